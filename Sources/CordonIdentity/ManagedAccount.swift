@@ -1,0 +1,16 @@
+/// An organisation's account on this device, with the tenant it belongs to.
+public struct ManagedAccount: Sendable, Hashable, Codable, Identifiable {
+    /// The account's directory object id.
+    public let id: AccountID
+    /// The organisation it belongs to.
+    public let tenant: TenantID
+    /// The name the person signs in with; for display and for matching with an allow list, never a key.
+    public let userPrincipalName: String
+
+    /// Makes an account from what the identity provider said of it.
+    public init(id: AccountID, tenant: TenantID, userPrincipalName: String) {
+        self.id = id
+        self.tenant = tenant
+        self.userPrincipalName = userPrincipalName
+    }
+}

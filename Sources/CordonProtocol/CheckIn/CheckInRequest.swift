@@ -1,0 +1,42 @@
+public import Foundation
+
+/// What an enrolled app sends at every check-in (SRV-CI-003).
+public struct CheckInRequest: Sendable, Codable, Equatable {
+    /// The sequence number of the envelope in force, 0 when none is.
+    public var appliedSequence: Int64
+    /// The version of the policy in force, nil when none is.
+    public var appliedVersion: String?
+    /// The SHA-256 of the envelope in force as received, base64url, nil when none is.
+    public var appliedDigest: String?
+    /// The app, whose version may have changed since registration.
+    public var application: ApplicationFacts
+    /// The device, whose system version may have changed since registration.
+    public var device: DeviceDescription
+    /// What the device found wrong with itself; empty when nothing.
+    public var health: [DeviceHealth]
+    /// The device's own clock.
+    public var clientTime: Date
+    /// A random value that a new envelope repeats.
+    public var nonce: String
+
+    /// What a device can find wrong with itself.
+    public enum DeviceHealth: String, Sendable, Codable {
+        /// The device is rooted or jailbroken.
+        case rootedDevice
+    }
+
+    /// Makes a request.
+    public init(
+        appliedSequence: Int64, appliedVersion: String?, appliedDigest: String?, application: ApplicationFacts,
+        device: DeviceDescription, health: [DeviceHealth], clientTime: Date, nonce: String
+    ) {
+        self.appliedSequence = appliedSequence
+        self.appliedVersion = appliedVersion
+        self.appliedDigest = appliedDigest
+        self.application = application
+        self.device = device
+        self.health = health
+        self.clientTime = clientTime
+        self.nonce = nonce
+    }
+}

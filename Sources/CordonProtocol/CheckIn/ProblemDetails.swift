@@ -1,0 +1,39 @@
+/// A refusal on the check-in routes, as problem details (RFC 9457, SRV-CI-027).
+public struct ProblemDetails: Error, Sendable, Codable, Equatable {
+    /// The media type of this document.
+    public static let mediaType = "application/problem+json"
+
+    /// A URI reference that names the kind of problem; `about:blank` where the status says it all.
+    public var type: String
+    /// One sentence for a person.
+    public var title: String
+    /// The HTTP status.
+    public var status: Int
+    /// What was wrong here, without personal data.
+    public var detail: String?
+    /// The enrolment status to report, nil where the problem has none.
+    public var code: EnrollmentStatus?
+    /// When to try again, in seconds.
+    public var retryAfter: Int?
+    /// The id of this exchange in the service's log.
+    public var traceID: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case type, title, status, detail, code, retryAfter
+        case traceID = "traceId"
+    }
+
+    /// Makes a document.
+    public init(
+        type: String = "about:blank", title: String, status: Int, detail: String? = nil,
+        code: EnrollmentStatus? = nil, retryAfter: Int? = nil, traceID: String? = nil
+    ) {
+        self.type = type
+        self.title = title
+        self.status = status
+        self.detail = detail
+        self.code = code
+        self.retryAfter = retryAfter
+        self.traceID = traceID
+    }
+}

@@ -1,0 +1,52 @@
+public import Foundation
+
+/// The one JSON form of every Cordon message: RFC 3339 times in UTC, sorted keys.
+public enum MessageCoding {
+    /// The bytes of a message.
+    ///
+    /// - Throws: ``ProtocolError`` with code `malformed` when a value has no JSON form, such as a number that is not finite.
+    public static func encode(_ message: some Encodable) throws(ProtocolError) -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .iso8601
+        do {
+            return try encoder.encode(message)
+        } catch {
+            throw ProtocolError(.malformed, "this \(type(of: message)) has no JSON form")
+        }
+    }
+
+    /// The message in the bytes; members that this version does not know are ignored.
+    ///
+    /// - Throws: ``ProtocolError`` with code `malformed`, naming the member but never its value.
+    public static func decode<Message: Decodable>(
+        _ type: Message.Type, from bytes: Data
+    ) throws(ProtocolError) -> Message {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .iso8601
+        do {
+            return try decoder.decode(type, from: bytes)
+        } catch let error as DecodingError {
+            throw ProtocolError(.malformed, "\(type) is malformed at \(error.place)")
+        } catch {
+            throw ProtocolError(.malformed, "\(type) is not JSON")
+        }
+    }
+}
+
+extension DecodingError {
+    /// Where in the document decoding stopped, as a dotted path without any value.
+    fileprivate var place: String {
+        let context: Context
+        var missing: [String] = []
+        switch self {
+        case .typeMismatch(_, let found), .valueNotFound(_, let found), .dataCorrupted(let found): context = found
+        case .keyNotFound(let key, let found):
+            context = found
+            missing = [key.stringValue]
+        @unknown default: return "an unknown place"
+        }
+        let path = context.codingPath.map(\.stringValue) + missing
+        return path.isEmpty ? "its top level" : path.joined(separator: ".")
+    }
+}

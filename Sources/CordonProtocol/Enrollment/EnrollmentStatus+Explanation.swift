@@ -1,0 +1,40 @@
+extension EnrollmentStatus {
+    /// What happened, one sentence for a person or a log, without personal data.
+    public var explanation: String {
+        switch self {
+        case .newPolicies: "New rules were received."
+        case .policiesUnchanged: "The rules are unchanged."
+        case .wipeReceived: "The organisation asked to remove its data."
+        case .noPolicyTargeted: "The organisation has no rules for this account in this app."
+        case .unenrolled: "The account was unenrolled."
+        case .notLicensed: "The account is not entitled to app protection."
+        case .internalError: "Something unexpected went wrong."
+        case .serviceDisabled: "The service is disabled."
+        case .authenticationRequired: "The person must sign in again."
+        case .discoveryFailed: "The organisation's service could not be found."
+        case .enrollmentNetworkFailure: "The service could not be reached to enrol."
+        case .parsingFailure: "The service's answer was malformed or not properly signed."
+        case .nilAccount: "No account was named."
+        case .alreadyEnrolled: "The account is enrolled already."
+        case .unexpectedAccount: "The device's management expects another account."
+        case .deviceManagedForAnotherAccount: "The device is managed for another account."
+        case .notDeviceAccount: "The account is not the one this device belongs to."
+        case .checkInNetworkFailure: "The service could not be reached to check in."
+        case .notEnrolled: "The app is not enrolled."
+        case .notEnrolledAccount: "The account is not the enrolled one."
+        case .wipeIncomplete: "Some of the account's data could not be removed yet."
+        case .timedOut: "The service did not answer in time."
+        case .signInFailed: "No token could be obtained."
+        case .removingExistingAccount: "The account present is being removed first."
+        case .signInCancelled: "The sign-in was cancelled."
+        case .registrationGone: "The service does not know this registration any more."
+        case .reenrollmentOfUnenrolledAccount: "The account to enrol again is not enrolled."
+        case .tenantMigration: "The organisation is being moved."
+        case .unsupportedCall: "The call is not supported here."
+        case .signInMethodUnsupported: "The sign-in library lacks the method."
+        case .notTargeted: "No rules target this account in this app."
+        case .enrollmentRefused: "The device or the person refused the enrolment."
+        case .singleAccountOnly: "Another managed account is present."
+        }
+    }
+}

@@ -1,0 +1,69 @@
+/// What an app sends once, to bind itself and an account to the service (SRV-CI-001).
+///
+/// The account and the tenant come from the access token, the registration key from the DPoP proof; neither
+/// is taken from this body.
+public struct RegistrationRequest: Sendable, Codable, Equatable {
+    /// The app.
+    public var application: ApplicationFacts
+    /// The device.
+    public var device: DeviceDescription
+    /// How the enrolment came about.
+    public var source: Source
+    /// A random value that the first envelope repeats.
+    public var nonce: String
+
+    /// How an enrolment came about.
+    public enum Source: String, Sendable, Codable {
+        /// The app registered an account it had signed in.
+        case appRegistered
+        /// The SDK signed the account in and enrolled it.
+        case loginAndEnroll
+        /// Compliance remediation enrolled it.
+        case complianceRemediation
+    }
+
+    /// Makes a request.
+    public init(application: ApplicationFacts, device: DeviceDescription, source: Source, nonce: String) {
+        self.application = application
+        self.device = device
+        self.source = source
+        self.nonce = nonce
+    }
+}
+
+/// What the service knows of an app.
+public struct ApplicationFacts: Sendable, Codable, Equatable {
+    /// The bundle id, compared without case.
+    public var bundleID: String
+    /// The app's short version.
+    public var version: String
+    /// The version of Cordon in it.
+    public var sdkVersion: String
+
+    /// Makes the facts.
+    public init(bundleID: String, version: String, sdkVersion: String) {
+        self.bundleID = bundleID
+        self.version = version
+        self.sdkVersion = sdkVersion
+    }
+}
+
+/// What the service knows of a device; the tag is random and made by Cordon (SRV-RS-123).
+public struct DeviceDescription: Sendable, Codable, Equatable {
+    /// Relates the apps on one device; random, per organisation.
+    public var tag: String
+    /// The operating system's version.
+    public var osVersion: String
+    /// The model identifier.
+    public var model: String
+    /// A name that a person gave, nil when the app does not share it.
+    public var name: String?
+
+    /// Makes the description.
+    public init(tag: String, osVersion: String, model: String, name: String? = nil) {
+        self.tag = tag
+        self.osVersion = osVersion
+        self.model = model
+        self.name = name
+    }
+}

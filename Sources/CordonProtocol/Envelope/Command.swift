@@ -1,0 +1,45 @@
+public import CordonIdentity
+
+/// Something that the service tells an app to do; carried only inside a signed envelope (SRV-CI-006, SRV-CI-086).
+public struct Command: Sendable, Codable, Equatable {
+    /// The command's id; executed at most once.
+    public var id: String
+    /// What to do.
+    public var kind: Kind
+    /// The account it is about.
+    public var account: AccountID
+    /// Why.
+    public var reason: Reason
+    /// When it was given, in whole seconds since 1970.
+    public var issuedAt: Int64
+    /// When it lapses, in whole seconds since 1970.
+    public var notAfter: Int64
+
+    /// What an app can be told to do.
+    public enum Kind: String, Sendable, Codable {
+        /// Remove the organisation's data of the account.
+        case wipe
+    }
+
+    /// Why a command was given.
+    public enum Reason: String, Sendable, Codable {
+        /// An administrator named this device.
+        case device
+        /// An administrator named this person.
+        case user
+        /// A launch condition failed.
+        case conditional
+    }
+
+    /// Makes a command.
+    public init(
+        id: String, kind: Kind, account: AccountID, reason: Reason, issuedAt: Int64, notAfter: Int64
+    ) {
+        self.id = id
+        self.kind = kind
+        self.account = account
+        self.reason = reason
+        self.issuedAt = issuedAt
+        self.notAfter = notAfter
+    }
+}

@@ -1,0 +1,81 @@
+public import CordonIdentity
+public import CordonPolicy
+
+/// Everything the service tells one registration, signed as a whole (SRV-CI-004, SRV-CI-083).
+public struct PolicyEnvelope: Sendable, Codable, Equatable {
+    /// The organisation.
+    public var tenant: TenantID
+    /// The registration this is for.
+    public var registrationID: String
+    /// The account this is for.
+    public var account: AccountID
+    /// The app this is for.
+    public var bundleID: String
+    /// Rises by at least one with every envelope of the registration (SRV-CI-085).
+    public var sequence: Int64
+    /// The version of the set of policies; changes with any of them.
+    public var version: String
+    /// The random value of the request that asked for this envelope.
+    public var nonce: String
+    /// When it was signed, in whole seconds since 1970.
+    public var issuedAt: Int64
+    /// When it stops being acceptable as new, in whole seconds since 1970.
+    public var expiresAt: Int64
+    /// The merged policy with the origin of each setting, nil when no policy is targeted (code 103).
+    public var policy: EffectivePolicy?
+    /// The targeted app configurations, one dictionary each (SRV-CI-005).
+    public var configurations: [JSONValue]
+    /// The accounts that may be used in the app, nil for no restriction (SRV-CI-008).
+    public var allowedAccounts: [AllowedAccount]?
+    /// What the app is to do, each at most once by its id (SRV-CI-006).
+    public var commands: [Command]
+
+    private enum CodingKeys: String, CodingKey {
+        case tenant = "tid"
+        case registrationID = "rid"
+        case account = "oid"
+        case bundleID = "bundleId"
+        case sequence = "seq"
+        case version, nonce
+        case issuedAt = "iat"
+        case expiresAt = "exp"
+        case policy
+        case configurations = "appConfig"
+        case allowedAccounts, commands
+    }
+
+    /// Makes an envelope.
+    public init(
+        tenant: TenantID, registrationID: String, account: AccountID, bundleID: String, sequence: Int64,
+        version: String, nonce: String, issuedAt: Int64, expiresAt: Int64, policy: EffectivePolicy?,
+        configurations: [JSONValue] = [], allowedAccounts: [AllowedAccount]? = nil, commands: [Command] = []
+    ) {
+        self.tenant = tenant
+        self.registrationID = registrationID
+        self.account = account
+        self.bundleID = bundleID
+        self.sequence = sequence
+        self.version = version
+        self.nonce = nonce
+        self.issuedAt = issuedAt
+        self.expiresAt = expiresAt
+        self.policy = policy
+        self.configurations = configurations
+        self.allowedAccounts = allowedAccounts
+        self.commands = commands
+    }
+
+    /// An account that may be used in the app.
+    public struct AllowedAccount: Sendable, Codable, Equatable {
+        /// The directory object id.
+        public var id: AccountID
+        /// The sign-in name.
+        public var userPrincipalName: String
+
+        /// Makes an entry.
+        public init(id: AccountID, userPrincipalName: String) {
+            self.id = id
+            self.userPrincipalName = userPrincipalName
+        }
+    }
+}

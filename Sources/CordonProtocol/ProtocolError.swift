@@ -1,0 +1,53 @@
+/// Why a message between app and service was refused.
+public struct ProtocolError: Error, Sendable, Equatable {
+    /// What kind of refusal it was.
+    public enum Code: String, Sendable, CaseIterable {
+        /// The bytes are not a message of the expected form.
+        case malformed
+        /// The algorithm, type or another header member is not the one and only accepted.
+        case unsupported
+        /// No trusted key has the id that the message names.
+        case unknownKey
+        /// The signature does not match the message.
+        case wrongSignature
+        /// The message is meant for another receiver, request or key.
+        case wrongRecipient
+        /// The message is too old, or not valid yet.
+        case expired
+        /// The message was seen before, or a newer one was.
+        case replayed
+        /// A key could not sign.
+        case signingFailed
+    }
+
+    /// What kind of refusal it was; the only part that equality looks at.
+    public let code: Code
+    /// What was wrong and where, without any secret.
+    public let reason: String
+    /// What to do about it.
+    public let hint: String
+
+    /// Makes an error; the hint is the usual one of its kind.
+    public init(_ code: Code, _ reason: String, hint: String? = nil) {
+        self.code = code
+        self.reason = reason
+        self.hint = hint ?? code.usualHint
+    }
+
+    /// Whether both are of one kind.
+    public static func == (left: Self, right: Self) -> Bool { left.code == right.code }
+}
+
+extension ProtocolError.Code {
+    fileprivate var usualHint: String {
+        switch self {
+        case .malformed, .unsupported: "Check that both sides speak the same protocol version."
+        case .unknownKey: "Fetch the key set again; if the key stays unknown, the message is forged or the pin is old."
+        case .wrongSignature: "Discard the message; it was changed on its way or signed by somebody else."
+        case .wrongRecipient: "Discard the message; it was made for somebody else."
+        case .expired: "Ask for a fresh message and compare the clocks of both sides."
+        case .replayed: "Discard the message and check in again."
+        case .signingFailed: "Check that the device key is still available."
+        }
+    }
+}

@@ -1,0 +1,98 @@
+internal import Crypto
+public import Foundation
+
+/// A proof that the sender of one HTTP request holds a key (RFC 9449).
+public struct DPoPProof: Sendable, Equatable {
+    /// The proof's own id, to be remembered by the receiver until the proof is too old.
+    public let id: String
+    /// The key that signed.
+    public let key: JSONWebKey
+    /// When the proof was made.
+    public let issued: Date
+    /// The nonce that the server had asked for, nil when the proof carries none.
+    public let nonce: String?
+
+    /// How far a proof may lie in the past or future of the receiver's clock (RFC 9449 §11.1).
+    public static let tolerance: TimeInterval = 60
+
+    private struct Claims: Codable {
+        var jti: String
+        var htm: String
+        var htu: String
+        var iat: Int64
+        var ath: String?
+        var nonce: String?
+    }
+
+    /// Makes a proof for one request.
+    ///
+    /// - Parameters:
+    ///   - method: The request's method, upper case.
+    ///   - url: The request's URL; query and fragment are left out of the proof.
+    ///   - accessToken: The token sent with the request, bound by its hash; nil at a token endpoint.
+    ///   - nonce: The nonce that the server asked for.
+    ///   - id: A random id, never used twice with this key.
+    /// - Throws: ``ProtocolError`` when the key cannot sign.
+    public static func make(
+        method: String, url: URL, accessToken: String? = nil, nonce: String? = nil, issued: Date,
+        id: String = UUID().uuidString, signer: some MessageSigner
+    ) throws(ProtocolError) -> String {
+        let claims = Claims(
+            jti: id, htm: method, htu: target(url), iat: Int64(issued.timeIntervalSince1970),
+            ath: accessToken.map(tokenHash), nonce: nonce)
+        return try CompactJWS.sign(
+            try MessageCoding.encode(claims), type: .proofOfPossession, with: signer, embedsKey: true)
+    }
+
+    /// Checks a proof against the request it came with; remembering ``id`` against replay is the caller's part.
+    ///
+    /// - Parameters:
+    ///   - url: The URL as the client saw it, with scheme and host.
+    ///   - accessToken: The token that came with the request, nil at a token endpoint.
+    /// - Throws: ``ProtocolError`` saying which check failed.
+    public init(
+        verifying text: String, method: String, url: URL, accessToken: String?, now: Date
+    ) throws(ProtocolError) {
+        let (payload, key) = try CompactJWS.payloadWithEmbeddedKey(of: text, type: .proofOfPossession)
+        let claims = try MessageCoding.decode(Claims.self, from: payload)
+        guard claims.htm == method, Self.target(claims.htu) == Self.target(url) else {
+            throw ProtocolError(.wrongRecipient, "the proof was made for another request")
+        }
+        guard claims.ath == accessToken.map(Self.tokenHash) else {
+            throw ProtocolError(.wrongRecipient, "the proof was made for another access token")
+        }
+        let issued = Date(timeIntervalSince1970: TimeInterval(claims.iat))
+        guard abs(issued.timeIntervalSince(now)) <= Self.tolerance else {
+            throw ProtocolError(.expired, "the proof is older or newer than \(Int(Self.tolerance)) s")
+        }
+        guard !claims.jti.isEmpty, claims.jti.utf8.count <= 128 else {
+            throw ProtocolError(.malformed, "the proof's id is empty or too long")
+        }
+        self.id = claims.jti
+        self.key = key
+        self.issued = issued
+        self.nonce = claims.nonce
+    }
+
+    /// The hash by which a proof or a token names an access token, base64url (RFC 9449 §4.2).
+    public static func tokenHash(_ token: String) -> String {
+        Base64URL.encode(SHA256.hash(data: Data(token.utf8)).withUnsafeBytes { Data($0) })
+    }
+
+    private static func target(_ text: String) -> String? {
+        URL(string: text).map(target)
+    }
+
+    /// Scheme and host in lower case, the port only where it is not the scheme's own, the path as it is (RFC 3986 §6.2).
+    private static func target(_ url: URL) -> String {
+        var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) ?? URLComponents()
+        parts.query = nil
+        parts.fragment = nil
+        parts.scheme = parts.scheme?.lowercased()
+        parts.host = parts.host?.lowercased()
+        let usual = ["http": 80, "https": 443][parts.scheme ?? ""]
+        if parts.port == usual { parts.port = nil }
+        if parts.percentEncodedPath.isEmpty { parts.percentEncodedPath = "/" }
+        return parts.string ?? ""
+    }
+}

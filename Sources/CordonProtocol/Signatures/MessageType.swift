@@ -1,0 +1,13 @@
+/// What a signed text is, as its `typ` header member says, so that one kind never passes for another (RFC 8725 §3.11).
+public enum MessageType: String, Sendable, CaseIterable {
+    /// A policy envelope for one registration.
+    case policyEnvelope = "cordon-policy+jwt"
+    /// A key set, signed by the root key.
+    case keySet = "cordon-keys+jwt"
+    /// A receipt of a selective wipe, signed by the device.
+    case wipeReceipt = "cordon-wipe-receipt+jwt"
+    /// A checkpoint of the audit log, signed by the service.
+    case auditCheckpoint = "cordon-audit+jwt"
+    /// A proof of possession for one HTTP request (RFC 9449).
+    case proofOfPossession = "dpop+jwt"
+}

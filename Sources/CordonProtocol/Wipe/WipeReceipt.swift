@@ -1,0 +1,66 @@
+public import CordonIdentity
+public import Foundation
+
+/// What a selective wipe destroyed, signed by the device's registration key.
+///
+/// Whoever holds the registration's public key can check it without the service (`cordon audit verify`).
+public struct WipeReceipt: Sendable, Codable, Equatable {
+    /// The command that asked for it; the device's own id where a launch condition did.
+    public var commandID: String
+    /// The organisation.
+    public var tenant: TenantID
+    /// The registration.
+    public var registrationID: String
+    /// The account whose data was removed.
+    public var account: AccountID
+    /// The app.
+    public var bundleID: String
+    /// The ids of the keys that were destroyed.
+    public var destroyedKeyIDs: [String]
+    /// How many files were removed.
+    public var files: Int
+    /// How many bytes those files had on disk.
+    public var bytes: Int64
+    /// When the wipe began, by the device's clock.
+    public var started: Date
+    /// When it ended, by the device's clock.
+    public var finished: Date
+    /// What could not be removed, one short sentence each without file names; empty after success.
+    public var failures: [String]
+
+    /// Whether everything was removed.
+    public var succeeded: Bool { failures.isEmpty }
+
+    /// Makes a receipt.
+    public init(
+        commandID: String, tenant: TenantID, registrationID: String, account: AccountID, bundleID: String,
+        destroyedKeyIDs: [String], files: Int, bytes: Int64, started: Date, finished: Date, failures: [String]
+    ) {
+        self.commandID = commandID
+        self.tenant = tenant
+        self.registrationID = registrationID
+        self.account = account
+        self.bundleID = bundleID
+        self.destroyedKeyIDs = destroyedKeyIDs
+        self.files = files
+        self.bytes = bytes
+        self.started = started
+        self.finished = finished
+        self.failures = failures
+    }
+
+    /// The receipt as a compact JWS.
+    ///
+    /// - Throws: ``ProtocolError`` when the key cannot sign.
+    public func signed(by signer: some MessageSigner) throws(ProtocolError) -> String {
+        try CompactJWS.sign(try MessageCoding.encode(self), type: .wipeReceipt, with: signer)
+    }
+
+    /// The receipt in a compact JWS, provided that the registration's key signed it.
+    ///
+    /// - Throws: ``ProtocolError`` saying which check failed.
+    public init(verifying text: String, signedBy key: JSONWebKey) throws(ProtocolError) {
+        let payload = try CompactJWS.payload(of: text, type: .wipeReceipt, signedBy: JSONWebKeySet([key]))
+        self = try MessageCoding.decode(WipeReceipt.self, from: payload)
+    }
+}

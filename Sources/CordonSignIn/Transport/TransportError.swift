@@ -1,0 +1,30 @@
+/// Why no usable answer came from a server.
+public struct TransportError: Error, Sendable, Equatable {
+    /// What kind of failure it was.
+    public enum Code: String, Sendable {
+        /// No connection could be made, or it broke.
+        case unreachable
+        /// The answer did not arrive in time.
+        case timedOut
+        /// The answer was larger than allowed.
+        case answerTooLarge
+        /// The request could not be sent as given, such as a relative URL.
+        case badRequest
+        /// The calling task was cancelled.
+        case cancelled
+    }
+
+    /// What kind of failure it was; the only part that equality looks at.
+    public let code: Code
+    /// What happened, without header fields or bodies.
+    public let reason: String
+
+    /// Makes an error.
+    public init(_ code: Code, reason: String) {
+        self.code = code
+        self.reason = reason
+    }
+
+    /// Whether both are of one kind.
+    public static func == (left: Self, right: Self) -> Bool { left.code == right.code }
+}
