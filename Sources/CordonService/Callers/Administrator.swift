@@ -1,0 +1,23 @@
+public import CordonIdentity
+
+/// Who administers: what the access token said of a person or a program, already verified.
+///
+/// The tenant always comes from here, never from a request's body (SRV-CI-093).
+public struct Administrator: Sendable, Hashable {
+    /// The organisation.
+    public var tenant: TenantID
+    /// The directory object id of the person, or the client id of a program.
+    public var id: String
+    /// The name to show in the audit log.
+    public var name: String
+    /// What the caller may do.
+    public var roles: Set<AdministratorRole>
+
+    /// Makes a caller from verified facts.
+    public init(tenant: TenantID, id: String, name: String, roles: Set<AdministratorRole>) {
+        self.tenant = tenant
+        self.id = id
+        self.name = name
+        self.roles = roles
+    }
+}

@@ -1,0 +1,50 @@
+/// A named set of permissions (SRV-OP-020).
+public enum AdministratorRole: String, Sendable, Codable, CaseIterable {
+    /// Sees policies, people, registrations and operations.
+    case reader
+    /// Sees what a reader sees and may wipe a device that was lost.
+    case helpDesk
+    /// Writes and assigns policies.
+    case policyAdministrator
+    /// Wipes, blocks and forgets devices.
+    case deviceAdministrator
+    /// May do everything, keys and audit included.
+    case owner
+
+    /// What the role allows; the only place that says so.
+    public var permissions: Set<Permission> {
+        switch self {
+        case .reader: [.read]
+        case .helpDesk: [.read, .wipe]
+        case .policyAdministrator: [.read, .writePolicies, .deletePolicies, .assignPolicies, .cancelWipes]
+        case .deviceAdministrator: [.read, .wipe, .cancelWipes, .blockUsers, .forgetRegistrations]
+        case .owner: Set(Permission.allCases)
+        }
+    }
+}
+
+/// One thing that an administrator may do.
+public enum Permission: String, Sendable, Codable, CaseIterable {
+    /// Read policies, directory, registrations and operations.
+    case read
+    /// Create and change policies and app configurations.
+    case writePolicies
+    /// Delete policies and app configurations.
+    case deletePolicies
+    /// Assign policies to groups and target apps.
+    case assignPolicies
+    /// Ask for a selective wipe.
+    case wipe
+    /// Take back a wipe that is pending; belongs to changing, as in the public service (SRV-OP-020).
+    case cancelWipes
+    /// Block and unblock a person (SRV-TG-24).
+    case blockUsers
+    /// Forget a registration.
+    case forgetRegistrations
+    /// Write people and groups.
+    case writeDirectory
+    /// Read and export the audit log.
+    case readAudit
+    /// Change signing keys and organisation-wide settings.
+    case manageTenant
+}

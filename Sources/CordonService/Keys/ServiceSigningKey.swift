@@ -1,0 +1,36 @@
+public import CordonProtocol
+public import Foundation
+
+/// What the store knows of a signing key; the secret is in the ``ServiceKeyStore`` alone.
+public struct ServiceSigningKey: Sendable, Codable, Equatable {
+    /// What a key signs.
+    public enum Role: String, Sendable, Codable {
+        /// The key set; apps pin it.
+        case root
+        /// Policy envelopes and audit checkpoints.
+        case envelope
+    }
+
+    /// The key id: the RFC 7638 thumbprint.
+    public let id: String
+    /// What it signs.
+    public let role: Role
+    /// The public half.
+    public let publicKey: JSONWebKey
+    /// When it was made and published.
+    public let created: Date
+    /// When it begins to sign; later than ``created`` so that apps know it before (SRV-CI-084).
+    public let activeFrom: Date
+    /// When it leaves the key set, nil while no successor is known.
+    public var retires: Date?
+
+    /// Makes a key's public record.
+    public init(role: Role, publicKey: JSONWebKey, created: Date, activeFrom: Date) {
+        self.id = publicKey.thumbprint
+        self.role = role
+        self.publicKey = publicKey
+        self.created = created
+        self.activeFrom = activeFrom
+        self.retires = nil
+    }
+}

@@ -1,0 +1,46 @@
+/// Whom a policy reaches, or does not reach (SRV-RS-139…144).
+public struct PolicyAssignment: Sendable, Codable, Equatable {
+    /// The assignment's id, minted by the service where empty.
+    public var id: String
+    /// Whom it names.
+    public var target: Target
+    /// The id of an assignment filter; stored and echoed.
+    public var filterID: String?
+    /// What the filter does; stored and echoed.
+    public var filterMode: FilterMode
+
+    /// Whom an assignment names.
+    public enum Target: Sendable, Codable, Hashable {
+        /// The transitive members of a group.
+        case group(String)
+        /// Never the transitive members of a group, whatever else includes them (SRV-TG-04).
+        case exclusionGroup(String)
+        /// Every enabled and entitled person.
+        case allLicensedUsers
+        /// As ``allLicensedUsers``, since policies reach people, not devices (SRV-RS-144).
+        case allDevices
+
+        /// Whether the target includes somebody rather than excluding.
+        public var includes: Bool {
+            if case .exclusionGroup = self { false } else { true }
+        }
+    }
+
+    /// What an assignment filter does.
+    public enum FilterMode: String, Sendable, Codable {
+        /// No filter.
+        case none
+        /// Only what the filter matches.
+        case include
+        /// All but what the filter matches.
+        case exclude
+    }
+
+    /// Makes an assignment.
+    public init(_ target: Target, id: String = "", filterID: String? = nil, filterMode: FilterMode = .none) {
+        self.id = id
+        self.target = target
+        self.filterID = filterID
+        self.filterMode = filterMode
+    }
+}

@@ -1,0 +1,89 @@
+public import CordonIdentity
+public import CordonProtocol
+public import Foundation
+
+/// One app of one person on one device, bound to one key (SRV-RS-118, SRV-TG-34).
+public struct Registration: Sendable, Codable, Equatable {
+    /// The id, random (SRV-CI-095).
+    public let id: String
+    /// The account.
+    public let account: ManagedAccount
+    /// The key that every request of the registration is signed with.
+    public let key: JSONWebKey
+    /// How the enrolment came about.
+    public let source: RegistrationRequest.Source
+    /// When it was made.
+    public let created: Date
+    /// The app, as last reported.
+    public var application: ApplicationFacts
+    /// The device, as last reported.
+    public var device: DeviceDescription
+    /// What the device found wrong with itself at the last check-in.
+    public var health: [CheckInRequest.DeviceHealth]
+    /// The last check-in; written at most once a minute while nothing else changes.
+    public var lastSync: Date
+    /// Whether the registration still counts.
+    public var state: State
+    /// The newest envelope, nil before the first.
+    public var lastEnvelope: IssuedEnvelope?
+    /// What the device said it had applied at the last check-in.
+    public var applied: [PolicyReference]
+
+    /// Whether a registration still counts.
+    public enum State: String, Sendable, Codable {
+        /// It checks in.
+        case active
+        /// The app unregistered it.
+        case unregistered
+        /// A wipe removed the organisation's data (SRV-TG-30).
+        case wiped
+        /// The app registered again on the same device with a new key.
+        case superseded
+        /// It did not check in for too long (SRV-CI-069).
+        case expired
+        /// An administrator removed it.
+        case forgotten
+    }
+
+    /// What the service remembers of an envelope it issued; the envelope itself is not kept.
+    public struct IssuedEnvelope: Sendable, Codable, Equatable {
+        /// Rises with every envelope of the registration (SRV-CI-085).
+        public var sequence: Int64
+        /// The version of the set of policies.
+        public var version: String
+        /// The SHA-256 of the signed text, base64url.
+        public var digest: String
+        /// The policies and configurations in it.
+        public var policies: [PolicyReference]
+        /// Whether any policy was targeted (code 103 otherwise).
+        public var hasPolicy: Bool
+
+        /// Makes a memory of an envelope.
+        public init(sequence: Int64, version: String, digest: String, policies: [PolicyReference], hasPolicy: Bool) {
+            self.sequence = sequence
+            self.version = version
+            self.digest = digest
+            self.policies = policies
+            self.hasPolicy = hasPolicy
+        }
+    }
+
+    /// Makes an active registration.
+    public init(
+        id: String, account: ManagedAccount, key: JSONWebKey, source: RegistrationRequest.Source, created: Date,
+        application: ApplicationFacts, device: DeviceDescription
+    ) {
+        self.id = id
+        self.account = account
+        self.key = key
+        self.source = source
+        self.created = created
+        self.application = application
+        self.device = device
+        self.health = []
+        self.lastSync = created
+        self.state = .active
+        self.lastEnvelope = nil
+        self.applied = []
+    }
+}

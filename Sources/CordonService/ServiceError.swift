@@ -1,0 +1,124 @@
+public import CordonProtocol
+
+/// Why the management service refused or failed.
+public struct ServiceError: Error, Sendable, Equatable {
+    /// What kind of refusal it was.
+    public enum Code: String, Sendable, CaseIterable {
+        /// The caller's roles do not include what the call needs.
+        case forbidden
+        /// Nothing has that id, or nothing that this caller may see.
+        case notFound
+        /// A value in the request is not acceptable; ``ServiceError/problems`` names each one.
+        case invalid
+        /// The request does not fit the present state, such as cancelling a wipe that was delivered.
+        case conflict
+        /// The entity's version is not the one that the caller expected.
+        case preconditionFailed
+        /// The caller's key is not the registration's.
+        case wrongKey
+        /// The enrolment or check-in ended with the documented ``ServiceError/status``.
+        case enrollment
+        /// The caller asks too often.
+        case tooManyRequests
+        /// The store cannot be read as what it should be; its files were left untouched.
+        case storageDamaged
+        /// The store was written by a newer version; its files were left untouched.
+        case storageNewer
+        /// The store did not answer, such as for want of space or because it is locked.
+        case storageUnavailable
+        /// A signing key is missing, unreadable or readable by others.
+        case keyUnavailable
+        /// Something that cannot happen did.
+        case internalError
+    }
+
+    /// One unacceptable value in a request.
+    public struct Problem: Sendable, Equatable {
+        /// The JSON name of the member, dotted where nested.
+        public var member: String
+        /// What is wrong with it, without the value.
+        public var reason: String
+
+        /// Makes a problem.
+        public init(member: String, reason: String) {
+            self.member = member
+            self.reason = reason
+        }
+    }
+
+    /// What kind of refusal it was.
+    public let code: Code
+    /// What was wrong, without secret or personal data.
+    public let reason: String
+    /// Where: the entity, member or file; nil where the reason says it all.
+    public let place: String?
+    /// What to do about it.
+    public let hint: String
+    /// The enrolment status to report to the device; set for code ``Code/enrollment``.
+    public let status: EnrollmentStatus?
+    /// Each unacceptable value; empty where none is to blame.
+    public let problems: [Problem]
+    /// When to try again, in seconds; nil where waiting does not help.
+    public let retryAfterSeconds: Int?
+
+    /// Makes an error; the hint is the usual one of its kind where none is given.
+    public init(
+        _ code: Code, _ reason: String, place: String? = nil, hint: String? = nil, problems: [Problem] = [],
+        retryAfterSeconds: Int? = nil
+    ) {
+        self.init(code, reason, place, hint, nil, problems, retryAfterSeconds)
+    }
+
+    /// Makes the error of an enrolment or check-in that ends with a documented status (SRV-CI-028…060).
+    public static func enrollment(
+        _ status: EnrollmentStatus, _ reason: String, place: String? = nil, retryAfterSeconds: Int? = nil
+    ) -> ServiceError {
+        ServiceError(.enrollment, reason, place, status.explanation, status, [], retryAfterSeconds)
+    }
+
+    private init(
+        _ code: Code, _ reason: String, _ place: String?, _ hint: String?, _ status: EnrollmentStatus?,
+        _ problems: [Problem], _ retryAfterSeconds: Int?
+    ) {
+        self.code = code
+        self.reason = reason
+        self.place = place
+        self.hint = hint ?? code.usualHint
+        self.status = status
+        self.problems = problems
+        self.retryAfterSeconds = retryAfterSeconds
+    }
+
+    /// Whether both are of one kind: code and enrolment status.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.code == right.code && left.status == right.status
+    }
+}
+
+extension ServiceError: CustomStringConvertible {
+    /// Reason, place and hint in one line.
+    public var description: String {
+        let place = place.map { " (\($0))" } ?? ""
+        return "\(reason)\(place). \(hint)"
+    }
+}
+
+extension ServiceError.Code {
+    fileprivate var usualHint: String {
+        switch self {
+        case .forbidden: "Ask an owner for a role that includes this."
+        case .notFound: "Check the id; it may have been deleted meanwhile."
+        case .invalid: "Correct the named values and send the request again."
+        case .conflict: "Read the present state and decide again."
+        case .preconditionFailed: "Read the entity again and repeat the change on its present version."
+        case .wrongKey: "Sign the request with the key that the registration was made with."
+        case .enrollment: "See the enrolment status."
+        case .tooManyRequests: "Wait and try again."
+        case .storageDamaged: "Stop the service and restore a backup; the damaged files were left as they are."
+        case .storageNewer: "Start the newer version of Cordon that wrote this store."
+        case .storageUnavailable: "Check free space and permissions of the data folder, then try again."
+        case .keyUnavailable: "Restore the key folder from a backup and check that only the service can read it."
+        case .internalError: "Report this with the service's log."
+        }
+    }
+}
