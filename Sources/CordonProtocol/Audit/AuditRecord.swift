@@ -1,5 +1,4 @@
 public import CordonIdentity
-public import Foundation
 
 /// One entry of the append-only audit log, chained to the one before by its hash (SRV-CI-092).
 public struct AuditRecord: Sendable, Codable, Equatable {
