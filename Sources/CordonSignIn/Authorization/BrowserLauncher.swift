@@ -1,0 +1,35 @@
+public import Foundation
+
+/// Shows a page of the provider in the system browser; the app says how.
+///
+/// On Linux it opens the page and returns nil at once, the answer arrives at the loopback listener. On Apple
+/// platforms an authentication session both shows the page and returns the answer. It throws when no page
+/// could be shown, and `CancellationError` when the person closed it.
+public struct BrowserLauncher: Sendable {
+    private let show: @Sendable (_ page: URL, _ redirect: URL) async throws -> URL?
+
+    /// Makes a launcher from a function of the page and the redirect that the page will end at.
+    public init(_ show: @escaping @Sendable (_ page: URL, _ redirect: URL) async throws -> URL?) {
+        self.show = show
+    }
+
+    /// Makes a launcher for a loopback redirect: the function only opens the page.
+    public static func opening(_ open: @escaping @Sendable (URL) async throws -> Void) -> BrowserLauncher {
+        BrowserLauncher { page, _ in
+            try await open(page)
+            return nil
+        }
+    }
+
+    func visit(_ page: URL, redirect: URL) async throws(SignInError) -> URL? {
+        do {
+            return try await show(page, redirect)
+        } catch is CancellationError {
+            throw SignInError(.cancelled, .stopped, "the page was closed")
+        } catch let error as SignInError {
+            throw error
+        } catch {
+            throw SignInError(.configuration, .authorizationFailed, "no browser could be opened")
+        }
+    }
+}

@@ -1,0 +1,143 @@
+internal import CordonIdentity
+internal import Foundation
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// A socket bound to 127.0.0.1 that reads request heads until one is accepted.
+final class LoopbackSocket: Sendable {
+    /// What is done with a request.
+    enum Reply {
+        case accepted(_ target: String, _ page: Data)
+        case refused(_ page: Data)
+    }
+
+    /// How listening ended.
+    enum Outcome: Sendable {
+        case accepted(String)
+        case stopped
+        case timedOut
+    }
+
+    let port: UInt16
+    private let listener: Int32
+    /// A pipe whose writing end is closed to stop the thread that waits.
+    private let wake: Int32
+    private let stopper: Locked<Int32?>
+
+    private static let largestHead = 16_384
+    private static let mostConnections = 16
+
+    /// Binds and listens, nil when the port is taken or the system refuses.
+    init?(port: UInt16) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return nil }
+        guard let bound = Self.bound(port) else {
+            ends.forEach { close($0) }
+            return nil
+        }
+        listener = bound.descriptor
+        self.port = bound.port
+        wake = ends[0]
+        stopper = Locked(ends[1])
+    }
+
+    deinit {
+        stop()
+        close(listener)
+        close(wake)
+    }
+
+    /// Ends ``serve(within:reply:)`` soon.
+    func stop() {
+        let end = stopper.withLock { end in
+            defer { end = nil }
+            return end
+        }
+        if let end { close(end) }
+    }
+
+    /// Reads requests until one is accepted; blocks the calling thread.
+    func serve(within timeout: Duration, reply: (String) -> Reply) -> Outcome {
+        let deadline = ContinuousClock.now + timeout
+        var open: [Connection] = []
+        defer { open.forEach { close($0.descriptor) } }
+        while true {
+            let left = deadline - .now
+            guard left > .zero else { return .timedOut }
+            var watched = ([wake, listener] + open.map(\.descriptor))
+                .map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            let milliseconds = min(left.components.seconds, 3_600) * 1_000 + 1
+            let count = poll(&watched, nfds_t(watched.count), Int32(milliseconds))
+            if count < 0, errno != EINTR { return .stopped }
+            guard count > 0 else { continue }
+            if watched[0].revents != 0 { return .stopped }
+            for state in watched.dropFirst(2) where state.revents != 0 {
+                guard let index = open.firstIndex(where: { $0.descriptor == state.fd }) else { continue }
+                let answer: Reply
+                switch Self.read(open[index].head, from: state.fd) {
+                case .more(let head):
+                    open[index].head = head
+                    continue
+                case .broken:
+                    close(open.remove(at: index).descriptor)
+                    continue
+                case .complete(let head): answer = reply(head)
+                }
+                open.remove(at: index)
+                switch answer {
+                case .refused(let page): Self.finish(state.fd, page)
+                case .accepted(let target, let page):
+                    // Nobody else may connect from here on; only then the browser hears of success.
+                    shutdown(listener, Int32(SHUT_RDWR))
+                    Self.finish(state.fd, page)
+                    return .accepted(target)
+                }
+            }
+            if watched[1].revents != 0 { accept(into: &open) }
+        }
+    }
+
+    private struct Connection {
+        let descriptor: Int32
+        var head = Data()
+    }
+
+    private func accept(into open: inout [Connection]) {
+        let descriptor = Self.accepted(listener)
+        guard descriptor >= 0 else { return }
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        if open.count >= Self.mostConnections { close(open.removeFirst().descriptor) }
+        open.append(Connection(descriptor: descriptor))
+    }
+
+    private enum Progress {
+        case more(Data)
+        case complete(String)
+        case broken
+    }
+
+    private static func read(_ head: Data, from descriptor: Int32) -> Progress {
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        let count = recv(descriptor, &buffer, buffer.count, 0)
+        if count < 0 { return errno == EAGAIN || errno == EINTR ? .more(head) : .broken }
+        guard count > 0 else { return .broken }
+        let head = head + buffer[..<count]
+        if let end = head.range(of: Data("\r\n\r\n".utf8)) {
+            return .complete(String(decoding: head[..<end.lowerBound], as: UTF8.self))
+        }
+        return head.count > largestHead ? .broken : .more(head)
+    }
+
+    private static func finish(_ descriptor: Int32, _ page: Data) {
+        _ = page.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(LoopbackSystem.noSignal)) }
+        shutdown(descriptor, Int32(SHUT_WR))
+        close(descriptor)
+    }
+}

@@ -1,0 +1,34 @@
+public import CordonIdentity
+public import Foundation
+
+/// What an interactive sign-in asks for (SI-108).
+public struct SignInRequest: Sendable {
+    /// The scopes of the resource; the reserved ones are added (SI-110).
+    public var scopes: [String]
+    /// The resource the access token is for (RFC 8707), nil for the provider's choice.
+    public var resource: String?
+    /// How hard to ask.
+    public var prompt: SignInPrompt = .ifNecessary
+    /// A user name to pre-fill; somebody else may sign in all the same (SI-043).
+    public var loginHint: String?
+    /// The home of the user name, for providers that federate.
+    public var domainHint: String?
+    /// Who must come back; anybody else is refused with ``SignInError/Code/accountMismatch``.
+    public var account: AccountID?
+    /// Scopes to consent to that this access token will not carry.
+    public var extraScopesToConsent: [String] = []
+    /// Claims that a resource demanded (SI-116).
+    public var claims: ClaimsRequest?
+    /// How long ago the person may have given credentials; at least one second (SI-181).
+    public var maximumAuthenticationAge: Duration?
+    /// More parameters for the authorization and token endpoints; names of this library's own are refused.
+    public var extraParameters: [String: String] = [:]
+    /// Ties the logs of both sides together (SI-079).
+    public var correlationID = UUID()
+
+    /// Makes a request.
+    public init(scopes: [String], resource: String? = nil) {
+        self.scopes = scopes
+        self.resource = resource
+    }
+}

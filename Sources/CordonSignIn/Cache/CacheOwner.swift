@@ -1,0 +1,20 @@
+internal import CordonIdentity
+internal import Crypto
+internal import Foundation
+
+/// Which client's part of the cache is meant; several clients may share a folder.
+struct CacheOwner: Sendable, Hashable {
+    let issuer: String
+    let clientID: String
+
+    var text: String { issuer + "\n" + clientID }
+
+    /// The name of an account's files: a hash, so that a folder listing names nobody.
+    func name(of account: AccountID) -> String {
+        let digest = SHA256.hash(data: Data((text + "\n" + account.rawValue.lowercased()).utf8))
+        return digest.prefix(16).map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.count == 1 ? "0" + digits : digits
+        }.joined()
+    }
+}

@@ -1,0 +1,111 @@
+internal import Foundation
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// Files that are either old or new after a crash, never half (SI-205).
+enum DurableFile {
+    /// The bytes of a file, nil when there is none.
+    static func read(_ file: URL, limit: Int) throws(SignInError) -> Data? {
+        let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw failure("read")
+        }
+        defer { close(descriptor) }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
+        guard let bytes = try? handle.read(upToCount: limit + 1) else { return Data() }
+        guard bytes.count <= limit else { throw failure("read, it is too large") }
+        return bytes
+    }
+
+    /// Replaces a file: temporary file, fsync, rename, fsync of the folder; mode 0600.
+    static func replace(_ file: URL, with bytes: Data) throws(SignInError) {
+        let temporary = unfinished(file)
+        let descriptor = open(temporary.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw failure("created") }
+        let written = writeAll(bytes, to: descriptor) && fsync(descriptor) == 0
+        close(descriptor)
+        guard written, rename(temporary.path, file.path) == 0 else {
+            unlink(temporary.path)
+            throw failure("written")
+        }
+        try synchronize(file.deletingLastPathComponent())
+    }
+
+    /// Where a new version is written before it takes the file's place; one name per file, so that a crash
+    /// leaves at most one behind and the file's removal finds it.
+    private static func unfinished(_ file: URL) -> URL {
+        file.deletingLastPathComponent()
+            .appending(path: ".\(file.lastPathComponent).new", directoryHint: .notDirectory)
+    }
+
+    /// Deletes a file and an unfinished version durably; one that is not there counts as deleted.
+    static func remove(_ file: URL) throws(SignInError) {
+        guard unlink(unfinished(file).path) == 0 || errno == ENOENT else { throw failure("deleted") }
+        guard unlink(file.path) == 0 || errno == ENOENT else { throw failure("deleted") }
+        try synchronize(file.deletingLastPathComponent())
+    }
+
+    /// Overwrites a file before deleting it, for what that is worth on the disk at hand.
+    static func overwriteAndRemove(_ file: URL) throws(SignInError) {
+        for copy in [file, unfinished(file)] {
+            guard let old = try read(copy, limit: 1 << 20) else { continue }
+            let descriptor = open(copy.path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+            guard descriptor >= 0 else { continue }
+            _ = writeAll(Data(count: old.count), to: descriptor)
+            fsync(descriptor)
+            close(descriptor)
+        }
+        try remove(file)
+    }
+
+    private static func writeAll(_ bytes: Data, to descriptor: Int32) -> Bool {
+        bytes.withUnsafeBytes { buffer in
+            var rest = buffer[...]
+            while !rest.isEmpty {
+                let part = UnsafeRawBufferPointer(rebasing: rest)
+                let count = write(descriptor, part.baseAddress, part.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return false }
+                rest = rest.dropFirst(count)
+            }
+            return true
+        }
+    }
+
+    private static func synchronize(_ folder: URL) throws(SignInError) {
+        let descriptor = open(folder.path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure("synchronised") }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failure("synchronised") }
+    }
+
+    private static func failure(_ verb: String) -> SignInError {
+        SignInError(.storage, .storeUnavailable, "a file of the token store could not be \(verb) (errno \(errno))")
+    }
+}
+
+/// Folders that only this user can enter.
+enum PrivateFolder {
+    static func make(_ folder: URL) throws(SignInError) {
+        do {
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw SignInError(.storage, .storeUnavailable, "the token store's folder cannot be made")
+        }
+        var facts = stat()
+        guard stat(folder.path, &facts) == 0, facts.st_uid == geteuid(), facts.st_mode & 0o022 == 0 else {
+            throw SignInError(
+                .storage, .storeUnavailable,
+                "the token store's folder belongs to somebody else or others can write to it",
+                hint: "Give the folder to this user and set its mode to 0700.")
+        }
+    }
+}

@@ -1,0 +1,41 @@
+public import Foundation
+
+/// Secrets as files that only this user can read (mode 0600 in a 0700 folder).
+///
+/// Software protection: whoever can read this user's files, or restores a backup of this folder, has the
+/// secrets. Keep the folder apart from the token cache's and out of backups, then a restored cache cannot be
+/// opened (SI-206, SI-207).
+public struct FileSecretStore: SecretStore {
+    private let directory: URL
+
+    /// Opens a store in the folder, which is made where it is missing.
+    ///
+    /// - Throws: ``SignInError`` with code `storage` when the folder cannot be made or is open to others.
+    public init(directory: URL) throws(SignInError) {
+        self.directory = directory
+        try PrivateFolder.make(directory)
+    }
+
+    /// Always false.
+    public var isHardwareBacked: Bool { false }
+
+    /// The secret with the name.
+    public func secret(named name: String) throws(SignInError) -> Data? {
+        try DurableFile.read(file(name), limit: 4_096)
+    }
+
+    /// Writes the secret atomically.
+    public func keep(_ secret: Data, named name: String) throws(SignInError) {
+        try DurableFile.replace(file(name), with: secret)
+    }
+
+    /// Overwrites and deletes the secret's file.
+    public func destroy(named name: String) throws(SignInError) {
+        try DurableFile.overwriteAndRemove(file(name))
+    }
+
+    private func file(_ name: String) -> URL {
+        let safe = String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") ? $0 : "_" })
+        return directory.appending(path: safe + ".key", directoryHint: .notDirectory)
+    }
+}

@@ -1,0 +1,19 @@
+internal import Foundation
+
+/// What is kept of one sign-in, sealed; access tokens are not among it (SI-203).
+struct SessionRecord: Codable, Sendable, Equatable {
+    var account: SignedInAccount
+    /// Which client signed in, at which provider.
+    var clientID: String
+    /// Nil once the provider refused it: the account is known but a person has to sign in again.
+    var refreshToken: String?
+    /// For the hint at sign-out only.
+    var idToken: String?
+    var scopes: [String]
+    /// The secret of the key that the tokens are bound to; nil where the app brought its own key.
+    var signingKey: Data?
+    /// Whether the refresh token works only with a proof.
+    var isBound: Bool
+    /// When the provider last vouched for the claims.
+    var vouched: Date
+}

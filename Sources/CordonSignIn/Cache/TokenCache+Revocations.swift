@@ -1,0 +1,65 @@
+internal import Crypto
+internal import Foundation
+
+/// A refresh token that the provider has still to hear of; holds no user data (SI-056).
+struct PendingRevocation: Codable, Sendable, Equatable {
+    var refreshToken: String
+    var queued: Date
+}
+
+extension TokenCache {
+    /// How long a revocation is tried for; refresh tokens rarely live longer.
+    private static let longestWait: TimeInterval = 30 * 86_400
+
+    /// Keeps a revocation, sealed with a key of its own.
+    func queue(_ revocation: PendingRevocation, owner: CacheOwner) throws(SignInError) -> UUID {
+        try locked { () throws(SignInError) in
+            let id = UUID()
+            let key = SymmetricKey(size: .bits256)
+            let header = SealedHeader(kind: .revocation, id: id, generation: 1)
+            guard let content = try? JSONEncoder().encode(revocation) else {
+                throw SignInError(.storage, .storeUnavailable, "a revocation has no stored form")
+            }
+            let sealed = try SealedRecord.seal(content, header, key: key, name: id.uuidString, owner: owner.text)
+            try secrets.keep(key.withUnsafeBytes { Data($0) }, named: Self.name(id))
+            try DurableFile.replace(file(id.uuidString, "revocation"), with: sealed)
+            return id
+        }
+    }
+
+    /// The revocations that this owner has still to deliver; outdated ones are dropped.
+    func revocations(owner: CacheOwner, now: Date) throws(SignInError) -> [(id: UUID, revocation: PendingRevocation)] {
+        try locked { () throws(SignInError) in
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+            var found: [(id: UUID, revocation: PendingRevocation)] = []
+            for name in names.sorted() where name.hasSuffix(".revocation") {
+                guard let id = UUID(uuidString: String(name.dropLast(11))),
+                    let sealed = try DurableFile.read(file(id.uuidString, "revocation"), limit: 1 << 18),
+                    let header = SealedHeader(sealed), header.kind == .revocation, header.id == id,
+                    let key = try secrets.secret(named: Self.name(id)),
+                    let content = try? SealedRecord.open(
+                        sealed, header, key: SymmetricKey(data: key), name: id.uuidString, owner: owner.text),
+                    let revocation = try? JSONDecoder().decode(PendingRevocation.self, from: content)
+                else { continue }
+                if now.timeIntervalSince(revocation.queued) > Self.longestWait {
+                    try remove(id)
+                } else {
+                    found.append((id, revocation))
+                }
+            }
+            return found
+        }
+    }
+
+    /// Forgets a delivered revocation, key first.
+    func finishRevocation(_ id: UUID) throws(SignInError) {
+        try locked { () throws(SignInError) in try remove(id) }
+    }
+
+    private func remove(_ id: UUID) throws(SignInError) {
+        try secrets.destroy(named: Self.name(id))
+        try DurableFile.remove(file(id.uuidString, "revocation"))
+    }
+
+    private static func name(_ id: UUID) -> String { "revocation-" + id.uuidString }
+}

@@ -1,0 +1,129 @@
+internal import CordonIdentity
+internal import CordonProtocol
+internal import Crypto
+public import Foundation
+
+/// Signed-in sessions on disk, sealed; one file per account, one key per session (SI-203 to SI-207).
+///
+/// Several processes may share the folder. A file that is older than the newest known one, that was changed
+/// or whose key is gone counts as signed out. Signing out destroys the key first, so that copies of the file
+/// are useless from that moment.
+public struct TokenCache: Sendable {
+    let directory: URL
+    let secrets: any SecretStore
+
+    /// Opens a cache in the folder, which is made where it is missing.
+    ///
+    /// - Throws: ``SignInError`` with code `storage` when the folder cannot be made or others can write to it.
+    public init(directory: URL, secrets: any SecretStore) throws(SignInError) {
+        self.directory = directory
+        self.secrets = secrets
+        try PrivateFolder.make(directory)
+    }
+
+    private static let largestFile = 1 << 18
+
+    func file(_ name: String, _ kind: String) -> URL {
+        directory.appending(path: "\(name).\(kind)", directoryHint: .notDirectory)
+    }
+
+    func locked<Result>(_ body: () throws(SignInError) -> Result) throws(SignInError) -> Result {
+        try FileLock.with(file("store", "lock"), body)
+    }
+
+    // MARK: Reading
+
+    /// The session of an account, nil when it is not signed in.
+    func session(of account: AccountID, owner: CacheOwner) throws(SignInError) -> SessionRecord? {
+        try locked { () throws(SignInError) in
+            try opened(owner.name(of: account), owner: owner)?.record
+        }
+    }
+
+    /// Every session of the owner that can be opened.
+    func sessions(owner: CacheOwner) throws(SignInError) -> [SessionRecord] {
+        try locked { () throws(SignInError) in
+            let names: [String]
+            do {
+                names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+            } catch {
+                throw SignInError(.storage, .storeUnavailable, "the token store's folder cannot be listed")
+            }
+            return names.sorted().filter { $0.hasSuffix(".session") }
+                .compactMap { try? opened(String($0.dropLast(8)), owner: owner)?.record }
+        }
+    }
+
+    private func opened(
+        _ name: String, owner: CacheOwner
+    ) throws(SignInError) -> (record: SessionRecord, secret: SessionSecret)? {
+        guard let bytes = try DurableFile.read(file(name, "session"), limit: Self.largestFile) else { return nil }
+        guard let header = SealedHeader(bytes), header.kind == .session else {
+            throw SignInError(.storage, .storeDamaged, "a stored session is not of this format")
+        }
+        guard let kept = try secrets.secret(named: SessionSecret.name(header.id)), let secret = SessionSecret(kept)
+        else { throw SignInError(.storage, .storeDamaged, "the key of a stored session is gone") }
+        let content = try SealedRecord.open(bytes, header, key: secret.key, name: name, owner: owner.text)
+        guard header.generation >= secret.generation else {
+            throw SignInError(.storage, .rolledBack, "a stored session is older than the newest known one")
+        }
+        guard let record = try? MessageCoding.decode(SessionRecord.self, from: content) else {
+            throw SignInError(.storage, .storeDamaged, "a stored session is malformed")
+        }
+        return (record, SessionSecret(key: secret.key, generation: header.generation))
+    }
+
+    // MARK: Writing
+
+    /// Begins a session, in place of an earlier one of the same account.
+    func begin(_ record: SessionRecord, owner: CacheOwner) throws(SignInError) {
+        try locked { () throws(SignInError) in
+            let name = owner.name(of: record.account.id)
+            let earlier = try? DurableFile.read(file(name, "session"), limit: Self.largestFile)
+            let secret = SessionSecret(key: SymmetricKey(size: .bits256), generation: 1)
+            let id = record.account.session.rawValue
+            try secrets.keep(secret.bytes, named: SessionSecret.name(id))
+            try write(record, secret, name, owner)
+            if let header = earlier.flatMap({ SealedHeader($0) }), header.id != id {
+                try secrets.destroy(named: SessionSecret.name(header.id))
+            }
+            try DurableFile.remove(file(name, "signed-out"))
+        }
+    }
+
+    /// Changes a session that is still the same one; says whether it was.
+    ///
+    /// A session that ended meanwhile is never brought back by an answer that was under way (SI-057).
+    @discardableResult
+    func update(
+        _ session: SessionID, of account: AccountID, owner: CacheOwner, _ change: (inout SessionRecord) -> Void
+    ) throws(SignInError) -> Bool {
+        try locked { () throws(SignInError) in
+            let name = owner.name(of: account)
+            guard let found = try? opened(name, owner: owner), found.record.account.session == session else {
+                return false
+            }
+            var (record, secret) = found
+            change(&record)
+            secret.generation += 1
+            try write(record, secret, name, owner)
+            try secrets.keep(secret.bytes, named: SessionSecret.name(session.rawValue))
+            return true
+        }
+    }
+
+    private func write(
+        _ record: SessionRecord, _ secret: SessionSecret, _ name: String, _ owner: CacheOwner
+    ) throws(SignInError) {
+        let header = SealedHeader(
+            kind: .session, id: record.account.session.rawValue, generation: secret.generation)
+        let content: Data
+        do {
+            content = try MessageCoding.encode(record)
+        } catch {
+            throw SignInError(.storage, .storeUnavailable, "a session has no stored form")
+        }
+        let sealed = try SealedRecord.seal(content, header, key: secret.key, name: name, owner: owner.text)
+        try DurableFile.replace(file(name, "session"), with: sealed)
+    }
+}

@@ -1,0 +1,90 @@
+internal import CordonIdentity
+internal import CordonProtocol
+internal import Foundation
+
+/// What a grant was asked with, for checking what it gave.
+struct SessionStart {
+    let scopes: [String]
+    let resource: String?
+    let expected: AccountID?
+    let hint: String?
+    let nonce: String?
+    let maximumAge: Duration?
+    let correlationID: UUID
+    let signer: (any MessageSigner)?
+}
+
+extension SignInClient {
+    /// Turns the answer to a person's sign-in into a stored session.
+    func begin(_ tokens: TokenAnswer, _ start: SessionStart) async throws(SignInError) -> SignInResult {
+        guard let idToken = tokens.idToken else {
+            throw SignInError(
+                .server, .invalidIDToken, "the identity provider returned no ID token",
+                hint: "Let the provider's registration of this app allow the scope openid.")
+        }
+        let claims = try await check(
+            idToken, accessToken: tokens.accessToken, nonce: start.nonce, maximumAge: start.maximumAge,
+            correlationID: start.correlationID)
+        let account = SignedInAccount(claims, session: SessionID(UUID()))
+        if let expected = start.expected, expected != account.id {
+            if let refreshToken = tokens.refreshToken {
+                _ = await provider.revoke(refreshToken, accessToken: nil, signer: nil)
+            }
+            throw SignInError(.accountMismatch, .mismatchedUser, "somebody else signed in than was asked for")
+        }
+        let granted = tokens.granted(requested: configuration.reservedScopes + start.scopes)
+        let record = SessionRecord(
+            account: account, clientID: configuration.clientID, refreshToken: tokens.refreshToken, idToken: idToken,
+            scopes: granted,
+            signingKey: ownSigner == nil ? (start.signer as? SoftwareSigningKey)?.rawRepresentation : nil,
+            isBound: start.signer != nil, vouched: environment.now())
+        cancelRenewals(of: account.id)
+        shelf.remove(account.id)
+        try cache.begin(record, owner: owner)
+        throttle.clear()
+        let token = shelve(tokens, granted: granted, of: account, resource: start.resource)
+        try checkGrant(granted, requested: start.scopes, account: account.id)
+        return SignInResult(
+            account: account, accessToken: token, grantedScopes: granted,
+            matchesHint: start.hint.map { $0.lowercased() == account.userPrincipalName.lowercased() },
+            isRenewable: tokens.refreshToken != nil)
+    }
+
+    func check(
+        _ idToken: String, accessToken: String, nonce: String?, maximumAge: Duration?, correlationID: UUID
+    ) async throws(SignInError) -> IDTokenClaims {
+        let check = IDTokenCheck(
+            issuer: configuration.issuer, clientID: configuration.clientID, nonce: nonce, accessToken: accessToken,
+            maximumAuthenticationAge: maximumAge, now: environment.now())
+        let provider = provider
+        return try await check.claims(of: idToken) { id async throws(SignInError) in
+            try await provider.keys(containing: id, correlationID: correlationID)
+        }
+    }
+
+    /// Puts a token on the shelf.
+    func shelve(
+        _ tokens: TokenAnswer, granted: [String], of account: SignedInAccount, resource: String?
+    ) -> AccessToken {
+        let now = environment.now()
+        let token = AccessToken(
+            text: tokens.accessToken, expires: now + AccessTokenShelf.lifetime(tokens.lifetime), scopes: granted,
+            isBound: tokens.isBound)
+        shelf.put(
+            token, of: account.id, session: account.session, resource: resource, now: now,
+            buffer: configuration.expiryBuffer)
+        return token
+    }
+
+    /// Tells the app which scopes are missing; reserved ones are this library's own affair (SI-110).
+    func checkGrant(_ granted: [String], requested: [String], account: AccountID) throws(SignInError) {
+        let declined = requested.filter { !granted.contains($0) && !configuration.reservedScopes.contains($0) }
+        guard !declined.isEmpty else { return }
+        var details = SignInErrorDetails()
+        details.grantedScopes = granted
+        details.declinedScopes = declined
+        details.account = account
+        throw SignInError(
+            .declinedScopes, .accessDenied, "the identity provider did not grant every scope", details: details)
+    }
+}

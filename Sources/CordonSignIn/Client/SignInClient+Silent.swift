@@ -1,0 +1,134 @@
+public import CordonIdentity
+internal import CordonProtocol
+internal import Foundation
+
+extension SignInClient {
+    /// A token for the resource, from memory or renewed without asking anybody.
+    ///
+    /// - Throws: ``SignInError``: `interactionRequired` when a person has to sign in, `network` when offline.
+    public func accessToken(
+        for account: AccountID, resource: String, scopes: [String]
+    ) async throws(SignInError) -> AccessToken {
+        try await accessToken(for: account, resource: resource, scopes: scopes, options: TokenOptions())
+    }
+
+    /// A token for the resource, from memory or renewed without asking anybody (SI-113).
+    ///
+    /// Any number of callers share one renewal; renewals of one account follow one another across processes (SI-179).
+    /// - Parameter resource: The one audience of the token, nil for the provider's choice.
+    /// - Throws: ``SignInError``: `interactionRequired` when a person has to sign in, `declinedScopes` when a
+    ///   scope is not granted, `network` when offline.
+    public func accessToken(
+        for account: AccountID, resource: String?, scopes: [String], options: TokenOptions
+    ) async throws(SignInError) -> AccessToken {
+        let record = try session(of: account)
+        if !options.forcesRenewal, options.claims == nil,
+            let token = shelf.token(
+                of: account, session: record.account.session, resource: resource, scopes: scopes, now: environment.now()
+            )
+        {
+            return token
+        }
+        let key = RenewalKey(
+            account: account, resource: resource, scopes: Set(scopes), claims: options.claims?.json)
+        if let known = throttle.failure(of: key, now: environment.now()), !options.forcesRenewal { throw known }
+        let running =
+            renewals[key]
+            ?? Task {
+                let outcome: Result<AccessToken, SignInError>
+                do throws(SignInError) {
+                    outcome = .success(try await self.renew(key, scopes: scopes, options: options))
+                } catch {
+                    outcome = .failure(error)
+                    self.throttle.note(error, of: key, now: self.environment.now())
+                }
+                self.renewals[key] = nil
+                return outcome
+            }
+        renewals[key] = running
+        let token = try await running.value.get()
+        try checkGrant(token.scopes, requested: scopes, account: account)
+        return token
+    }
+
+    func cancelRenewals(of account: AccountID) {
+        for (key, task) in renewals where key.account == account {
+            task.cancel()
+            renewals[key] = nil
+        }
+    }
+
+    private func renew(
+        _ key: RenewalKey, scopes: [String], options: TokenOptions
+    ) async throws(SignInError) -> AccessToken {
+        let name = owner.name(of: key.account)
+        let lock = try await FileLock.waiting(for: cache.file(name, "renewal"))
+        defer { withExtendedLifetime(lock) {} }
+        // Read again under the lock: another process may have used the refresh token meanwhile.
+        let record = try session(of: key.account)
+        let account = record.account
+        guard let refreshToken = record.refreshToken else {
+            throw SignInError(.interactionRequired, .invalidGrant, "the session can no longer be renewed")
+        }
+        let lifetime = TimeInterval(configuration.claimsLifetime.components.seconds)
+        guard environment.now().timeIntervalSince(record.vouched) <= lifetime else {
+            throw SignInError(
+                .interactionRequired, .invalidIDToken, "the provider has not vouched for the account lately")
+        }
+        var parameters = ["grant_type": "refresh_token", "refresh_token": refreshToken, "client_id": owner.clientID]
+        parameters["resource"] = key.resource
+        parameters["claims"] = ClaimsRequest.parameter(options.claims, capabilities: configuration.capabilities)
+        if !scopes.isEmpty {
+            let reserved = configuration.reservedScopes.filter { record.scopes.contains($0) }
+            parameters["scope"] = AuthorizationAttempt.scopes(reserved + scopes).joined(separator: " ")
+        }
+        let tokens: TokenAnswer
+        do {
+            tokens = try await provider.redeem(
+                parameters, grant: .refresh, signer: record.isBound ? try signer(of: record) : nil,
+                correlationID: options.correlationID)
+        } catch  where error.fault == .invalidGrant {
+            // Used up, revoked or reused by a thief: the session is over until somebody signs in (SI-179).
+            try cache.update(account.session, of: account.id, owner: owner) { $0.refreshToken = nil }
+            shelf.remove(account.id)
+            throw error
+        }
+        return try await keep(tokens, of: record, requested: scopes, resource: key.resource, options: options)
+    }
+
+    /// Stores what a renewal gave, unless the session ended while it was under way (SI-057).
+    private func keep(
+        _ tokens: TokenAnswer, of record: SessionRecord, requested: [String], resource: String?, options: TokenOptions
+    ) async throws(SignInError) -> AccessToken {
+        let account = record.account
+        // The rotated token goes to disk before anything else can fail: the old one is already dead.
+        let isSame = try cache.update(account.session, of: account.id, owner: owner) {
+            $0.refreshToken = tokens.refreshToken ?? $0.refreshToken
+        }
+        guard isSame else {
+            if let refreshToken = tokens.refreshToken {
+                _ = await provider.revoke(refreshToken, accessToken: nil, signer: nil)
+            }
+            throw SignInError(.interactionRequired, .signedOut, "the account was signed out meanwhile")
+        }
+        if let idToken = tokens.idToken {
+            let claims = try await check(
+                idToken, accessToken: tokens.accessToken, nonce: nil, maximumAge: nil,
+                correlationID: options.correlationID)
+            guard claims.subject == account.subject else {
+                throw SignInError(.server, .mismatchedUser, "the renewed ID token names somebody else")
+            }
+            let now = environment.now()
+            guard
+                try cache.update(
+                    account.session, of: account.id, owner: owner,
+                    {
+                        $0.idToken = idToken
+                        $0.vouched = now
+                    })
+            else { throw SignInError(.interactionRequired, .signedOut, "the account was signed out meanwhile") }
+        }
+        let granted = tokens.granted(requested: requested.isEmpty ? record.scopes : requested)
+        return shelve(tokens, granted: granted, of: account, resource: resource)
+    }
+}

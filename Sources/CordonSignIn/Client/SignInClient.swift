@@ -1,0 +1,127 @@
+public import CordonIdentity
+public import CordonProtocol
+internal import Foundation
+
+/// Signs people in at one OpenID provider, keeps their sessions and hands out access tokens.
+///
+/// A public client: it holds no secret of its own. One value serves one client id at one issuer; any task may
+/// call it. Sessions live in the ``TokenCache``, which several processes may share; access tokens live in
+/// memory only. A wipe or sign-out destroys the session's key first.
+public actor SignInClient: AccessTokenSource {
+    /// The settings, as they were when the client was made.
+    public nonisolated let configuration: SignInConfiguration
+
+    let provider: Provider
+    let cache: TokenCache
+    let environment: SignInEnvironment
+    let ownSigner: (any MessageSigner)?
+    let owner: CacheOwner
+    var shelf = AccessTokenShelf()
+    var throttle = RequestThrottle()
+    var renewals: [RenewalKey: Task<Result<AccessToken, SignInError>, Never>] = [:]
+    private var isInteracting = false
+
+    /// Makes a client.
+    ///
+    /// - Parameters:
+    ///   - transport: How to reach the provider.
+    ///   - cache: Where sessions are kept.
+    ///   - signer: The key that tokens are bound to, where the app keeps one; nil makes one key per session,
+    ///     kept in the cache and destroyed with the session (SI-177).
+    /// - Throws: ``SignInError`` with code `configuration` when client id or issuer are unusable (SI-093).
+    public init(
+        configuration: SignInConfiguration, transport: any HTTPTransport, cache: TokenCache,
+        signer: (any MessageSigner)? = nil, environment: SignInEnvironment = .system
+    ) throws(SignInError) {
+        guard !configuration.clientID.isEmpty else {
+            throw SignInError(.configuration, .invalidParameter, "the client id is empty")
+        }
+        _ = try ProviderAddress.discovery(of: configuration.issuer)
+        self.configuration = configuration
+        self.cache = cache
+        self.environment = environment
+        self.ownSigner = signer
+        self.owner = CacheOwner(issuer: configuration.issuer, clientID: configuration.clientID)
+        self.provider = Provider(configuration, transport: transport, environment: environment)
+    }
+
+    /// The accounts that can get tokens without anybody being asked, sorted by name (SI-124).
+    ///
+    /// - Throws: ``SignInError`` with code `storage` when the cache cannot be listed.
+    public func accounts() throws(SignInError) -> [SignedInAccount] {
+        try cache.sessions(owner: owner)
+            .filter { $0.refreshToken != nil || shelf.anyToken(of: $0.account.id, now: environment.now()) != nil }
+            .map(\.account)
+            .sorted { ($0.userPrincipalName, $0.id.rawValue) < ($1.userPrincipalName, $1.id.rawValue) }
+    }
+
+    /// The account with the id, nil when it is not signed in.
+    ///
+    /// - Throws: ``SignInError`` with code `storage` when its session cannot be read.
+    public func account(_ id: AccountID) throws(SignInError) -> SignedInAccount? {
+        try cache.session(of: id, owner: owner)?.account
+    }
+
+    /// The key that the account's tokens are bound to.
+    ///
+    /// - Throws: ``SignInError`` with code `interactionRequired` when the account is not signed in.
+    public func signer(for account: AccountID) throws(SignInError) -> any MessageSigner {
+        try signer(of: try session(of: account))
+    }
+
+    func signer(of record: SessionRecord) throws(SignInError) -> any MessageSigner {
+        if let secret = record.signingKey {
+            guard let key = try? SoftwareSigningKey(rawRepresentation: secret) else {
+                throw SignInError(.interactionRequired, .storeDamaged, "the session's key is damaged")
+            }
+            return key
+        }
+        guard let ownSigner else {
+            throw SignInError(
+                .configuration, .invalidParameter, "the session is bound to a key that the app did not give this time")
+        }
+        return ownSigner
+    }
+
+    /// Whether requests to this provider carry proofs of possession.
+    func usesProofs(_ metadata: ProviderMetadata) -> Bool {
+        switch configuration.proofOfPossession {
+        case .always: true
+        case .never: false
+        case .whenOffered: metadata.offersProofOfPossession
+        }
+    }
+
+    /// The stored session of an account; damaged, rolled back and absent all mean that a person has to sign in.
+    func session(of account: AccountID) throws(SignInError) -> SessionRecord {
+        let record: SessionRecord?
+        do {
+            record = try cache.session(of: account, owner: owner)
+        } catch {
+            switch error.fault {
+            case .storeDamaged, .rolledBack: throw SignInError(.interactionRequired, error.fault, error.reason)
+            default: throw error
+            }
+        }
+        guard let record else {
+            let isMarked = cache.isMarkedSignedOut(account, owner: owner)
+            throw SignInError(
+                .interactionRequired, isMarked ? .signedOut : .accountRequired,
+                isMarked ? "the account was signed out" : "the account is not signed in")
+        }
+        return record
+    }
+
+    /// Begins an interactive sign-in; a second one at the same time is refused and the first goes on (SI-076).
+    func beginInteraction() throws(SignInError) {
+        guard !isInteracting else {
+            throw SignInError(
+                .configuration, .interactiveSessionRunning, "an interactive sign-in is already under way")
+        }
+        isInteracting = true
+    }
+
+    func endInteraction() {
+        isInteracting = false
+    }
+}

@@ -1,0 +1,20 @@
+public import CordonIdentity
+public import Foundation
+
+/// What a sign-in on another screen asks for (RFC 8628).
+public struct DeviceCodeRequest: Sendable {
+    /// The scopes of the resource; the reserved ones are added.
+    public var scopes: [String]
+    /// The resource the access token is for (RFC 8707), nil for the provider's choice.
+    public var resource: String?
+    /// Who must come back; anybody else is refused.
+    public var account: AccountID?
+    /// Ties the logs of both sides together.
+    public var correlationID = UUID()
+
+    /// Makes a request.
+    public init(scopes: [String], resource: String? = nil) {
+        self.scopes = scopes
+        self.resource = resource
+    }
+}

@@ -1,0 +1,62 @@
+internal import CordonProtocol
+internal import Foundation
+
+extension SignInClient {
+    /// Signs a person in on another screen (RFC 8628): for kiosks and terminals without a browser (SI-174).
+    ///
+    /// - Parameter show: Shows the code and the page; called once, the wait goes on when it returns.
+    /// - Throws: ``SignInError``: `cancelled` when the person said no, `interactionRequired` with fault
+    ///   `timedOut` when nobody signed in before the code's end.
+    public func signIn(
+        _ request: DeviceCodeRequest, show: @Sendable (DeviceCodePrompt) async -> Void
+    ) async throws(SignInError) -> SignInResult {
+        try beginInteraction()
+        defer { endInteraction() }
+        let metadata = try await provider.metadata(correlationID: request.correlationID)
+        let signer = usesProofs(metadata) ? ownSigner ?? SoftwareSigningKey() : nil
+        var parameters = ["client_id": configuration.clientID]
+        parameters["scope"] = AuthorizationAttempt.scopes(configuration.reservedScopes + request.scopes)
+            .joined(separator: " ")
+        parameters["resource"] = request.resource
+        let authorization = try await provider.authorizeDevice(parameters, correlationID: request.correlationID)
+        await show(authorization.prompt)
+        let tokens = try await poll(authorization, request, signer)
+        return try await begin(
+            tokens,
+            SessionStart(
+                scopes: request.scopes, resource: request.resource, expected: request.account, hint: nil, nonce: nil,
+                maximumAge: nil, correlationID: request.correlationID, signer: signer))
+    }
+
+    /// Asks again and again, never sooner than the provider allows and never before one interval has passed.
+    private func poll(
+        _ authorization: DeviceAuthorization, _ request: DeviceCodeRequest, _ signer: (any MessageSigner)?
+    ) async throws(SignInError) -> TokenAnswer {
+        var parameters = [
+            "grant_type": "urn:ietf:params:oauth:grant-type:device_code", "device_code": authorization.deviceCode,
+            "client_id": configuration.clientID,
+        ]
+        parameters["resource"] = request.resource
+        var interval = authorization.interval
+        while true {
+            do { try await environment.sleep(interval) } catch {
+                throw SignInError(.cancelled, .stopped, "the sign-in was cancelled")
+            }
+            guard environment.now() < authorization.prompt.expires else {
+                throw SignInError(.interactionRequired, .timedOut, "nobody signed in before the code expired")
+            }
+            do {
+                return try await provider.redeem(
+                    parameters, grant: .device, signer: signer, correlationID: request.correlationID)
+            } catch {
+                switch (error.details.oauthError, error.code) {
+                case ("authorization_pending", _): continue
+                case ("slow_down", _): interval += .seconds(5)
+                // A provider that cannot be reached is asked less often (RFC 8628 §3.5).
+                case (_, .network), (_, .serverBusy): interval = min(interval * 2, .seconds(60))
+                default: throw error
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+/// Why signing in, renewing or signing out did not give what was asked for (SI-147).
+///
+/// Equal by ``code``. The reason never holds a token, code, verifier, password or user name (SI-080); what
+/// the provider wrote is kept apart in ``SignInErrorDetails/providerDescription``.
+public struct SignInError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The outcomes an app tells apart; the list is closed.
+    public enum Code: String, Sendable, CaseIterable {
+        /// A person has to sign in (again): go interactive with the same parameters.
+        case interactionRequired
+        /// The provider granted only some of the scopes; the details list both.
+        case declinedScopes
+        /// The person or the app cancelled.
+        case cancelled
+        /// The provider wants the app under app protection first: enrol, then retry.
+        case protectionRequired
+        /// The provider wants a registered device.
+        case deviceNotJoined
+        /// The call works on a shared device only.
+        case deviceNotShared
+        /// Somebody else signed in than the request asked for.
+        case accountMismatch
+        /// More than one account fits the request.
+        case ambiguousAccount
+        /// No broker answers although one is required.
+        case brokerUnavailable
+        /// The broker does not serve this app.
+        case brokerRefused
+        /// No usable network; never reported as interaction required (SI-078).
+        case network
+        /// The provider is overloaded; the details say when to try again.
+        case serverBusy
+        /// The provider answered wrongly, or the answer must not be trusted.
+        case server
+        /// The app's settings or arguments do not fit the provider.
+        case configuration
+        /// The device's token store could not be read or written.
+        case storage
+    }
+
+    /// The outcome; the only part that equality looks at.
+    public let code: Code
+    /// What exactly was wrong, for logs and tests.
+    public let fault: SignInFault
+    /// What happened, without secrets or names.
+    public let reason: String
+    /// What to do about it.
+    public let hint: String
+    /// What else is known.
+    public var details: SignInErrorDetails
+
+    /// Makes an error; the hint is the usual one of its code.
+    public init(
+        _ code: Code, _ fault: SignInFault, _ reason: String, hint: String? = nil,
+        details: SignInErrorDetails = SignInErrorDetails()
+    ) {
+        self.code = code
+        self.fault = fault
+        self.reason = reason
+        self.hint = hint ?? code.usualHint
+        self.details = details
+    }
+
+    /// Whether both are of one kind.
+    public static func == (left: Self, right: Self) -> Bool { left.code == right.code }
+
+    /// Code, fault, reason and hint; safe to log.
+    public var description: String { "\(code.rawValue) (\(fault.rawValue)): \(reason). \(hint)" }
+}
+
+extension SignInError.Code {
+    fileprivate var usualHint: String {
+        switch self {
+        case .interactionRequired: "Ask the person to sign in."
+        case .declinedScopes: "Work with the granted scopes or ask the person to consent."
+        case .cancelled: "Offer to sign in again."
+        case .protectionRequired: "Enrol the account into app protection, then repeat the request."
+        case .deviceNotJoined: "Register this device with the organisation."
+        case .deviceNotShared: "Call this on a device in shared device mode only."
+        case .accountMismatch: "Sign out first, or ask for the right account."
+        case .ambiguousAccount: "Name the account."
+        case .brokerUnavailable: "Start or install the broker."
+        case .brokerRefused: "Have an administrator allow this app."
+        case .network: "Try again when the network is back."
+        case .serverBusy: "Try again later."
+        case .server: "Try again; if it stays, tell whoever runs the identity provider."
+        case .configuration: "Compare the app's registration with its settings."
+        case .storage: "Check that the app's data folder can be written."
+        }
+    }
+}

@@ -1,0 +1,42 @@
+internal import Foundation
+
+/// Addresses that secrets may be sent to: https, or plain http on this machine only.
+enum ProviderAddress {
+    /// The address of an endpoint.
+    ///
+    /// - Parameter name: The endpoint's name in metadata, for the error.
+    static func endpoint(_ text: String?, named name: String) throws(SignInError) -> URL {
+        guard let text else {
+            throw SignInError(.configuration, .missingEndpoint, "the identity provider has no \(name)")
+        }
+        return try checked(text, named: name)
+    }
+
+    static func checked(_ text: String, named name: String) throws(SignInError) -> URL {
+        guard text.utf8.count <= 2_048, let parts = URLComponents(string: text), let url = parts.url,
+            let host = parts.host, !host.isEmpty, parts.user == nil, parts.password == nil, parts.fragment == nil
+        else { throw SignInError(.server, .invalidResponse, "the \(name) is not an address") }
+        switch parts.scheme?.lowercased() {
+        case "https": return url
+        case "http" where isThisMachine(host): return url
+        default: throw SignInError(.server, .insecureAddress, "the \(name) is neither https nor on this machine")
+        }
+    }
+
+    /// The discovery document's address: appended to the issuer, whose last slash is left out (OIDC Discovery §4).
+    static func discovery(of issuer: String) throws(SignInError) -> URL {
+        guard URLComponents(string: issuer)?.query == nil else {
+            throw SignInError(.configuration, .invalidParameter, "the issuer has a query")
+        }
+        let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
+        do {
+            return try checked(base + "/.well-known/openid-configuration", named: "issuer")
+        } catch {
+            throw SignInError(.configuration, error.fault, error.reason)
+        }
+    }
+
+    private static func isThisMachine(_ host: String) -> Bool {
+        ["127.0.0.1", "localhost", "[::1]", "::1"].contains(host.lowercased())
+    }
+}

@@ -1,0 +1,40 @@
+internal import CordonProtocol
+internal import Foundation
+
+extension SignInClient {
+    /// The path the provider sends the browser back to after sign-out.
+    private static let signedOutPath = "/signed-out"
+
+    /// Ends the browser session at the provider (OpenID Connect RP-Initiated Logout); says whether the browser came back.
+    ///
+    /// A closed page counts as done (SI-054): the device is signed out already.
+    func endSession(idToken: String?, browser: BrowserLauncher) async -> Bool {
+        do throws(SignInError) {
+            let metadata = try await provider.metadata()
+            let endpoint = try ProviderAddress.endpoint(metadata.endSessionEndpoint, named: "end_session_endpoint")
+            let redirect = try SignInReturn(signedOutRedirect)
+            defer { redirect.stop() }
+            let state = Base64URL.encode(environment.randomBytes(24))
+            var parameters = [
+                "client_id": configuration.clientID, "post_logout_redirect_uri": redirect.address, "state": state,
+            ]
+            parameters["id_token_hint"] = idToken
+            let separator = endpoint.query() == nil ? "?" : "&"
+            guard let page = URL(string: endpoint.absoluteString + separator + FormBody.encode(parameters)) else {
+                return false
+            }
+            let answer = try await redirect.visit(page, browser: browser, timeout: configuration.interactionTimeout)
+            let query = URLComponents(url: answer, resolvingAgainstBaseURL: false)?.percentEncodedQuery ?? ""
+            return FormBody.decode(query)?["state"].map { ConstantTime.equal($0, state) } ?? false
+        } catch {
+            return error.code == .cancelled && error.fault == .stopped
+        }
+    }
+
+    private var signedOutRedirect: SignInRedirect {
+        switch configuration.redirect {
+        case .loopback(_, let ports): .loopback(path: Self.signedOutPath, ports: ports)
+        case .application(let url): .application(url)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+public import CordonIdentity
+internal import Foundation
+
+extension SignInClient {
+    /// Signs an account out: local tokens first, then revocation, then, where asked, the browser session.
+    ///
+    /// It works without a network: the revocation is then kept sealed and delivered later (SI-056). An answer
+    /// that is under way never brings the account back (SI-057). Signing out twice is harmless.
+    /// - Parameter browser: Ends the session at the provider too, in the browser; nil leaves it alone (SI-051).
+    /// - Throws: ``SignInError`` with code `storage` when the session's key could not be destroyed; access
+    ///   tokens in memory are gone all the same.
+    @discardableResult
+    public func signOut(
+        _ account: AccountID, endingSessionIn browser: BrowserLauncher? = nil
+    ) async throws(SignInError) -> SignOutReport {
+        let record = try? cache.session(of: account, owner: owner)
+        let accessToken = shelf.anyToken(of: account, now: environment.now())
+        // Queued before anything is removed, so that a crash in between forgets no revocation.
+        let pending = record?.refreshToken.flatMap {
+            try? cache.queue(PendingRevocation(refreshToken: $0, queued: environment.now()), owner: owner)
+        }
+        let removal = try removeAccount(account)
+        var revocation = RevocationOutcome.nothingToRevoke
+        if let refreshToken = record?.refreshToken {
+            revocation = await provider.revoke(refreshToken, accessToken: accessToken, signer: nil)
+            if revocation != .queued, let pending { try cache.finishRevocation(pending) }
+        }
+        var session = SignOutReport.BrowserSession.notAsked
+        if let browser {
+            session = await endSession(idToken: record?.idToken, browser: browser) ? .ended : .mayRemain
+        }
+        return SignOutReport(removal: removal, revocation: revocation, browserSession: session)
+    }
+
+    /// Destroys this client's tokens of an account and says what is verifiably gone; the provider hears nothing (SI-125).
+    ///
+    /// - Throws: ``SignInError`` with code `storage` when the session's key may still be there.
+    @discardableResult
+    public func removeAccount(_ account: AccountID) throws(SignInError) -> TokenRemoval {
+        cancelRenewals(of: account)
+        shelf.remove(account)
+        let removal = try cache.end(account, owner: owner)
+        guard removal.isComplete else {
+            throw SignInError(.storage, .storeUnavailable, "the session's key or file could not be destroyed")
+        }
+        return removal
+    }
+
+    /// Delivers the revocations that earlier sign-outs could not; says how many are still waiting.
+    ///
+    /// - Throws: ``SignInError`` with code `storage` when the queue cannot be read.
+    @discardableResult
+    public func deliverRevocations() async throws(SignInError) -> Int {
+        var waiting = 0
+        for (id, pending) in try cache.revocations(owner: owner, now: environment.now()) {
+            if await provider.revoke(pending.refreshToken, accessToken: nil, signer: nil) == .queued {
+                waiting += 1
+            } else {
+                try cache.finishRevocation(id)
+            }
+        }
+        return waiting
+    }
+}

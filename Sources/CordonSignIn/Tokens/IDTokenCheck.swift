@@ -1,0 +1,90 @@
+internal import CordonProtocol
+internal import Crypto
+internal import Foundation
+
+/// The checks of an ID token (OpenID Connect Core §3.1.3.7, SI-171); nothing of it is believed before all passed.
+struct IDTokenCheck: Sendable {
+    /// How far the provider's clock may be off.
+    static let leeway: TimeInterval = 300
+    static let largestToken = 65_536
+
+    let issuer: String
+    let clientID: String
+    /// The nonce of the authorization request, nil where the flow has none.
+    let nonce: String?
+    /// The access token that came with it.
+    let accessToken: String?
+    let maximumAuthenticationAge: Duration?
+    let now: Date
+
+    private struct Header: Decodable {
+        var alg: String
+        var kid: String?
+        var crit: [String]?
+    }
+
+    /// The claims of a token that passes every check.
+    func claims(
+        of token: String, keys: (String?) async throws(SignInError) -> ProviderKeys
+    ) async throws(SignInError) -> IDTokenClaims {
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard token.utf8.count <= Self.largestToken, parts.count == 3, let head = Base64URL.decode(parts[0]),
+            let body = Base64URL.decode(parts[1]), let signature = Base64URL.decode(parts[2]),
+            let header = try? JSONDecoder().decode(Header.self, from: head), header.crit == nil
+        else { throw refusal("is malformed") }
+        let signed = Data((parts[0] + "." + parts[1]).utf8)
+        let known = try await keys(header.kid)
+        guard await known.isValid(signature, over: signed, keyID: header.kid, algorithm: header.alg) else {
+            throw refusal("is not signed by a key of the provider")
+        }
+        guard let claims = try? JSONDecoder().decode(IDTokenClaims.self, from: body) else {
+            throw refusal("lacks a claim")
+        }
+        try check(claims, algorithm: header.alg)
+        return claims
+    }
+
+    private func check(_ claims: IDTokenClaims, algorithm: String) throws(SignInError) {
+        guard Array(claims.issuer.utf8) == Array(issuer.utf8) else {
+            throw SignInError(.server, .issuerMismatch, "the ID token comes from another issuer")
+        }
+        guard !claims.subject.isEmpty, claims.subject.utf8.count <= 255 else { throw refusal("names nobody") }
+        guard claims.audience.contains(clientID) else { throw refusal("is meant for another client") }
+        if claims.audience.count > 1 || claims.authorizedParty != nil {
+            guard claims.authorizedParty == clientID else { throw refusal("was issued to another client") }
+        }
+        guard now < claims.expires + Self.leeway else { throw refusal("has expired") }
+        guard claims.issued <= now + Self.leeway, (claims.notBefore ?? claims.issued) <= now + Self.leeway else {
+            throw refusal("is not valid yet")
+        }
+        if let nonce, claims.nonce != nonce {
+            throw SignInError(.server, .nonceMismatch, "the ID token was made for another sign-in")
+        }
+        if let hash = claims.accessTokenHash, let accessToken, hash != Self.half(accessToken, algorithm) {
+            throw refusal("belongs to another access token")
+        }
+        if let age = maximumAuthenticationAge {
+            guard let authenticated = claims.authenticated,
+                now.timeIntervalSince(authenticated) <= TimeInterval(age.components.seconds) + Self.leeway
+            else { throw refusal("does not show the fresh sign-in that was asked for") }
+        }
+    }
+
+    private func refusal(_ what: String) -> SignInError {
+        SignInError(.server, .invalidIDToken, "the ID token \(what)")
+    }
+
+    /// The left half of the hash that goes with the algorithm (OpenID Connect Core §3.1.3.6).
+    private static func half(_ token: String, _ algorithm: String) -> String {
+        let bytes = Data(token.utf8)
+        let digest: [UInt8] =
+            if algorithm.hasSuffix("384") {
+                Array(SHA384.hash(data: bytes))
+            } else if algorithm.hasSuffix("512") || algorithm == "EdDSA" {
+                Array(SHA512.hash(data: bytes))
+            } else {
+                Array(SHA256.hash(data: bytes))
+            }
+        return Base64URL.encode(digest.prefix(digest.count / 2))
+    }
+}
