@@ -1,0 +1,101 @@
+/// PIN and sign-in (SDK-CL-03, SRV-RS-025, 042…053).
+enum AccessRules {
+    static func apply<C: FindingCollector>(
+        _ facts: borrowing DeviceFacts, _ policy: PolicyInForce, to findings: inout C
+    ) {
+        if isPINNeeded(facts, policy) {
+            attempts(facts, policy, to: &findings)
+            age(facts, policy, to: &findings)
+            pin(facts, policy, to: &findings)
+        }
+        credentials(facts, policy, to: &findings)
+    }
+
+    /// An app PIN is not asked for on a device that has a passcode, if the policy says so (SRV-RS-052).
+    static func isPINNeeded(_ facts: borrowing DeviceFacts, _ policy: PolicyInForce) -> Bool {
+        policy.access.pinRequired && !(policy.access.disableAppPinIfDevicePinIsSet && facts.devicePINSet == true)
+    }
+
+    private static func attempts<C: FindingCollector>(
+        _ facts: borrowing DeviceFacts, _ policy: PolicyInForce, to findings: inout C
+    ) {
+        findings.consider(.launchPINAttempts, policy)
+        guard let failed = facts.failedPINAttempts else {
+            findings.missing("device.failedPINAttempts", for: .launchPINAttempts, "maximumPinRetries", of: policy)
+            return
+        }
+        guard failed >= policy.access.maximumPinRetries else { return }
+        if policy.access.actionIfMaximumPinRetriesExceeded == .wipe {
+            findings.report(
+                .wipe, .launchPINAttempts, "appActionIfMaximumPinRetriesExceeded", of: policy,
+                Wording(
+                    "The PIN was entered wrongly too often.",
+                    "The account's organisation data is removed from this app; sign in again to fetch it."))
+        } else {
+            findings.report(
+                .block, .launchPINAttempts, "maximumPinRetries", of: policy,
+                Wording("The PIN was entered wrongly too often.", "Sign in with the work account and set a new PIN."))
+        }
+    }
+
+    private static func age<C: FindingCollector>(
+        _ facts: borrowing DeviceFacts, _ policy: PolicyInForce, to findings: inout C
+    ) {
+        let limit = policy.access.periodBeforePinReset
+        guard limit > .zero else { return }
+        findings.consider(.launchPINAge, policy)
+        guard let age = facts.pinAge else {
+            findings.missing("device.minutesSincePINSet", for: .launchPINAge, "periodBeforePinReset", of: policy)
+            return
+        }
+        if age < .zero {
+            turnedBack(policy, &findings)
+        } else if age > limit {
+            findings.report(
+                .block, .launchPINAge, "periodBeforePinReset", of: policy,
+                Wording("The PIN is too old.", "Set a new PIN."))
+        }
+    }
+
+    private static func pin<C: FindingCollector>(
+        _ facts: borrowing DeviceFacts, _ policy: PolicyInForce, to findings: inout C
+    ) {
+        findings.consider(.launchPIN, policy)
+        guard let since = facts.sincePIN else {
+            findings.missing("device.minutesSincePIN", for: .launchPIN, "pinRequired", of: policy)
+            return
+        }
+        if since < .zero {
+            turnedBack(policy, &findings)
+        } else if since > policy.access.periodOnlineBeforeAccessCheck {
+            findings.report(
+                .block, .launchPIN, "periodOnlineBeforeAccessCheck", of: policy,
+                Wording("The app was not used for a while.", "Enter the PIN."))
+        }
+    }
+
+    private static func credentials<C: FindingCollector>(
+        _ facts: borrowing DeviceFacts, _ policy: PolicyInForce, to findings: inout C
+    ) {
+        guard policy.access.organizationalCredentialsRequired else { return }
+        findings.consider(.launchCredentials, policy)
+        guard let since = facts.sinceSignIn else {
+            findings.missing(
+                "device.minutesSinceSignIn", for: .launchCredentials, "organizationalCredentialsRequired", of: policy)
+            return
+        }
+        if since < .zero {
+            turnedBack(policy, &findings)
+        } else if since > policy.access.periodOnlineBeforeAccessCheck {
+            findings.report(
+                .block, .launchCredentials, "organizationalCredentialsRequired", of: policy,
+                Wording("The organisation asks for a fresh sign-in.", "Sign in with the work account."))
+        }
+    }
+
+    private static func turnedBack<C: FindingCollector>(_ policy: PolicyInForce, _ findings: inout C) {
+        findings.report(
+            .block, .launchClockTurnedBack, "", of: policy,
+            Wording("The device's clock was turned back.", "Set the clock, then enter the PIN or sign in again."))
+    }
+}

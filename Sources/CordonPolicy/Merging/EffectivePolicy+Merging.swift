@@ -1,0 +1,88 @@
+internal import Foundation
+
+extension EffectivePolicy {
+    /// What several policies amount to; nil for none. The order of the policies carries no meaning.
+    public static func merging(
+        _ policies: [AppProtectionPolicy], numericConflict: NumericConflict = .mostRestrictive
+    ) -> EffectivePolicy? {
+        let ordered = policies.sorted { ($0.id, $0.version) < ($1.id, $1.version) }
+        guard let first = ordered.first else { return nil }
+        let merged = ordered.dropFirst().reduce(EffectivePolicy(first)) { $0.merged(with: EffectivePolicy($1)) }
+        return numericConflict == .recommended ? merged.withRecommendedNumbers() : merged
+    }
+
+    /// What two sets of policies amount to together: commutative, associative, idempotent, and never
+    /// weaker than either.
+    public func merged(with other: EffectivePolicy) -> EffectivePolicy {
+        let sources = Self.union(contributors, other.contributors)
+        guard sources.count > 1 else { return self }
+        var result = policy
+        var origins: [String: String] = [:]
+        var conflicts: [PolicyConflict] = []
+        for setting in Setting.all {
+            let (mine, theirs) = (
+                self.origins[setting.name] ?? policy.id, other.origins[setting.name] ?? other.policy.id
+            )
+            let choice = setting.join(&result, other.policy, mine <= theirs)
+            origins[setting.name] =
+                switch choice {
+                case .first: mine
+                case .second: theirs
+                case .same, .mixed: min(mine, theirs)
+                }
+            let candidates = Self.union(self.candidates(of: setting), other.candidates(of: setting))
+            if Set(candidates.map(\.value)).count > 1 {
+                conflicts.append(
+                    PolicyConflict(setting: setting.name, chosen: setting.write(result), candidates: candidates))
+            }
+        }
+        result.takeTogether(policy, other.policy, sources: sources)
+        return EffectivePolicy(policy: result, origins: origins, conflicts: conflicts, contributors: sources)
+    }
+
+    private func candidates(of setting: Setting) -> [PolicyConflict.Candidate] {
+        if let conflict = conflicts.first(where: { $0.setting == setting.name }) { return conflict.candidates }
+        let value = setting.write(policy)
+        return contributors.map { PolicyConflict.Candidate(policyId: $0.id, value: value) }
+    }
+
+    private func withRecommendedNumbers() -> EffectivePolicy {
+        var result = policy
+        let defaults = AppProtectionPolicy()
+        var settled = conflicts
+        for (index, conflict) in conflicts.enumerated() {
+            guard let setting = Setting.named(conflict.setting), setting.isNumber else { continue }
+            setting.copy(&result, defaults)
+            settled[index] = PolicyConflict(
+                setting: conflict.setting, chosen: setting.write(result), candidates: conflict.candidates)
+        }
+        return EffectivePolicy(policy: result, origins: origins, conflicts: settled, contributors: contributors)
+    }
+
+    private static func union(_ one: [PolicyReference], _ two: [PolicyReference]) -> [PolicyReference] {
+        Set(one).union(two).sorted { ($0.id, $0.version) < ($1.id, $1.version) }
+    }
+
+    private static func union(
+        _ one: [PolicyConflict.Candidate], _ two: [PolicyConflict.Candidate]
+    ) -> [PolicyConflict.Candidate] {
+        var result = one
+        for candidate in two where !result.contains(candidate) { result.append(candidate) }
+        return result.sorted { ($0.policyId, $0.value.text()) < ($1.policyId, $1.value.text()) }
+    }
+}
+
+extension AppProtectionPolicy {
+    /// Names the merged policy after its sources and keeps what denies from both.
+    fileprivate mutating func takeTogether(
+        _ one: AppProtectionPolicy, _ two: AppProtectionPolicy, sources: [PolicyReference]
+    ) {
+        id = Set(sources.map(\.id)).sorted().joined(separator: "+")
+        version = sources.map(\.version).joined(separator: "+")
+        displayName = Set([one, two].flatMap { $0.displayName.components(separatedBy: " + ") }).sorted()
+            .joined(separator: " + ")
+        notUnderstood = one.notUnderstood.union(two.notUnderstood)
+        unknownCritical = one.unknownCritical.union(two.unknownCritical)
+        original = [:]
+    }
+}

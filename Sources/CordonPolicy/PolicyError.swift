@@ -1,0 +1,55 @@
+/// Why a policy, a question or a configuration could not be read.
+///
+/// Equal by ``code``, so that a test or a caller can ask for the kind of failure alone.
+public struct PolicyError: Error, Sendable, CustomStringConvertible {
+    /// The kinds of failure.
+    public enum Code: String, Sendable, Hashable, Codable {
+        /// The text is not JSON, or not UTF-8.
+        case malformedJSON
+        /// The input is larger or nested deeper than any honest one.
+        case tooLarge
+        /// A value has another JSON type than the property demands.
+        case wrongType
+        /// A value has the right type but cannot be meant: a negative number, a duration that is none.
+        case invalidValue
+        /// A field that is always needed is absent.
+        case missingField
+        /// A name is not one this version knows, where only known ones make sense.
+        case unknownName
+    }
+
+    /// The kind of failure.
+    public let code: Code
+    /// What was wrong, one line, without a secret.
+    public let reason: String
+    /// The property or position it was found at.
+    public let place: String
+    /// What would be accepted.
+    public let hint: String?
+
+    /// Makes an error.
+    public init(_ code: Code, _ reason: String, at place: String, hint: String? = nil) {
+        self.code = code
+        self.reason = reason
+        self.place = place
+        self.hint = hint
+    }
+
+    /// Place and reason in one line.
+    public var description: String {
+        let line = place.isEmpty ? reason : "\(place): \(reason)"
+        return hint.map { "\(line) (\($0))" } ?? line
+    }
+
+    /// The same error, found inside another place.
+    func inside(_ outer: String) -> PolicyError {
+        PolicyError(code, reason, at: place.isEmpty ? outer : "\(outer).\(place)", hint: hint)
+    }
+}
+
+extension PolicyError: Equatable {
+    /// Whether both are failures of the same kind.
+    public static func == (left: PolicyError, right: PolicyError) -> Bool {
+        left.code == right.code
+    }
+}

@@ -1,0 +1,27 @@
+/// A policy made ready for questions: looked up once, shared, never changed.
+final class PolicyInForce: Sendable {
+    let effective: EffectivePolicy
+    let isDamaged: Bool
+    /// App configuration that lifts the screen capture block (SDK-DT-30).
+    let screenCaptureAllowed: Bool
+    let exemptLinks: LinkPatterns
+    let managedLinks: LinkPatterns
+
+    init(_ effective: EffectivePolicy, configuration: AppConfiguration?) {
+        self.effective = effective
+        isDamaged = !effective.policy.unknownCritical.isEmpty
+        screenCaptureAllowed = configuration?.liftsScreenCaptureBlock ?? false
+        exemptLinks = LinkPatterns(effective.policy.transfer.exemptUniversalLinks)
+        managedLinks = LinkPatterns(effective.policy.transfer.managedUniversalLinks)
+    }
+
+    var transfer: DataTransferRules { _read { yield effective.policy.transfer } }
+    var access: AccessRequirements { _read { yield effective.policy.access } }
+    var launch: ConditionalLaunch { _read { yield effective.policy.launch } }
+    var storage: StorageRules { _read { yield effective.policy.storage } }
+
+    /// A setting's value as JSON, for a reason.
+    func value(of setting: String) -> JSONValue? {
+        Setting.named(setting)?.write(effective.policy)
+    }
+}

@@ -1,0 +1,128 @@
+public import CordonIdentity
+
+/// The policies in force on this device, by account: what every question is put to.
+///
+/// An account that is managed but has no policy here is denied everything; a personal account is
+/// unrestricted, app-wide settings aside (design decision 4). The value never changes: a new policy is a
+/// new set, swapped in whole.
+public struct PolicySet: Sendable {
+    private let byAccount: [AccountID: PolicyInForce]
+    private let everyManagedAccount: PolicyInForce?
+    private let lockDown: PolicyInForce
+    /// Policies that speak for the whole app, personal accounts included.
+    let appWide: [PolicyInForce]
+    /// Whether some policy here could refuse what another account sends or asks for.
+    let demands: Demands
+
+    /// What the policies of a set ask of the other side, so that a question may leave it out where none does.
+    struct Demands: OptionSet {
+        let rawValue: UInt8
+        static let inbound = Demands(rawValue: 1)
+        static let outbound = Demands(rawValue: 2)
+        static let pasteIn = Demands(rawValue: 4)
+        static let copyOut = Demands(rawValue: 8)
+    }
+
+    /// The policies of the accounts that have one, and what app configuration says beside them.
+    ///
+    /// - Parameters:
+    ///   - policies: The policy of each managed account whose policy is known.
+    ///   - everyManagedAccount: The policy of every managed account not in `policies`; nil denies those.
+    ///   - configurations: App configuration that bears on a decision.
+    public init(
+        _ policies: [AccountID: EffectivePolicy] = [:], everyManagedAccount: EffectivePolicy? = nil,
+        configurations: [AccountID: AppConfiguration] = [:]
+    ) {
+        var byAccount: [AccountID: PolicyInForce] = [:]
+        for (account, policy) in policies {
+            byAccount[account] = PolicyInForce(policy, configuration: configurations[account])
+        }
+        self.byAccount = byAccount
+        let shared = configurations.values.reduce(AppConfiguration.empty) { $0.joined(with: $1) }
+        self.everyManagedAccount = everyManagedAccount.map { PolicyInForce($0, configuration: shared) }
+        lockDown = PolicyInForce(EffectivePolicy(.lockDown), configuration: nil)
+        let all =
+            byAccount.sorted { $0.key.rawValue < $1.key.rawValue }.map(\.value)
+            + [self.everyManagedAccount].compactMap(\.self)
+        appWide = all.filter { $0.transfer.thirdPartyKeyboardsBlocked || $0.isDamaged }
+        var demands: Demands = []
+        for policy in all {
+            if policy.isDamaged { demands = [.inbound, .outbound, .pasteIn, .copyOut] }
+            if policy.transfer.inbound != .allApps { demands.insert(.inbound) }
+            if policy.transfer.outbound != .allApps { demands.insert(.outbound) }
+            if policy.transfer.inbound == .none { demands.insert(.pasteIn) }
+            switch policy.transfer.clipboard {
+            case .blocked, .managedApps: demands.formUnion([.pasteIn, .copyOut])
+            case .managedAppsWithPasteIn: demands.insert(.copyOut)
+            case .allApps: break
+            }
+        }
+        self.demands = demands
+    }
+
+    /// One policy for every managed account that is asked about.
+    public init(_ policy: AppProtectionPolicy) {
+        self.init(everyManagedAccount: EffectivePolicy(policy))
+    }
+
+    /// The accounts whose policy is known by name.
+    public var accounts: Set<AccountID> { Set(byAccount.keys) }
+
+    /// The policy of an account; nil when it is unmanaged, or managed and not known.
+    public func policy(of identity: EffectiveIdentity) -> EffectivePolicy? {
+        guard case .governed(let policy) = standing(of: identity) else { return nil }
+        return policy.effective
+    }
+
+    /// The policy of a page that shows several accounts: a standard lock-down when one of them is managed
+    /// (SDK-ID-47), else none.
+    public func policy(ofSeveral identities: [Identity]) -> EffectivePolicy? {
+        if identities.count == 1, let only = identities.first { return policy(of: EffectiveIdentity(only)) }
+        return identities.contains { $0 != .personal } ? lockDown.effective : nil
+    }
+
+    /// How a question about an identity stands.
+    enum Standing {
+        /// A personal account, or nothing managed is open.
+        case unrestricted
+        /// A managed account and its policy.
+        case governed(PolicyInForce)
+        /// A managed account without a known policy.
+        case unknown
+        /// The identity did not follow.
+        case lost
+    }
+
+    func standing(of identity: EffectiveIdentity) -> Standing {
+        switch identity {
+        case .managed(let account): standing(ofManaged: account)
+        case .personal, .unset: .unrestricted
+        case .lost: byAccount.isEmpty && everyManagedAccount == nil ? .unrestricted : .lost
+        }
+    }
+
+    func standing(ofManaged account: AccountID) -> Standing {
+        if let policy = byAccount[account] { return .governed(policy) }
+        if let policy = everyManagedAccount { return .governed(policy) }
+        return .unknown
+    }
+
+    func standing(of question: borrowing Question) -> Standing? {
+        guard let owner = question.owner else { return nil }
+        if question.alsoOpen.isEmpty { return standing(of: owner) }
+        let own = standing(of: owner)
+        if case .lost = own { return own }
+        let managed = owner.account != nil || question.alsoOpen.contains { $0 != .personal }
+        return managed ? .governed(lockDown) : own
+    }
+
+    /// The policy of the account that owns a place; nil when the account is unmanaged or unknown.
+    ///
+    /// A place names its account by id alone. An id without a policy of its own is taken for a managed
+    /// one only where the place is an organisation's.
+    func standing(ofPlace location: Location, account: AccountID) -> Standing {
+        if let policy = byAccount[account] { return .governed(policy) }
+        if location.isOrganizationPlace, let policy = everyManagedAccount { return .governed(policy) }
+        return .unrestricted
+    }
+}

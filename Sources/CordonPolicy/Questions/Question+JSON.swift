@@ -1,0 +1,152 @@
+internal import CordonIdentity
+
+extension Question {
+    /// Reads the JSON that `cordon policy explain` takes.
+    ///
+    /// Members that this version does not know are left aside; a known one that cannot be read is an error.
+    /// - Throws: ``PolicyError``: `wrongType`, `invalidValue`, `unknownName` or `missingField`, with the field's name.
+    public init(json: JSONValue) throws(PolicyError) {
+        let fields = try QuestionReader(json, "question")
+        guard let action = try fields.name("action", Action.self) else {
+            throw PolicyError(.missingField, "the action is missing", at: "action")
+        }
+        self.init(action, owner: try fields.object("owner").map(Question.identity))
+        for json in try fields.list("alsoOpen") {
+            alsoOpen.append(try Self.declared(QuestionReader(json, "alsoOpen")))
+        }
+        location = try fields.name("location", Location.self)
+        locationAccount = try fields.text("locationAccount").flatMap { $0.isEmpty ? nil : AccountID($0) }
+        peer = try fields.object("peer").map(Question.peer)
+        url = try fields.text("url")
+        loaded = try fields.flag("loaded")
+        characters = try fields.count("characters")
+        viewer = try fields.name("viewer", ViewerName.self)?.policy ?? .unset
+        webViewersUnmanaged = try fields.flag("webViewersUnmanaged") ?? false
+        contentEvaluation = try fields.name("contentEvaluation", ContentEvaluation.self)
+        if let facts = try fields.object("device") { device = try DeviceFacts(facts) }
+    }
+
+    private static func identity(_ fields: QuestionReader) throws(PolicyError) -> EffectiveIdentity {
+        let id = try fields.text("id") ?? ""
+        guard let account = try fields.name("account", OwnerName.self) else {
+            throw PolicyError(.missingField, "the owner's kind of account is missing", at: "owner.account")
+        }
+        return switch account {
+        case .managed: .managed(AccountID(id))
+        case .unmanaged, .personal, .none: .personal
+        case .unset: .unset
+        case .lost: .lost
+        }
+    }
+
+    private static func declared(_ fields: QuestionReader) throws(PolicyError) -> Identity {
+        guard case .managed(let account) = try identity(fields) else { return .personal }
+        return .managed(account)
+    }
+
+    private static func peer(_ fields: QuestionReader) throws(PolicyError) -> Peer {
+        guard let app = try fields.name("app", PeerAppName.self) else {
+            throw PolicyError(.missingField, "the kind of app is missing", at: "peer.app")
+        }
+        let id = try fields.text("id").flatMap { $0.isEmpty ? nil : AccountID($0) }
+        let account: Peer.Account =
+            switch try fields.name("account", PeerAccountName.self) {
+            case .managed: .managed(id)
+            case .unmanaged: .unmanaged
+            case .some(.none), nil: .none
+            }
+        return Peer(app: app.app, account: account, bundleID: try fields.text("bundleId"))
+    }
+}
+
+/// Words of the question's JSON.
+private enum OwnerName: String, CaseIterable { case managed, unmanaged, personal, none, unset, lost }
+private enum PeerAccountName: String, CaseIterable { case managed, unmanaged, none }
+
+private enum PeerAppName: String, CaseIterable {
+    case managed, unmanaged, exempt
+
+    var app: Peer.App {
+        switch self {
+        case .managed: .managed
+        case .unmanaged: .unmanaged
+        case .exempt: .exempt
+        }
+    }
+}
+
+private enum ViewerName: String, CaseIterable {
+    case unset, unmanaged, currentIdentity, currentIdentityWithoutUploadAndPaste
+
+    var policy: WebViewerPolicy {
+        switch self {
+        case .unset: .unset
+        case .unmanaged: .unmanaged
+        case .currentIdentity: .currentIdentity
+        case .currentIdentityWithoutUploadAndPaste: .currentIdentityWithoutUploadAndPaste
+        }
+    }
+
+    init(_ policy: WebViewerPolicy) {
+        switch policy {
+        case .unset: self = .unset
+        case .unmanaged: self = .unmanaged
+        case .currentIdentity: self = .currentIdentity
+        case .currentIdentityWithoutUploadAndPaste: self = .currentIdentityWithoutUploadAndPaste
+        }
+    }
+}
+
+extension Question {
+    /// The JSON of this question; fields that are nil are left out.
+    public var json: JSONValue {
+        var members: [String: JSONValue] = ["action": .string(action.rawValue)]
+        members["owner"] = owner.map(Self.json)
+        if !alsoOpen.isEmpty { members["alsoOpen"] = .array(alsoOpen.map { Self.json(EffectiveIdentity($0)) }) }
+        members["location"] = location.map { .string($0.rawValue) }
+        members["locationAccount"] = locationAccount.map { .string($0.rawValue) }
+        members["peer"] = peer.map(Self.json)
+        members["url"] = url.map { .string($0) }
+        members["loaded"] = loaded.map { .bool($0) }
+        members["characters"] = characters.map { .integer(Int64($0)) }
+        if viewer != .unset { members["viewer"] = .string(ViewerName(viewer).rawValue) }
+        if webViewersUnmanaged { members["webViewersUnmanaged"] = true }
+        members["contentEvaluation"] = contentEvaluation.map { .string($0.rawValue) }
+        if device != .unknown { members["device"] = device.json }
+        return .object(members)
+    }
+
+    private static func json(_ identity: EffectiveIdentity) -> JSONValue {
+        switch identity {
+        case .managed(let account): ["account": "managed", "id": .string(account.rawValue)]
+        case .personal: ["account": "unmanaged"]
+        case .unset: ["account": "unset"]
+        case .lost: ["account": "lost"]
+        }
+    }
+
+    private static func json(_ peer: Peer) -> JSONValue {
+        var members: [String: JSONValue] = ["app": .string(peer.app.rawValue)]
+        members["bundleId"] = peer.bundleID.map { .string($0) }
+        switch peer.account {
+        case .managed(let id):
+            members["account"] = "managed"
+            members["id"] = id.map { .string($0.rawValue) }
+        case .unmanaged: members["account"] = "unmanaged"
+        case .none: members["account"] = "none"
+        }
+        return .object(members)
+    }
+}
+
+extension Question: Codable {
+    /// Reads the JSON that `cordon policy explain` takes.
+    public init(from decoder: any Decoder) throws {
+        try self.init(json: JSONValue(from: decoder))
+    }
+
+    /// Writes that JSON.
+    public func encode(to encoder: any Encoder) throws {
+        try json.encode(to: encoder)
+    }
+}

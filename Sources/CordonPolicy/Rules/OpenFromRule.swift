@@ -1,0 +1,51 @@
+internal import CordonIdentity
+
+/// Bringing data into organisation documents (SDK-DT-13…17, SRV-RS-035, SRV-RS-036).
+enum OpenFromRule {
+    static func apply<C: FindingCollector>(
+        _ question: borrowing Question, _ policy: PolicyInForce, to findings: inout C
+    ) {
+        findings.consider(.openFrom, policy)
+        guard let location = question.location else {
+            findings.missing("location", for: .openFrom, "blockDataIngestionIntoOrganizationDocuments", of: policy)
+            return
+        }
+        guard location.openNumber != nil else {
+            findings.report(
+                .block, .openFrom, "", of: policy,
+                Wording("Nothing can be opened from \(location.rawValue).", "Name a source for opening."))
+            return
+        }
+        switch policy.transfer.inbound {
+        case .allApps: return
+        case .none:
+            findings.report(
+                .block, .openFrom, "allowedInboundDataTransferSources", of: policy,
+                Wording("This work account takes no data from outside.", "Create the data in this app."))
+        case .managedApps:
+            guard policy.transfer.ingestionBlocked else { return }
+            guard let exception = location.ingestionException, policy.transfer.ingestionLocations.contains(exception)
+            else {
+                findings.report(
+                    .block, .openFrom, "blockDataIngestionIntoOrganizationDocuments", of: policy,
+                    Wording(
+                        "Data from \(location.rawValue) may not be brought into organisation documents.",
+                        sources(of: policy)))
+                return
+            }
+            if !PlaceAccount.accepts(question.locationAccount, at: location, for: question.owner) {
+                findings.report(
+                    .block, .openFrom, "allowedDataIngestionLocations", of: policy,
+                    Wording(
+                        "This source does not belong to the work account that would receive the data.",
+                        PlaceAccount.remedy(at: location)))
+            }
+        }
+    }
+
+    private static func sources(of policy: PolicyInForce) -> String {
+        let names = IngestionLocations.names.filter { policy.transfer.ingestionLocations.contains($0.member) }.map(
+            \.name)
+        return names.isEmpty ? "Create the data in this app." : "Open it from \(names.joined(separator: ", "))."
+    }
+}

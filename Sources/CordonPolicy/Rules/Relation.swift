@@ -1,0 +1,49 @@
+internal import CordonIdentity
+
+/// How one side of a transfer looks from the other.
+enum Relation {
+    /// A managed app with the same managed account.
+    case sameAccount
+    /// A managed app with another managed account.
+    case otherAccount
+    /// Not managed: the app, or the account in it.
+    case unmanaged
+    /// Exempted by the administrator.
+    case exempt
+    /// It cannot be told; `peer` itself is not known, or the account in it.
+    case unclear(account: Bool)
+
+    /// How the peer looks to an account.
+    init(of peer: Peer?, to account: AccountID?) {
+        guard let peer else {
+            self = .unclear(account: false)
+            return
+        }
+        switch (peer.app, peer.account) {
+        case (.exempt, _): self = .exempt
+        case (.unmanaged, _), (.managed, .unmanaged): self = .unmanaged
+        case (.managed, .none), (.managed, .managed(nil)): self = .unclear(account: true)
+        case (.managed, .managed(.some(let other))):
+            guard let account, !account.rawValue.isEmpty, !other.rawValue.isEmpty else {
+                self = .unclear(account: true)
+                return
+            }
+            self = account == other ? .sameAccount : .otherAccount
+        }
+    }
+
+    /// How an identity in this managed app looks to an account.
+    init(of identity: EffectiveIdentity?, to account: AccountID?) {
+        guard case .managed(let other) = identity else {
+            self = .unmanaged
+            return
+        }
+        self.init(of: Peer(app: .managed, account: .managed(other)), to: account)
+    }
+
+    /// What is missing, in the words of a question.
+    var missingField: String? {
+        guard case .unclear(let account) = self else { return nil }
+        return account ? "peer.id" : "peer"
+    }
+}

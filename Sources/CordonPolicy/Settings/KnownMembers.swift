@@ -1,0 +1,36 @@
+extension AppProtectionPolicy {
+    /// Members of the Graph resource that say nothing about what is allowed: names, targeting, book-keeping.
+    static let knownMembers: Set<String> = [
+        "@odata.type", "@odata.context", "@odata.id", "@odata.etag", "id", "displayName", "description",
+        "createdDateTime", "lastModifiedDateTime", "version", "roleScopeTagIds", "isAssigned", "assignments",
+        "appGroupType", "targetedAppManagementLevels", "apps", "deployedAppCount", "deploymentSummary",
+        "customSettings",
+    ]
+
+    /// Settings of `defaultManagedAppProtection` that concern Android alone: kept, never evaluated (SRV-RS-105…108).
+    static let androidMembers: Set<String> = [
+        "biometricAuthenticationBlocked", "connectToVpnOnLaunch", "deviceLockRequired",
+        "disableAppEncryptionIfDeviceEncryptionIsEnabled", "encryptAppData", "fingerprintAndBiometricEnabled",
+        "requireClass3Biometrics", "requirePinAfterBiometricChange", "screenCaptureBlocked",
+        "allowedAndroidDeviceManufacturers", "allowedAndroidDeviceModels", "customBrowserDisplayName",
+        "customBrowserPackageId", "customDialerAppDisplayName", "customDialerAppPackageId",
+        "messagingRedirectAppDisplayName", "messagingRedirectAppPackageId", "minimumRequiredCompanyPortalVersion",
+        "minimumWarningCompanyPortalVersion", "minimumWipeCompanyPortalVersion", "minimumRequiredPatchVersion",
+        "minimumWarningPatchVersion", "minimumWipePatchVersion", "blockAfterCompanyPortalUpdateDeferralInDays",
+        "warnAfterCompanyPortalUpdateDeferralInDays", "wipeAfterCompanyPortalUpdateDeferralInDays",
+        "exemptedAppPackages", "appActionIfAndroidDeviceManufacturerNotAllowed",
+        "appActionIfAndroidDeviceModelNotAllowed", "appActionIfAndroidSafetyNetAppsVerificationFailed",
+        "appActionIfAndroidSafetyNetDeviceAttestationFailed", "appActionIfDeviceLockNotSet",
+        "appActionIfDevicePasscodeComplexityLessThanHigh", "appActionIfDevicePasscodeComplexityLessThanMedium",
+        "appActionIfDevicePasscodeComplexityLessThanLow", "requiredAndroidSafetyNetAppsVerificationType",
+        "requiredAndroidSafetyNetDeviceAttestationType", "requiredAndroidSafetyNetEvaluationType",
+    ]
+
+    /// The members as they were read, as far as no setting of this version reads them.
+    var unreadMembers: [String: JSONValue] {
+        original.filter { name, _ in
+            !Self.knownMembers.contains(name) && !Self.androidMembers.contains(name) && !name.contains("@")
+                && Setting.named(name) == nil
+        }
+    }
+}

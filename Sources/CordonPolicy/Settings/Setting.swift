@@ -1,0 +1,69 @@
+/// One setting of a policy, with everything the engine needs to know of it beyond its meaning:
+/// its JSON name, how it is read and written, and which of two values is stricter.
+struct Setting: Sendable {
+    /// Where a reader finds it.
+    enum Group: String, Sendable { case access, transfer, launch, storage }
+
+    /// The JSON property.
+    let name: String
+    let group: Group
+    /// Whether it is a number-entry field, which the documented conflict rule treats apart (SRV-TG-12).
+    let isNumber: Bool
+    /// Reads a value into the policy; false when the value names something unknown.
+    let read: @Sendable (JSONValue, inout AppProtectionPolicy) throws(PolicyError) -> Bool
+    /// The value as JSON.
+    let write: @Sendable (AppProtectionPolicy) -> JSONValue
+    /// Whether two policies have the same value.
+    let same: @Sendable (AppProtectionPolicy, AppProtectionPolicy) -> Bool
+    /// Takes the stricter of both policies' values into the first; see ``Choice``.
+    let join: @Sendable (inout AppProtectionPolicy, AppProtectionPolicy, _ keepFirst: Bool) -> Choice
+    /// Copies the value of the second policy into the first.
+    let copy: @Sendable (inout AppProtectionPolicy, AppProtectionPolicy) -> Void
+
+    /// Whose value a join took.
+    enum Choice: Sendable { case same, first, second, mixed }
+
+    init<Value: Hashable & Sendable>(
+        _ name: String, _ group: Group, _ path: WritableKeyPath<AppProtectionPolicy, Value> & Sendable,
+        _ codec: SettingCodec<Value>, isNumber: Bool = false
+    ) {
+        self.name = name
+        self.group = group
+        self.isNumber = isNumber
+        read = { (json: JSONValue, policy: inout AppProtectionPolicy) throws(PolicyError) -> Bool in
+            let reading = try codec.read(json)
+            policy[keyPath: path] = reading.value
+            return reading.understood
+        }
+        write = { codec.write($0[keyPath: path]) }
+        same = { $0[keyPath: path] == $1[keyPath: path] }
+        copy = { $0[keyPath: path] = $1[keyPath: path] }
+        join = { first, second, keepFirst in
+            let (one, two) = (first[keyPath: path], second[keyPath: path])
+            if one == two { return .same }
+            guard let joined = codec.join(one, two) else {
+                // Neither is stricter: a set value beats an unset one, then the lower id decides.
+                let takeFirst = codec.isUnset(two) || (!codec.isUnset(one) && keepFirst)
+                if !takeFirst { first[keyPath: path] = two }
+                return takeFirst ? .first : .second
+            }
+            first[keyPath: path] = joined
+            return joined == one ? .first : joined == two ? .second : .mixed
+        }
+    }
+
+    /// Whether the second policy's value is at least as strict as the first's.
+    func isAtLeastAsStrict(_ policy: AppProtectionPolicy, as other: AppProtectionPolicy) -> Bool {
+        var joined = policy
+        let choice = join(&joined, other, true)
+        return choice == .same || choice == .first
+    }
+
+    /// The setting of that JSON name.
+    static func named(_ name: String) -> Setting? { byName[name] }
+
+    /// Every setting, in the order of the specification.
+    static let all: [Setting] = transferSettings + accessSettings + launchSettings + storageSettings
+
+    private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
+}
