@@ -1,0 +1,50 @@
+#define _GNU_SOURCE
+#include "CordonAEADShim.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#if defined(__linux__)
+#include <sys/random.h>
+#endif
+#include <unistd.h>
+
+void cordon_zero(void *memory, size_t count) {
+    memset(memory, 0, count);
+    __asm__ __volatile__("" : : "r"(memory) : "memory");
+}
+
+void cordon_guard(void *memory, size_t count) {
+    (void)mlock(memory, count);
+#if defined(MADV_DONTDUMP)
+    (void)madvise(memory, count, MADV_DONTDUMP);
+#endif
+}
+
+int cordon_random(void *memory, size_t count) {
+#if defined(__linux__)
+    uint8_t *next = memory;
+    while (count > 0) {
+        ssize_t got = getrandom(next, count, 0);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return 0;
+        next += got;
+        count -= (size_t)got;
+    }
+#else
+    arc4random_buf(memory, count);
+#endif
+    return 1;
+}
+
+static uint64_t generation;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static void in_child(void) { __atomic_add_fetch(&generation, 1, __ATOMIC_RELAXED); }
+static void start(void) { (void)pthread_atfork(NULL, NULL, in_child); }
+
+uint64_t cordon_fork_generation(void) {
+    (void)pthread_once(&once, start);
+    return __atomic_load_n(&generation, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,88 @@
+internal import Foundation
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+extension PosixFile {
+    /// Makes a directory of mode 0700 with what lies above it; an existing one is left as it is.
+    static func makeDirectory(_ path: String) throws(VaultError) {
+        if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+        guard errno == ENOENT else { throw .system("mkdir", path) }
+        let parent = (path as NSString).deletingLastPathComponent
+        guard parent != path, !parent.isEmpty else { throw .system("mkdir", path) }
+        try makeDirectory(parent)
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .system("mkdir", path) }
+    }
+
+    /// Makes changes of names in a directory durable.
+    static func syncDirectory(_ path: String) throws(VaultError) {
+        let descriptor = retrying { openDirectory(path.isEmpty ? "." : path) }
+        if descriptor < 0 { throw .system("open", path) }
+        defer { closeDirectory(descriptor) }
+        guard fsync(descriptor) == 0 else { throw .system("sync", path) }
+    }
+
+    /// Removes a name; false when it was not there or could not be removed.
+    @discardableResult
+    static func remove(_ path: String) -> Bool { unlink(path) == 0 }
+
+    /// Gives a file a second name unless that name is taken, which is no failure.
+    static func linkIfAbsent(_ path: String, as name: String) throws(VaultError) {
+        guard link(path, name) == 0 || errno == EEXIST else { throw .system("link", name) }
+    }
+
+    /// Gives a file a second name.
+    static func hardLink(_ path: String, as name: String) throws(VaultError) {
+        guard link(path, name) == 0 else { throw .system("link", name) }
+    }
+
+    /// Puts a file at a name, in one step, in place of what was there.
+    static func rename(_ path: String, to name: String) throws(VaultError) {
+        guard Foundation.rename(path, name) == 0 else { throw .system("rename", name) }
+    }
+
+    /// Replaces a small file by new content, so that a reader after a crash finds the old or the new one.
+    static func replace(_ path: String, with bytes: [UInt8], mode: mode_t = 0o600) throws(VaultError) {
+        let directory = (path as NSString).deletingLastPathComponent
+        let draft = (directory as NSString).appendingPathComponent(temporaryName())
+        let file = try create(draft, mode: mode)
+        do throws(VaultError) {
+            try file.write(bytes, at: 0)
+            try file.sync()
+            file.close()
+            try rename(draft, to: path)
+            try syncDirectory(directory)
+        } catch {
+            remove(draft)
+            throw error
+        }
+    }
+
+    /// The whole of a small file; nil when it is absent.
+    static func contents(_ path: String, limit: Int) throws(VaultError) -> [UInt8]? {
+        guard let file = try open(path, writing: false, ifExists: true) else { return nil }
+        defer { file.close() }
+        let size = try file.size()
+        guard size <= Int64(limit) else { throw VaultError(.damaged, "The file is too long.", place: path) }
+        let memory = RawMemory(Int(size))
+        try file.readAll(memory.slice(0, Int(size)), at: 0)
+        return memory.array(0, Int(size))
+    }
+
+    /// Writes all the bytes of an array.
+    func write(_ bytes: [UInt8], at offset: Int64) throws(VaultError) {
+        let memory = RawMemory(bytes)
+        try write(UnsafeRawBufferPointer(memory.slice(0, bytes.count)), at: offset)
+    }
+
+    /// A name for a file that is not finished; a wipe and a later start recognise it by its beginning.
+    static func temporaryName() -> String { ".cordon-" + SecureRandom.bytes(8).hex + ".tmp" }
+}
+
+private func openDirectory(_ path: String) -> Int32 { open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+private func closeDirectory(_ descriptor: Int32) { _ = close(descriptor) }

@@ -1,0 +1,144 @@
+internal import Foundation
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// A file descriptor with errors that say which call failed where. Its owner orders access.
+final class PosixFile: StorageDevice {
+    private var descriptor: Int32
+    let path: String
+
+    private init(descriptor: Int32, path: String) {
+        self.descriptor = descriptor
+        self.path = path
+    }
+
+    deinit { close() }
+
+    /// Opens what is there, never a directory and never through more than the path's own symbolic links; nil when it
+    /// is absent and `ifExists` is set.
+    static func open(_ path: String, writing: Bool, ifExists: Bool = false) throws(VaultError) -> PosixFile? {
+        let flags = (writing ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK
+        let descriptor = retrying { systemOpen(path, flags, 0) }
+        if descriptor < 0 {
+            if errno == ENOENT && ifExists { return nil }
+            throw .system("open", path)
+        }
+        let file = PosixFile(descriptor: descriptor, path: path)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .system("stat", path) }
+        if status.st_mode & S_IFMT == S_IFDIR { throw VaultError(.isDirectory, "This is a directory.", place: path) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw VaultError(.notSealed, "This is not an ordinary file.", place: path)
+        }
+        return file
+    }
+
+    /// Makes a new file and opens it for writing; fails when something is there.
+    static func create(_ path: String, mode: mode_t) throws(VaultError) -> PosixFile {
+        let descriptor = retrying { systemOpen(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode) }
+        if descriptor < 0 { throw .system("create", path) }
+        return PosixFile(descriptor: descriptor, path: path)
+    }
+
+    func size() throws(VaultError) -> Int64 {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .system("stat", path) }
+        return Int64(status.st_size)
+    }
+
+    /// The permission bits.
+    func mode() throws(VaultError) -> mode_t {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .system("stat", path) }
+        return status.st_mode & 0o7777
+    }
+
+    /// Whether this user owns the file and nobody else may read or write it.
+    func isPrivate() throws(VaultError) -> Bool {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .system("stat", path) }
+        return status.st_mode & 0o077 == 0 && status.st_uid == geteuid()
+    }
+
+    func read(_ memory: UnsafeMutableRawBufferPointer, at offset: Int64) throws(VaultError) -> Int {
+        guard let base = memory.baseAddress else { return 0 }
+        var done = 0
+        while done < memory.count {
+            let got = retrying { pread(descriptor, base + done, memory.count - done, off_t(offset) + off_t(done)) }
+            if got < 0 { throw .system("read", path) }
+            if got == 0 { break }
+            done += got
+        }
+        return done
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(VaultError) {
+        guard let base = bytes.baseAddress else { return }
+        var done = 0
+        while done < bytes.count {
+            let put = retrying { pwrite(descriptor, base + done, bytes.count - done, off_t(offset) + off_t(done)) }
+            if put <= 0 { throw .system("write", path) }
+            done += put
+        }
+    }
+
+    func sync() throws(VaultError) {
+        #if canImport(Darwin)
+            // fsync leaves data in the drive's cache on Apple platforms.
+            if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
+            guard fsync(descriptor) == 0 else { throw .system("sync", path) }
+        #else
+            guard fdatasync(descriptor) == 0 else { throw .system("sync", path) }
+        #endif
+    }
+
+    func truncate(to size: Int64) throws(VaultError) {
+        guard retrying({ ftruncate(descriptor, off_t(size)) }) == 0 else { throw .system("truncate", path) }
+    }
+
+    /// Takes the advisory lock of the one writer; the kernel gives it back when the process ends.
+    func lockForWriting() throws(VaultError) {
+        guard retrying({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 else {
+            if errno == EWOULDBLOCK { throw VaultError(.inUse, "Another writer has the file open.", place: path) }
+            throw .system("lock", path)
+        }
+    }
+
+    func close() {
+        if descriptor >= 0 { _ = systemClose(descriptor) }
+        descriptor = -1
+    }
+}
+
+private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
+private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }
+
+/// Repeats a call that a signal interrupted.
+func retrying<Result: BinaryInteger>(_ call: () -> Result) -> Result {
+    while true {
+        let result = call()
+        if result != -1 || errno != EINTR { return result }
+    }
+}
+
+extension VaultError {
+    /// The error that `errno` names after a failed call.
+    static func system(_ call: String, _ path: String) -> VaultError {
+        let number = errno
+        let code: Code =
+            switch number {
+            case ENOENT: .noSuchFile
+            case EISDIR: .isDirectory
+            case EEXIST: .alreadyExists
+            case ENOSPC, EDQUOT: .noSpace
+            default: .inputOutput
+            }
+        return VaultError(code, "\(call): \(String(cString: strerror(number)))", place: path)
+    }
+}

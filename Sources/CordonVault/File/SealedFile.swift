@@ -1,0 +1,317 @@
+public import CordonIdentity
+internal import Foundation
+
+/// An encrypted file of one account: offsets and lengths are those of the plaintext, whatever the disk holds.
+///
+/// Reads give back exactly what was written or throw; never other bytes. What ``sync()`` returned for survives a kill
+/// and a power cut; what was written after it is there whole or not at all, commit by commit. One writer and any number
+/// of readers, across processes; a reader sees the commit it opened until ``refresh()``. Every method may be called
+/// from any thread and runs under one lock. After a wipe or a lock of the account every call throws.
+/// (SDK-FP-10, SDK-FP-11, SDK-FP-15; `docs/vault-format.md`)
+// Every stored variable is touched only while `mutex` is held, hence the opt-out.
+public final class SealedFile: @unchecked Sendable {
+    /// Who owns the file; fixed at its creation (SDK-FP-04).
+    public let owner: AccountID
+    /// Whether this handle may write.
+    public let isWritable: Bool
+    /// Bytes of plaintext in one chunk, the unit of encryption.
+    public let chunkSize: Int
+
+    private let mutex = NSLock()
+    private var store: SealedStore?
+    private var ending: VaultError?
+    private var cursor: Int64 = 0
+    /// One chunk of plaintext that small writes collect in.
+    private let hot: RawMemory
+    private var hotChunk: Int64 = -1
+    private var isHotDirty = false
+
+    init(_ store: SealedStore, writable: Bool) {
+        self.store = store
+        owner = store.header.owner
+        isWritable = writable
+        chunkSize = store.header.chunkSize
+        hot = RawMemory(chunkSize)
+    }
+
+    deinit { try? close() }
+
+    // MARK: State
+
+    /// The plaintext length in bytes, with what this handle has written.
+    ///
+    /// - Throws: ``VaultError`` when the file is closed, locked or wiped.
+    public func size() throws(VaultError) -> Int64 {
+        mutex.lock()
+        defer { mutex.unlock() }
+        return try live().shape.size
+    }
+
+    /// Where the next ``read(into:)`` or ``write(_:)`` begins.
+    public func tell() -> Int64 {
+        mutex.lock()
+        defer { mutex.unlock() }
+        return cursor
+    }
+
+    /// Moves the place where the next ``read(into:)`` or ``write(_:)`` begins; it may lie beyond the end.
+    ///
+    /// - Throws: `invalidArgument` for a negative offset.
+    public func seek(to offset: Int64) throws(VaultError) {
+        mutex.lock()
+        defer { mutex.unlock() }
+        guard offset >= 0 else { throw VaultError(.invalidArgument, "An offset is not negative.") }
+        cursor = offset
+    }
+
+    /// Takes over what a writer elsewhere has committed since; true when there was something.
+    ///
+    /// - Throws: ``VaultError`` when the file was damaged, closed, locked or wiped.
+    @discardableResult
+    public func refresh() throws(VaultError) -> Bool {
+        mutex.lock()
+        defer { mutex.unlock() }
+        guard !isWritable else { return false }
+        hotChunk = -1
+        return try live().refresh()
+    }
+
+    /// The header's public facts.
+    var header: SealedHeader? {
+        mutex.lock()
+        defer { mutex.unlock() }
+        return store?.header
+    }
+
+    // MARK: Reading
+
+    /// Reads at the cursor and moves it; fewer bytes than fit only at the end.
+    ///
+    /// - Throws: ``VaultError``; the memory then holds zeros.
+    public func read(into memory: UnsafeMutableRawBufferPointer) throws(VaultError) -> Int {
+        mutex.lock()
+        defer { mutex.unlock() }
+        let count = try readLocked(memory, at: cursor)
+        cursor += Int64(count)
+        return count
+    }
+
+    /// Reads at an offset; fewer bytes than fit only at the end. The cursor stays.
+    ///
+    /// - Throws: ``VaultError``; the memory then holds zeros.
+    public func read(into memory: UnsafeMutableRawBufferPointer, at offset: Int64) throws(VaultError) -> Int {
+        mutex.lock()
+        defer { mutex.unlock() }
+        return try readLocked(memory, at: offset)
+    }
+
+    private func readLocked(_ memory: UnsafeMutableRawBufferPointer, at offset: Int64) throws(VaultError) -> Int {
+        guard offset >= 0 else { throw VaultError(.invalidArgument, "An offset is not negative.") }
+        do throws(VaultError) {
+            return try readChunks(memory, at: offset)
+        } catch {
+            // A reader's commit may have been overtaken by a writer, who then reuses its places.
+            if error.code == .damaged, !isWritable, let store, try store.refresh() {
+                hotChunk = -1
+                return try readLocked(memory, at: offset)
+            }
+            memory.initializeMemory(as: UInt8.self, repeating: 0)
+            throw error
+        }
+    }
+
+    private func readChunks(_ memory: UnsafeMutableRawBufferPointer, at offset: Int64) throws(VaultError) -> Int {
+        let store = try live()
+        let total = Int(max(0, min(Int64(memory.count), store.shape.size - offset)))
+        var done = 0
+        while done < total {
+            let position = offset + Int64(done)
+            let chunk = position / Int64(chunkSize)
+            let start = Int(position % Int64(chunkSize))
+            let count = min(total - done, chunkSize - start)
+            let part = UnsafeMutableRawBufferPointer(rebasing: memory[done..<done + count])
+            if chunk == hotChunk {
+                part.copyMemory(from: UnsafeRawBufferPointer(hot.slice(start, count)))
+            } else {
+                let reference = try store.reference(ofChunk: chunk)
+                if reference.isHole {
+                    part.initializeMemory(as: UInt8.self, repeating: 0)
+                } else if start == 0, count == store.shape.storedChunkSize {
+                    try store.readBlock(reference, at: TreePlace(level: 0, index: chunk), into: part)
+                } else {
+                    try load(chunk, store)
+                    part.copyMemory(from: UnsafeRawBufferPointer(hot.slice(start, count)))
+                }
+            }
+            done += count
+        }
+        try store.trimNodes()
+        return total
+    }
+
+    // MARK: Writing
+
+    /// Writes at the cursor and moves it.
+    ///
+    /// - Throws: ``VaultError``; after a failed write the handle refuses further ones, and what was synced is intact.
+    public func write(_ bytes: UnsafeRawBufferPointer) throws(VaultError) {
+        mutex.lock()
+        defer { mutex.unlock() }
+        try writeLocked(bytes, at: cursor)
+        cursor += Int64(bytes.count)
+    }
+
+    /// Writes at an offset, beyond the end too: the gap reads as zeros and takes no space. The cursor stays.
+    ///
+    /// - Throws: ``VaultError``; after a failed write the handle refuses further ones, and what was synced is intact.
+    public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(VaultError) {
+        mutex.lock()
+        defer { mutex.unlock() }
+        try writeLocked(bytes, at: offset)
+    }
+
+    private func writeLocked(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(VaultError) {
+        let store = try writable()
+        let (end, overflow) = offset.addingReportingOverflow(Int64(bytes.count))
+        guard offset >= 0, !overflow, end < 1 << 52 else {
+            throw VaultError(.invalidArgument, "The offset is negative or too large.")
+        }
+        if end > store.shape.size, !bytes.isEmpty { try resize(to: end, store) }
+        var done = 0
+        while done < bytes.count {
+            let position = offset + Int64(done)
+            let chunk = position / Int64(chunkSize)
+            let start = Int(position % Int64(chunkSize))
+            let count = min(bytes.count - done, chunkSize - start)
+            let part = UnsafeRawBufferPointer(rebasing: bytes[done..<done + count])
+            if count == chunkSize {
+                if chunk == hotChunk { (hotChunk, isHotDirty) = (-1, false) }
+                let old = try store.reference(ofChunk: chunk)
+                let new = try store.writeBlock(part, at: TreePlace(level: 0, index: chunk), replacing: old)
+                try store.setReference(new, ofChunk: chunk)
+            } else {
+                try load(chunk, store)
+                hot.slice(start, count).copyMemory(from: part)
+                isHotDirty = true
+            }
+            done += count
+        }
+        try store.trimNodes()
+        if store.needsCommit { try commit(store, closing: false) }
+    }
+
+    /// Cuts or extends the plaintext to a length; an extension reads as zeros and takes no space.
+    ///
+    /// - Throws: ``VaultError``; after a failed write the handle refuses further ones, and what was synced is intact.
+    public func truncate(to size: Int64) throws(VaultError) {
+        mutex.lock()
+        defer { mutex.unlock() }
+        let store = try writable()
+        guard size >= 0, size < 1 << 52 else {
+            throw VaultError(.invalidArgument, "The length is negative or too large.")
+        }
+        if size != store.shape.size { try resize(to: size, store) }
+    }
+
+    /// Changes the length: the chunk that was or becomes the last is sealed anew where its stored bytes change.
+    private func resize(to size: Int64, _ store: SealedStore) throws(VaultError) {
+        let old = store.shape
+        let whole = Int64(chunkSize)
+        if size < old.size {
+            if hotChunk * whole >= size { (hotChunk, isHotDirty) = (-1, false) }
+            if size % whole != 0 {
+                try load(size / whole, store)
+                let kept = Int(size % whole)
+                hot.slice(kept, chunkSize - kept).initializeMemory(as: UInt8.self, repeating: 0)
+                isHotDirty = true
+            }
+        } else if old.size > 0, old.size < whole {
+            // A file of one chunk stores just its bytes; grown, it stores the chunk whole.
+            try load(0, store)
+            isHotDirty = true
+        }
+        try store.reshape(to: size)
+    }
+
+    // MARK: Ending
+
+    /// Makes everything written durable.
+    ///
+    /// - Throws: ``VaultError``; then nothing written since the last good sync may be relied on, and the handle refuses
+    ///   further writes.
+    public func sync() throws(VaultError) {
+        mutex.lock()
+        defer { mutex.unlock() }
+        let store = try live()
+        if isWritable { try commit(store, closing: false) }
+    }
+
+    /// Makes everything written durable and gives the file back; the object is unusable afterwards (SDK-FP-15).
+    ///
+    /// Calling it again does nothing. Release without it does the same, with failures unseen.
+    ///
+    /// - Throws: ``VaultError`` when the last writes could not be made durable; the file is closed all the same.
+    public func close() throws(VaultError) {
+        mutex.lock()
+        defer { mutex.unlock() }
+        guard let store, ending == nil else { return }
+        defer { end(VaultError(.closed, "The file is closed.")) }
+        if isWritable { try commit(store, closing: true) }
+    }
+
+    /// Drops key and plaintext at once, without writing; every later call throws the given error.
+    func invalidate(_ reason: VaultError) {
+        mutex.lock()
+        defer { mutex.unlock() }
+        if ending == nil { end(reason) }
+    }
+
+    private func end(_ reason: VaultError) {
+        ending = reason
+        store?.device.close()
+        store = nil
+        hot.zero()
+        (hotChunk, isHotDirty) = (-1, false)
+    }
+
+    private func commit(_ store: SealedStore, closing: Bool) throws(VaultError) {
+        try flushHot(store)
+        try store.commit(closing: closing)
+    }
+
+    // MARK: The collected chunk
+
+    private func live() throws(VaultError) -> SealedStore {
+        if let store { return store }
+        throw ending ?? VaultError(.closed, "The file is closed.")
+    }
+
+    private func writable() throws(VaultError) -> SealedStore {
+        let store = try live()
+        guard isWritable else { throw VaultError(.readOnly, "The file is open for reading only.") }
+        guard !store.isBroken else { throw VaultError(.closed, "An earlier write to the file failed.") }
+        return store
+    }
+
+    private func load(_ chunk: Int64, _ store: SealedStore) throws(VaultError) {
+        if chunk == hotChunk { return }
+        try flushHot(store)
+        hotChunk = -1
+        hot.zero()
+        let reference = chunk < store.shape.chunkCount ? try store.reference(ofChunk: chunk) : .hole
+        if !reference.isHole {
+            try store.readBlock(
+                reference, at: TreePlace(level: 0, index: chunk), into: hot.slice(0, store.shape.storedChunkSize))
+        }
+        hotChunk = chunk
+    }
+
+    private func flushHot(_ store: SealedStore) throws(VaultError) {
+        guard isHotDirty else { return }
+        let old = try store.reference(ofChunk: hotChunk)
+        let bytes = UnsafeRawBufferPointer(hot.slice(0, store.shape.storedChunkSize))
+        let new = try store.writeBlock(bytes, at: TreePlace(level: 0, index: hotChunk), replacing: old)
+        try store.setReference(new, ofChunk: hotChunk)
+        isHotDirty = false
+    }
+}

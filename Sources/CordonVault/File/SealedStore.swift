@@ -1,0 +1,289 @@
+/// The blocks of one sealed file: reads them, writes them to places no commit reaches, and commits. Its owner locks.
+///
+/// After any write failed the store refuses to write again: what the disk then holds is known only after reopening.
+final class SealedStore {
+    let header: SealedHeader
+    private(set) var record: CommitRecord
+    private(set) var shape: TreeShape
+    let device: any StorageDevice
+    let cipher: any ChunkCipher
+    let context: BlockContext
+    let scratch: RawMemory
+    var nonces = NonceSource()
+    var allocator: SlotAllocator?
+    var root: BlockReference
+    var nodes: [TreePlace: TreeNode] = [:]
+    var seals: UInt64
+    private var sealsAtCommit: UInt64
+    var isDirty = false
+    private(set) var isBroken = false
+    let nodeLimit: Int
+
+    /// Nodes kept in memory, about a megabyte of references.
+    static let usualNodeBytes = 1 << 20
+
+    private init(
+        header: SealedHeader, record: CommitRecord, device: any StorageDevice, cipher: any ChunkCipher,
+        context: BlockContext
+    ) {
+        self.header = header
+        self.record = record
+        self.device = device
+        self.cipher = cipher
+        self.context = context
+        shape = TreeShape(chunkSize: header.chunkSize, size: record.length)
+        root = record.root
+        // A killed writer may have sealed that often without a commit to say so.
+        seals = record.sealCount + (record.isWriting ? Layout.sealsPerCommit : 0)
+        sealsAtCommit = seals
+        scratch = RawMemory(header.chunkSize)
+        nodeLimit = max(16, Self.usualNodeBytes / header.chunkSize)
+    }
+
+    // MARK: Opening
+
+    /// Writes a new, empty file onto a device and makes it durable.
+    static func create(
+        on device: any StorageDevice, header: SealedHeader, contentKey: SecretBytes, backend: CipherBackend
+    ) throws(VaultError) -> SealedStore {
+        let store = SealedStore(
+            header: header,
+            record: CommitRecord(
+                generation: 0, length: 0, sealCount: 0, slotCount: 0, isWriting: true,
+                physicalLength: Layout.dataStart, root: .hole),
+            device: device, cipher: try cipher(contentKey, backend), context: BlockContext(headerDigest: header.digest))
+        store.seals = 0
+        store.allocator = SlotAllocator(count: 0)
+        try device.write(UnsafeRawBufferPointer(header.memory.slice(0, Layout.headerSize)), at: 0)
+        try store.write(store.record)
+        var second = store.record
+        second.generation = 1
+        try store.write(second)
+        try device.sync()
+        return store
+    }
+
+    /// Opens what is on a device.
+    ///
+    /// - Parameter recovering: take the one genuine commit record when the other is damaged.
+    static func open(
+        on device: any StorageDevice, header: SealedHeader, contentKey: SecretBytes, backend: CipherBackend,
+        recovering: Bool = false
+    ) throws(VaultError) -> SealedStore {
+        let cipher = try cipher(contentKey, backend)
+        let context = BlockContext(headerDigest: header.digest)
+        let record = try newestRecord(
+            on: device, header: header, cipher: cipher, context: context, recovering: recovering)
+        return SealedStore(header: header, record: record, device: device, cipher: cipher, context: context)
+    }
+
+    private static func cipher(_ key: SecretBytes, _ backend: CipherBackend) throws(VaultError) -> any ChunkCipher {
+        guard let cipher = key.withBytes({ backend.cipher(key: $0) }) ?? nil else {
+            throw VaultError(.sealingFailed, "The cipher could not be set up.")
+        }
+        return cipher
+    }
+
+    /// The newest record, read again a few times because a writer may be writing it meanwhile.
+    private static func newestRecord(
+        on device: any StorageDevice, header: SealedHeader, cipher: any ChunkCipher, context: BlockContext,
+        recovering: Bool
+    ) throws(VaultError) -> CommitRecord {
+        let page = RawMemory(Layout.recordPage)
+        for _ in 0..<3 {
+            var found: [CommitRecord] = []
+            for index in 0...1 {
+                try device.readAll(page.slice(0, Layout.recordPage), at: Layout.recordOffsets[index])
+                let record = CommitRecord.open(
+                    page, index: index, cipher: cipher, context: context, chunkSize: header.chunkSize)
+                if let record { found.append(record) }
+            }
+            found.sort { $0.generation < $1.generation }
+            guard let newest = found.last else { continue }
+            let follows = found.count == 2 && found[0].generation + 1 == newest.generation
+            guard follows || (recovering && found.count == 1) else { continue }
+            let size = try device.size()
+            if newest.isWriting ? size >= newest.physicalLength : size == newest.physicalLength { return newest }
+        }
+        throw VaultError(.damaged, "The commit records or the length on disk are not what was written.")
+    }
+
+    /// Takes over what a writer has committed since; true when there was something.
+    func refresh() throws(VaultError) -> Bool {
+        let newest = try Self.newestRecord(
+            on: device, header: header, cipher: cipher, context: context, recovering: false)
+        guard newest.generation != record.generation else { return false }
+        record = newest
+        shape = TreeShape(chunkSize: header.chunkSize, size: newest.length)
+        root = newest.root
+        nodes.removeAll()
+        return true
+    }
+
+    // MARK: Sealing and opening blocks
+
+    func offset(of slot: UInt32) -> Int64 {
+        Layout.dataStart + Int64(slot - 1) * Int64(header.chunkSize)
+    }
+
+    /// Reads a block into `output`, as many bytes as it takes; the block's bytes pass through `scratch`.
+    func readBlock(
+        _ reference: BlockReference, at place: TreePlace, into output: UnsafeMutableRawBufferPointer
+    ) throws(VaultError) {
+        guard reference.slot <= record.slotCount || allocator != nil, let target = output.baseAddress else {
+            throw VaultError(.damaged, "A block names a slot that the file does not have.")
+        }
+        let sealed = scratch.slice(0, output.count)
+        try device.readAll(sealed, at: offset(of: reference.slot))
+        let genuine = withUnsafeBytes(of: reference) { bytes in
+            guard let base = bytes.baseAddress else { return false }
+            return cipher.open(
+                UnsafeRawBufferPointer(sealed), into: target, nonce: base + 4, tag: base + 16,
+                context: context.bytes(.block, level: place.level, index: place.index))
+        }
+        guard genuine else {
+            throw VaultError(.damaged, "A block was changed.", place: "level \(place.level), block \(place.index)")
+        }
+    }
+
+    /// Writes a block to a place no commit reaches, preferably where the uncommitted former version stands.
+    func writeBlock(
+        _ plaintext: UnsafeRawBufferPointer, at place: TreePlace, replacing old: BlockReference
+    ) throws(VaultError) -> BlockReference {
+        try beginWriting()
+        guard let allocator else { throw VaultError(.readOnly, "The file is open for reading only.") }
+        var reference = BlockReference()
+        let nonce = nonces.make()
+        reference.nonceHead = nonce.0
+        reference.nonceRest = nonce.1
+        let sealed = scratch.slice(0, plaintext.count)
+        guard let target = sealed.baseAddress else { return .hole }
+        let done = withUnsafeMutableBytes(of: &reference) { bytes in
+            guard let base = bytes.baseAddress else { return false }
+            return cipher.seal(
+                plaintext, into: target, nonce: base + 4, tag: base + 16,
+                context: context.bytes(.block, level: place.level, index: place.index))
+        }
+        try countSeal(done)
+        if !old.isHole, allocator.mayOverwrite(old.slot) {
+            reference.slot = old.slot
+        } else {
+            reference.slot = try allocator.take()
+            if !old.isHole { allocator.release(old.slot) }
+        }
+        do throws(VaultError) {
+            try device.write(UnsafeRawBufferPointer(sealed), at: offset(of: reference.slot))
+        } catch {
+            isBroken = true
+            throw error
+        }
+        isDirty = true
+        return reference
+    }
+
+    private func countSeal(_ done: Bool) throws(VaultError) {
+        guard done else { throw VaultError(.sealingFailed, "A block could not be sealed.") }
+        seals += 1
+        guard seals < Layout.sealLimit else {
+            throw VaultError(.keyExhausted, "The content key has sealed \(seals) blocks.")
+        }
+    }
+
+    /// Whether so much was sealed since the last commit that one is due.
+    var needsCommit: Bool { seals - sealsAtCommit >= Layout.sealsPerCommit / 2 }
+
+    // MARK: Committing
+
+    /// Refuses when an earlier write failed; marks the file as being written before its first change.
+    private func beginWriting() throws(VaultError) {
+        guard !isBroken else { throw VaultError(.closed, "An earlier write to the file failed.") }
+        guard allocator != nil else { throw VaultError(.readOnly, "The file is open for reading only.") }
+        guard !record.isWriting else { return }
+        var mark = record
+        mark.generation += 1
+        mark.isWriting = true
+        try putRecord(mark)
+    }
+
+    /// Makes a state durable: everything it names first, then the record.
+    private func putRecord(_ next: CommitRecord) throws(VaultError) {
+        do throws(VaultError) {
+            try device.sync()
+            try write(next)
+            try device.sync()
+        } catch {
+            isBroken = true
+            throw error
+        }
+    }
+
+    private func write(_ next: CommitRecord) throws(VaultError) {
+        let page = RawMemory(Layout.recordPage)
+        let height = TreeShape(chunkSize: header.chunkSize, size: next.length).height
+        var sealed = next
+        try countSeal(true)
+        sealed.sealCount = seals
+        guard sealed.seal(into: page, cipher: cipher, context: context, height: height, nonce: nonces.make()) else {
+            throw VaultError(.sealingFailed, "A commit record could not be sealed.")
+        }
+        // The first write of a page fills it; later ones touch one sector.
+        let count = next.generation < 2 ? Layout.recordPage : 512
+        try device.write(
+            UnsafeRawBufferPointer(page.slice(0, count)),
+            at: Layout.recordOffsets[CommitRecord.page(of: next.generation)])
+        record = sealed
+        sealsAtCommit = seals
+    }
+
+    /// Makes everything written so far the file's durable state.
+    ///
+    /// - Parameter closing: leave the file marked as complete, with its exact length on disk.
+    func commit(closing: Bool) throws(VaultError) {
+        guard let allocator, isDirty || (closing && record.isWriting) else { return }
+        guard !isBroken else { throw VaultError(.closed, "An earlier write to the file failed.") }
+        if isDirty { try beginWriting() }
+        try flushNodes()
+        let end = allocator.countWithoutFreeTail()
+        let limit = Layout.dataStart + Int64(end) * Int64(header.chunkSize)
+        let sizeOnDisk = try device.size()
+        let isExact = end == allocator.count && sizeOnDisk <= limit
+        if isDirty, !closing || !isExact {
+            try putRecord(try nextRecord(writing: true))
+            allocator.didCommit()
+        }
+        if closing {
+            // What nothing names is cut off only after the commit that stopped naming it.
+            if !isExact { try cut(to: end, limit) }
+            try putRecord(try nextRecord(writing: false))
+            allocator.didCommit()
+        }
+        isDirty = false
+    }
+
+    private func nextRecord(writing: Bool) throws(VaultError) -> CommitRecord {
+        var next = record
+        next.generation += 1
+        next.length = shape.size
+        next.root = root
+        next.slotCount = allocator?.count ?? record.slotCount
+        next.isWriting = writing
+        next.physicalLength = try device.size()
+        return next
+    }
+
+    private func cut(to end: UInt32, _ limit: Int64) throws(VaultError) {
+        allocator?.cut(to: end)
+        do throws(VaultError) {
+            if try device.size() > limit { try device.truncate(to: limit) }
+        } catch {
+            isBroken = true
+            throw error
+        }
+    }
+
+    /// Takes a new shape; the tree has been brought into it.
+    func setShape(_ shape: TreeShape) {
+        self.shape = shape
+        isDirty = true
+    }
+}

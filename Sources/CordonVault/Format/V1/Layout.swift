@@ -1,0 +1,63 @@
+/// Where things stand in a sealed file of format 1, and the numbers it uses (`docs/vault-format.md`).
+enum Layout {
+    static let version: UInt16 = 1
+    static let algorithmAES256GCM: UInt8 = 1
+    /// The header, unchanged from the file's creation on.
+    static let headerSize = 4096
+    /// Each commit record has a page of its own, so that writing one cannot tear the other.
+    static let recordPage = 4096
+    static let recordOffsets: [Int64] = [4096, 8192]
+    /// Where slot 1 begins.
+    static let dataStart: Int64 = 12288
+    static let referenceSize = 32
+    static let longestOwner = 336
+    static let chunkSizes: ClosedRange<UInt8> = 12...20
+    /// Seals under one content key, half of what random 96-bit nonces allow at a risk of 2^-32.
+    static let sealLimit: UInt64 = 1 << 31
+    /// Seals between two commits at most; as many are assumed lost when a writer was killed.
+    static let sealsPerCommit: UInt64 = 1 << 20
+}
+
+/// How the chunks of a file of some length hang together: a tree whose leaves are chunks and whose inner nodes are
+/// lists of references.
+struct TreeShape: Equatable {
+    let chunkSize: Int
+    let size: Int64
+
+    var fanout: Int { chunkSize / Layout.referenceSize }
+    var chunkCount: Int64 { (size + Int64(chunkSize) - 1) / Int64(chunkSize) }
+
+    /// How many levels of nodes stand above the chunks; 0 when the root reference names the one chunk itself.
+    var height: Int {
+        var height = 0
+        var reach: Int64 = 1
+        while reach < chunkCount {
+            reach *= Int64(fanout)
+            height += 1
+        }
+        return height
+    }
+
+    /// How many blocks a level has; level 0 are the chunks.
+    func count(level: Int) -> Int64 {
+        var count = chunkCount
+        for _ in 0..<level { count = (count + Int64(fanout) - 1) / Int64(fanout) }
+        return count
+    }
+
+    /// How many references a node holds.
+    func children(level: Int, index: Int64) -> Int {
+        Int(min(Int64(fanout), count(level: level - 1) - index * Int64(fanout)))
+    }
+
+    /// How many bytes a chunk has on disk: whole chunks, padded with zeros, except in a file of one chunk.
+    var storedChunkSize: Int { chunkCount <= 1 ? Int(size) : chunkSize }
+
+    /// How many slots the file needs when it has neither holes nor free slots.
+    var blockCount: Int64 {
+        var total = chunkCount
+        let height = height
+        if height > 0 { for level in 1...height { total += count(level: level) } }
+        return total
+    }
+}

@@ -1,0 +1,28 @@
+internal import CordonIdentity
+
+/// The key of one account on one device: everything the account owns hangs on it, and a wipe destroys it first.
+final class AccountKey: Sendable {
+    let account: AccountID
+    /// Random, public, and never used again.
+    let id: [UInt8]
+    private let secret: SecretBytes
+
+    init(account: AccountID, id: [UInt8], secret: SecretBytes) {
+        self.account = account
+        self.id = id
+        self.secret = secret
+    }
+
+    /// The key that wraps the content key of one file or buffer.
+    func wrappingKey(for fileID: [UInt8]) throws(VaultError) -> SecretBytes {
+        try KeyWrap.derive(from: secret, salt: fileID, purpose: "cordon vault 1 content key")
+    }
+
+    /// The key wrapped under the device's root key, as kept on disk.
+    func record(under root: SecretBytes) throws(VaultError) -> [UInt8] {
+        try AccountKeyRecord.seal(self, secret: secret, under: root)
+    }
+
+    /// Zeroes the key in memory.
+    func destroy() { secret.destroy() }
+}

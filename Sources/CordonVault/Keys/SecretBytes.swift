@@ -1,0 +1,68 @@
+internal import CordonAEADShim
+internal import CordonIdentity
+internal import Crypto
+
+/// Key bytes in memory of their own: kept out of swap and core dumps where the system allows, zeroed at release and
+/// on demand, and never printed.
+final class SecretBytes: Sendable {
+    /// How many bytes there are.
+    let count: Int
+    // Page-aligned memory of this object alone; `state` orders every access to it, hence the opt-out.
+    nonisolated(unsafe) private let memory: UnsafeMutableRawBufferPointer
+    private let state = Locked(false)
+
+    /// Takes memory for the secret and lets the body fill it.
+    init(count: Int, fill: (UnsafeMutableRawBufferPointer) -> Void) {
+        self.count = count
+        // A page each, because locking and dump exclusion work on whole pages and must not be undone by a neighbour.
+        memory = .allocate(byteCount: max(4096, count), alignment: 4096)
+        memory.initializeMemory(as: UInt8.self, repeating: 0)
+        if let base = memory.baseAddress { cordon_guard(base, memory.count) }
+        fill(UnsafeMutableRawBufferPointer(rebasing: memory[..<count]))
+    }
+
+    /// A new random secret.
+    static func random(_ count: Int = 32) -> SecretBytes {
+        SecretBytes(count: count) { SecureRandom.fill($0) }
+    }
+
+    /// A copy of a key.
+    convenience init(_ key: SymmetricKey) {
+        self.init(count: key.bitCount / 8) { memory in
+            key.withUnsafeBytes { memory.copyMemory(from: $0) }
+        }
+    }
+
+    deinit {
+        if let base = memory.baseAddress { cordon_zero(base, memory.count) }
+        memory.deallocate()
+    }
+
+    /// Overwrites the secret; from then on ``withBytes(_:)`` gives nil.
+    func destroy() {
+        state.withLock { destroyed in
+            if let base = memory.baseAddress { cordon_zero(base, memory.count) }
+            destroyed = true
+        }
+    }
+
+    /// Lends the bytes for the length of the call; nil when they were destroyed.
+    ///
+    /// The lock is not held meanwhile: a concurrent ``destroy()`` makes the body see zeros, which open nothing.
+    func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result? {
+        if state.withLock({ $0 }) { return nil }
+        return try body(UnsafeRawBufferPointer(rebasing: memory[..<count]))
+    }
+
+    /// The secret as a key of the cryptographic library, which zeroes its own copy; nil when it was destroyed.
+    var symmetricKey: SymmetricKey? {
+        withBytes { SymmetricKey(data: $0) }
+    }
+}
+
+extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Says that there is a secret, and nothing of it.
+    var description: String { "SecretBytes(redacted)" }
+    var debugDescription: String { description }
+    var customMirror: Mirror { Mirror(self, children: [:]) }
+}

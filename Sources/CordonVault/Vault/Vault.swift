@@ -1,0 +1,59 @@
+internal import CordonIdentity
+internal import Crypto
+public import Foundation
+
+/// The encrypted storage of one app: keys per account, sealed files and buffers, and the wipe of an account.
+///
+/// Hierarchy: device root key (``KeyStore``) → account key (a wrapped record per account in the vault's directory) →
+/// content key per file. Nothing is readable without the account's key; ``wipe(_:observer:)`` destroys it first. Times
+/// come from the clock given at the start. (SDK-FP, SDK-DP, SDK-SW; `docs/vault-format.md`)
+public actor Vault {
+    /// Where keys, journals, caches and temporary files live.
+    public nonisolated let directory: URL
+    /// Where account keys live; a folder shared by the apps of a key group, or one inside ``directory``.
+    public nonisolated let keyDirectory: URL
+    /// Directories whose files a wipe looks through, beside ``directory``.
+    nonisolated let roots: [URL]
+
+    nonisolated let keyStore: any KeyStore
+    nonisolated let clock: @Sendable () -> Date
+    var keys: [AccountID: AccountKey] = [:]
+    var handles: [AccountID: [WeakHandle]] = [:]
+    var attachments: [WipeAttachment] = []
+    var wipesUnderWay: Set<AccountID> = []
+
+    /// Opens or makes a vault. Nothing is unlocked, and interrupted wipes wait for ``resumeWipes(observer:)``.
+    ///
+    /// - Parameters:
+    ///   - directory: the vault's own directory, made with mode 0700 when missing.
+    ///   - keyStore: holds the device's root key.
+    ///   - keyDirectory: a folder shared with other apps of the same organisation that open each other's files; their
+    ///     wipes then share the account key's end. By default a folder of this vault alone.
+    ///   - roots: further directories in which sealed files may lie.
+    ///   - clock: gives the times in reports.
+    /// - Throws: ``VaultError`` when the directories cannot be made or the root key cannot be had.
+    public init(
+        directory: URL, keyStore: any KeyStore, keyDirectory: URL? = nil, roots: [URL] = [],
+        clock: @escaping @Sendable () -> Date = { Date() }
+    ) throws(VaultError) {
+        self.directory = directory
+        self.keyDirectory = keyDirectory ?? directory.appendingPathComponent("keys")
+        self.keyStore = keyStore
+        self.roots = roots
+        self.clock = clock
+        try PosixFile.makeDirectory(directory.path)
+        try PosixFile.makeDirectory(self.keyDirectory.path)
+        try PosixFile.makeDirectory(directory.appendingPathComponent("wipes").path)
+        _ = try keyStore.rootKey()
+    }
+}
+
+/// An open file that must end when its account is locked or wiped.
+struct WeakHandle {
+    weak var file: SealedFile?
+}
+
+extension AccountID {
+    /// A file name for the account, the same for every spelling of its case.
+    var fileName: String { Array(SHA256.hash(data: Data(rawValue.lowercased().utf8))).prefix(16).hex }
+}

@@ -1,0 +1,108 @@
+/// Why the vault did not do what it was asked, without any secret.
+public struct VaultError: Error, Sendable, Equatable {
+    /// What kind of failure it was.
+    public enum Code: String, Sendable, CaseIterable {
+        /// An argument cannot be used: a negative offset, an empty account, a chunk size that is not offered.
+        case invalidArgument
+        /// There is no file at the path.
+        case noSuchFile
+        /// The path is a directory and the call wants a file.
+        case isDirectory
+        /// Something is already there.
+        case alreadyExists
+        /// The bytes do not begin as a sealed file or protected buffer does.
+        case notSealed
+        /// A newer format, or an algorithm this version does not know.
+        case unsupportedFormat
+        /// The bytes were changed, cut, extended, moved or mixed; nothing of them is returned.
+        case damaged
+        /// The account's key on this device is not the one the file was sealed for.
+        case wrongKey
+        /// This device has no key for the account.
+        case unknownAccount
+        /// The account's key is not in memory; unlock it first.
+        case locked
+        /// The account's data was wiped.
+        case wiped
+        /// A wipe of the account has begun and is not finished.
+        case wipePending
+        /// Another process or handle writes to the file.
+        case inUse
+        /// The file was opened for reading only.
+        case readOnly
+        /// The file was closed, or an earlier write to it failed.
+        case closed
+        /// The disk is full.
+        case noSpace
+        /// The system refused a read, a write or another file operation.
+        case inputOutput
+        /// The device's key store refused or holds something unusable.
+        case keyStore
+        /// The file's content key has sealed as often as is safe.
+        case keyExhausted
+        /// Encryption failed.
+        case sealingFailed
+        /// The input carries no protection, and the caller demanded it.
+        case notProtected
+        /// The input has no bytes, and the caller demanded some.
+        case empty
+    }
+
+    /// What kind of failure it was; the only part that equality looks at.
+    public let code: Code
+    /// What was wrong, without any secret.
+    public let reason: String
+    /// Where: a path or an offset; nil where the reason says it all.
+    public let place: String?
+    /// What to do about it.
+    public let hint: String
+
+    /// Makes an error; the hint is the usual one of its kind.
+    public init(_ code: Code, _ reason: String, place: String? = nil, hint: String? = nil) {
+        self.code = code
+        self.reason = reason
+        self.place = place
+        self.hint = hint ?? code.usualHint
+    }
+
+    /// Whether both are of one kind.
+    public static func == (left: Self, right: Self) -> Bool { left.code == right.code }
+}
+
+extension VaultError: CustomStringConvertible {
+    /// The code, the reason and the place.
+    public var description: String {
+        "\(code.rawValue): \(reason)" + (place.map { " (\($0))" } ?? "")
+    }
+}
+
+extension VaultError.Code {
+    private var usualHints: [VaultError.Code: String] {
+        [
+            .invalidArgument: "Correct the call.",
+            .noSuchFile: "Check the path.",
+            .isDirectory: "Name a file, or use the call for directories.",
+            .alreadyExists: "Remove what is there, or choose another name.",
+            .notSealed: "Open it as an ordinary file, or protect it first.",
+            .unsupportedFormat: "Update the app; an older version cannot read what a newer one wrote.",
+            .damaged: "Restore the file from a copy; do not use any part of it.",
+            .wrongKey: "The file belongs to an earlier enrolment or to another device; it cannot be opened here.",
+            .unknownAccount: "Enrol the account on this device first.",
+            .locked: "Unlock the account, then try again.",
+            .wiped: "The data is gone; enrol the account again to begin anew.",
+            .wipePending: "Resume the wipe, then try again.",
+            .inUse: "Close the other writer, then try again.",
+            .readOnly: "Open the file for writing.",
+            .closed: "Open the file again.",
+            .noSpace: "Free some space, then open the file again; what was synced is intact.",
+            .inputOutput: "Check the disk and the permissions, then open the file again.",
+            .keyStore: "Check the key store's permissions; do not recreate it, or all its data is lost.",
+            .keyExhausted: "Copy the file through the vault; the copy gets a new key.",
+            .sealingFailed: "Check that the system can give random bytes and memory.",
+            .notProtected: "Use the form that passes foreign data through.",
+            .empty: "Give at least one byte.",
+        ]
+    }
+
+    fileprivate var usualHint: String { usualHints[self] ?? "See the reason." }
+}

@@ -1,0 +1,74 @@
+import CordonIdentity
+import Foundation
+import Synchronization
+import Testing
+
+@testable import CordonVault
+
+struct WipeTests {
+    @Test func `a wiped account cannot be unlocked and its files are gone`() async throws {
+        let workshop = try await Workshop()
+        let hers = workshop.path("hers")
+        let his = workshop.path("his")
+        let open = try await workshop.vault.create(hers, for: workshop.ada)
+        try open.write([1, 2, 3], at: 0)
+        try await workshop.vault.create(his, for: workshop.ben).write([4, 5, 6], at: 0)
+        let before = try Data(contentsOf: his)
+        let keyID = try await workshop.vault.createAccountKey(for: workshop.ada)
+        let report = try await workshop.vault.wipe(workshop.ada)
+        #expect(report.succeeded)
+        #expect(report.destroyedKeyIDs == [keyID])
+        #expect(report.files == 1)
+        #expect(await code { try open.write([1], at: 0) } == .wiped)
+        #expect(await code { try await workshop.vault.unlock(workshop.ada) } == .unknownAccount)
+        #expect(!FileManager.default.fileExists(atPath: hers.path))
+        #expect(try Data(contentsOf: his) == before)
+        #expect(try await workshop.vault.open(his, writing: false).all() == [4, 5, 6])
+        #expect(try await workshop.vault.pendingWipes().isEmpty)
+        #expect(await workshop.vault.finishedReports() == [report])
+        await workshop.vault.discardReport(for: workshop.ada)
+        #expect(await workshop.vault.finishedReports().isEmpty)
+    }
+
+    @Test func `a file sealed before the wipe does not open after a new enrolment`() async throws {
+        let workshop = try await Workshop()
+        let path = workshop.path("kept")
+        try await workshop.vault.create(path, for: workshop.ada).close()
+        let copy = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: copy) }
+        try FileManager.default.copyItem(at: path, to: copy)
+        _ = try await workshop.vault.wipe(workshop.ada)
+        try await workshop.vault.createAccountKey(for: workshop.ada)
+        #expect(await code { _ = try await workshop.vault.open(copy) } == .wrongKey)
+    }
+
+    @Test func `another process with the key in memory loses the account too`() async throws {
+        let workshop = try await Workshop()
+        let other = try await workshop.reopened()
+        let path = workshop.path("both")
+        try await workshop.vault.create(path, for: workshop.ada).close()
+        let copy = workshop.path("copy")
+        try FileManager.default.copyItem(at: path, to: copy)
+        _ = try await workshop.vault.wipe(workshop.ada)
+        #expect(await code { _ = try await other.create(path, for: workshop.ada) } == .wiped)
+    }
+
+    @Test func `attachments run after the files and their failures are reported`() async throws {
+        let workshop = try await Workshop()
+        let state = workshop.path("state")
+        try Data("config".utf8).write(to: state)
+        let calls = Mutex(0)
+        await workshop.vault.attach(.remove("state") { _ in [state] })
+        await workshop.vault.attach(
+            .run("app") { _ in
+                calls.withLock { $0 += 1 }
+                return .failed("server unreachable")
+            })
+        let report = try await workshop.vault.wipe(workshop.ada)
+        #expect(!report.succeeded)
+        #expect(report.failures == ["app: server unreachable"])
+        #expect(report.attachedFiles == 1)
+        #expect(!FileManager.default.fileExists(atPath: state.path))
+        #expect(calls.withLock { $0 } == 1)
+    }
+}
