@@ -13,9 +13,14 @@ final class AccountKey: Sendable {
         self.secret = secret
     }
 
-    /// The key that wraps the content key of one file or buffer.
+    /// The key that wraps the content key of one file.
     func wrappingKey(for fileID: [UInt8]) throws(VaultError) -> SecretBytes {
         try KeyWrap.derive(from: secret, salt: fileID, purpose: "cordon vault 1 content key")
+    }
+
+    /// The key of one protected buffer, used for nothing else.
+    func bufferKey(for bufferID: [UInt8]) throws(VaultError) -> SecretBytes {
+        try KeyWrap.derive(from: secret, salt: bufferID, purpose: "cordon vault 1 buffer")
     }
 
     /// The key wrapped under the device's root key, as kept on disk.

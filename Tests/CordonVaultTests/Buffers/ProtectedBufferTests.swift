@@ -1,0 +1,70 @@
+import CordonIdentity
+import Foundation
+import Testing
+
+@testable import CordonVault
+
+struct ProtectedBufferTests {
+    private let text = "Grüße from the board meeting"
+
+    @Test func `a protected buffer hides its bytes and names its owner`() async throws {
+        let workshop = try await Workshop()
+        let sealed = try await workshop.vault.protect(Data(text.utf8), for: workshop.ada)
+        #expect(sealed.range(of: Data("board".utf8)) == nil)
+        #expect(workshop.vault.owner(ofBuffer: sealed) == AccountID("ADA@example.test"))
+        #expect(try await workshop.vault.unprotect(sealed) == Data(text.utf8))
+    }
+
+    @Test func `bytes of an account without protection stay readable behind its name`() async throws {
+        let workshop = try await Workshop()
+        let tagged = try await workshop.vault.protect(Data(text.utf8), for: "me@home.example", sealing: false)
+        #expect(tagged.suffix(Data(text.utf8).count) == Data(text.utf8))
+        #expect(workshop.vault.owner(ofBuffer: tagged) == "me@home.example")
+        #expect(try await workshop.vault.unprotect(tagged) == Data(text.utf8))
+    }
+
+    @Test(arguments: [true, false])
+    func `text travels as base64`(sealing: Bool) async throws {
+        let workshop = try await Workshop()
+        let sealed = try await workshop.vault.protect(text, for: workshop.ada, sealing: sealing)
+        #expect(Data(base64Encoded: sealed) != nil)
+        #expect(workshop.vault.owner(ofText: sealed) == workshop.ada)
+        #expect(try await workshop.vault.unprotect(sealed) == text)
+    }
+
+    @Test func `foreign bytes and text pass through, unless protection was demanded`() async throws {
+        let workshop = try await Workshop()
+        #expect(try await workshop.vault.unprotect(Data([1, 2])) == Data([1, 2]))
+        #expect(try await workshop.vault.unprotect(Data()) == Data())
+        #expect(try await workshop.vault.unprotect(text) == text)
+        #expect(await code { _ = try await workshop.vault.unprotect(Data([1]), demanding: true) } == .notProtected)
+        #expect(await code { _ = try await workshop.vault.unprotect("x", demanding: true) } == .notProtected)
+        #expect(await code { _ = try await workshop.vault.protect(Data(), for: workshop.ada) } == .empty)
+        #expect(workshop.vault.owner(ofBuffer: Data([1])) == nil)
+    }
+
+    @Test(arguments: [true, false])
+    func `no changed or cut buffer gives anything back`(sealing: Bool) async throws {
+        let workshop = try await Workshop()
+        let sealed = try await workshop.vault.protect(Data(text.utf8), for: workshop.ada, sealing: sealing)
+        for bit in 64..<sealed.count * 8 {
+            var changed = sealed
+            changed[bit / 8] ^= 1 << (bit % 8)
+            #expect(await code { _ = try await workshop.vault.unprotect(changed) } != nil, "bit \(bit)")
+        }
+        for count in 8..<sealed.count {
+            #expect(
+                await code { _ = try await workshop.vault.unprotect(sealed.prefix(count)) } != nil, "cut at \(count)")
+        }
+        #expect(await code { _ = try await workshop.vault.unprotect(sealed + [0]) } == .damaged)
+    }
+
+    @Test func `a wiped account's buffer stays closed`() async throws {
+        let workshop = try await Workshop()
+        let sealed = try await workshop.vault.protect(Data(text.utf8), for: workshop.ada)
+        _ = try await workshop.vault.wipe(workshop.ada)
+        #expect(await code { _ = try await workshop.vault.unprotect(sealed) } == .unknownAccount)
+        try await workshop.vault.createAccountKey(for: workshop.ada)
+        #expect(await code { _ = try await workshop.vault.unprotect(sealed) } == .wrongKey)
+    }
+}
