@@ -1,0 +1,83 @@
+internal import CordonIdentity
+
+/// What changes between two policies: settings, what people may do, and for whom.
+public struct PolicyDiff: Sendable, Equatable, Codable {
+    /// Which way a setting goes.
+    public enum Direction: String, Sendable, Codable {
+        /// More is denied.
+        case stricter
+        /// Less is denied.
+        case weaker
+        /// Neither, or both.
+        case different
+    }
+
+    /// A setting that differs.
+    public struct Change: Sendable, Equatable, Codable {
+        /// The JSON property.
+        public let setting: String
+        /// Its value before.
+        public let from: JSONValue
+        /// Its value after.
+        public let to: JSONValue
+        /// Which way it goes; nil for what no setting of this version reads.
+        public let direction: Direction?
+    }
+
+    /// An answer that differs.
+    public struct Effect: Sendable, Equatable, Codable {
+        /// What was asked, in words.
+        public let question: String
+        /// The verdict before.
+        public let from: Verdict
+        /// The verdict after.
+        public let to: Verdict
+    }
+
+    /// Settings that differ, in the order of the specification, then unread members by name.
+    public let changes: [Change]
+    /// Answers that differ.
+    public let effects: [Effect]
+    /// Assignment targets of the policy before.
+    public let audienceBefore: [String]
+    /// Assignment targets of the policy after.
+    public let audienceAfter: [String]
+
+    /// Whether nothing differs.
+    public var isEmpty: Bool { changes.isEmpty && audienceBefore == audienceAfter }
+
+    /// Compares two policies.
+    public init(from old: AppProtectionPolicy, to new: AppProtectionPolicy) {
+        var changes = Setting.all.filter { !$0.same(old, new) }.map { setting in
+            let stricter = setting.isAtLeastAsStrict(new, as: old)
+            let weaker = setting.isAtLeastAsStrict(old, as: new)
+            return Change(
+                setting: setting.name, from: setting.write(old), to: setting.write(new),
+                direction: stricter == weaker ? .different : stricter ? .stricter : .weaker)
+        }
+        let (before, after) = (old.unreadMembers, new.unreadMembers)
+        for name in Set(before.keys).union(after.keys).sorted() where before[name] != after[name] {
+            changes.append(
+                Change(setting: name, from: before[name] ?? .null, to: after[name] ?? .null, direction: nil))
+        }
+        self.changes = changes
+        let (asked, askedNew) = (PolicySet(old), PolicySet(new))
+        effects = QuestionGrid.all.compactMap { entry in
+            let (from, to) = (asked.verdict(for: entry.question), askedNew.verdict(for: entry.question))
+            return from == to ? nil : Effect(question: entry.words, from: from, to: to)
+        }
+        audienceBefore = Self.audience(of: old)
+        audienceAfter = Self.audience(of: new)
+    }
+
+    /// The targets of a policy's assignments, such as `group oid` or `all licensed users`.
+    private static func audience(of policy: AppProtectionPolicy) -> [String] {
+        (policy.otherProperty("assignments")?.array ?? []).compactMap { assignment in
+            guard let target = assignment["target"], let type = target["@odata.type"]?.string else { return nil }
+            let group = target["groupId"]?.string ?? ""
+            if type.hasSuffix("exclusionGroupAssignmentTarget") { return "not group \(group)" }
+            if type.hasSuffix("groupAssignmentTarget") { return "group \(group)" }
+            return type.hasSuffix("allLicensedUsersAssignmentTarget") ? "all licensed users" : type
+        }.sorted()
+    }
+}

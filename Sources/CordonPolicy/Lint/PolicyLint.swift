@@ -1,0 +1,66 @@
+/// Checks a policy for what cannot be meant: the unknown, the contradictory, what is weaker than a
+/// baseline, what cannot be enforced here.
+public enum PolicyLint {
+    /// Every finding, errors first, then by setting.
+    public static func findings(
+        in policy: AppProtectionPolicy, weakerThan baseline: AppProtectionPolicy? = nil
+    ) -> [LintFinding] {
+        var findings = unknown(policy) + contradictory(policy) + unenforceable(policy)
+        if let baseline { findings += weaker(policy, baseline) }
+        let rank: [LintFinding.Severity: Int] = [.error: 0, .warning: 1, .note: 2]
+        return findings.sorted {
+            (rank[$0.severity] ?? 0, $0.setting, $0.code) < (rank[$1.severity] ?? 0, $1.setting, $1.code)
+        }
+    }
+
+    private static func unknown(_ policy: AppProtectionPolicy) -> [LintFinding] {
+        policy.unknownCritical.map {
+            LintFinding(.error, "unknown-critical", $0, "marked critical and not known here: everything is denied")
+        }
+            + policy.notUnderstood.map {
+                LintFinding(.warning, "unknown-value", $0, "a value is not known here and counts as one that denies")
+            }
+            + policy.unreadMembers.keys.filter { !policy.unknownCritical.contains($0) }.map {
+                LintFinding(.warning, "unknown-property", $0, "not known here: kept, but without effect")
+            }
+    }
+
+    private static func weaker(_ policy: AppProtectionPolicy, _ baseline: AppProtectionPolicy) -> [LintFinding] {
+        Setting.all.filter { !$0.isAtLeastAsStrict(policy, as: baseline) }.map { setting in
+            LintFinding(
+                .warning, "weaker-than-baseline", setting.name,
+                "\(setting.write(policy).text()) is weaker than \(setting.write(baseline).text()) of \(baseline.displayName)"
+            )
+        }
+    }
+
+    private static func unenforceable(_ policy: AppProtectionPolicy) -> [LintFinding] {
+        var findings: [LintFinding] = []
+        let type = policy.otherProperty("@odata.type")?.string ?? ""
+        if type.hasSuffix("androidManagedAppProtection") {
+            findings.append(
+                LintFinding(
+                    .error, "not-enforceable", "@odata.type", "a policy for Android is stored but never evaluated here")
+            )
+        }
+        for name in AppProtectionPolicy.androidMembers.sorted() where !type.hasSuffix("androidManagedAppProtection") {
+            guard let value = policy.otherProperty(name), value != .null, value != .bool(false), value != .array([])
+            else { continue }
+            findings.append(
+                LintFinding(.note, "not-enforceable", name, "concerns Android alone: kept, never evaluated"))
+        }
+        if policy.transfer.contentEvaluation == .required {
+            findings.append(
+                LintFinding(
+                    .note, "needs-evaluator", "purviewContentEvaluationRequired",
+                    "apps without an evaluator cannot share anything"))
+        }
+        if policy.launch.maximumThreatLevel != .notConfigured {
+            findings.append(
+                LintFinding(
+                    .note, "needs-connector", "maximumAllowedDeviceThreatLevel",
+                    "devices without a threat-defence connector are blocked"))
+        }
+        return findings
+    }
+}
