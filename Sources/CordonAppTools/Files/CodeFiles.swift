@@ -1,0 +1,42 @@
+import Foundation
+
+/// Finds code files in a folder. Links are not followed, so the search stays inside the folder.
+enum CodeFiles {
+    /// Every regular file that begins like Mach-O code or a fat file, ordered by path.
+    static func all(in folder: URL) -> [URL] {
+        let keys: [URLResourceKey] = [.isRegularFileKey, .isSymbolicLinkKey]
+        guard let walk = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: keys) else { return [] }
+        var found: [URL] = []
+        for case let url as URL in walk {
+            guard let values = try? url.resourceValues(forKeys: Set(keys)), values.isRegularFile == true,
+                values.isSymbolicLink != true, isCode(url)
+            else { continue }
+            found.append(url)
+        }
+        return found.sorted { $0.path < $1.path }
+    }
+
+    /// The folders with a seal of their own that lie between a file and a root, the root included.
+    static func sealedFolders(around file: URL, upTo root: URL) -> [String] {
+        var folders: [String] = []
+        var folder = file.deletingLastPathComponent()
+        let top = root.standardizedFileURL.path
+        while folder.standardizedFileURL.path.hasPrefix(top) {
+            if InputFile.kind(of: folder.appendingPathComponent("_CodeSignature/CodeResources")).exists {
+                folders.append(folder.path)
+            }
+            guard folder.path != folder.deletingLastPathComponent().path else { break }
+            folder = folder.deletingLastPathComponent()
+        }
+        return folders
+    }
+
+    private static func isCode(_ url: URL) -> Bool {
+        guard let handle = try? FileHandle(forReadingFrom: url) else { return false }
+        defer { try? handle.close() }
+        guard let head = try? handle.read(upToCount: 8), head.count == 8 else { return false }
+        if MachOImage.isImage(head) { return true }
+        // A Java class has its version where a fat file has its number of slices.
+        return MachOFile.mayBeMachO(head) && head[4...].prefix(3) == Data([0, 0, 0]) && (1...64).contains(head[7])
+    }
+}

@@ -1,0 +1,33 @@
+public import Foundation
+
+/// A file to be replaced or created, planned before anything is written (TL-GN-04).
+public struct FileChange: Sendable {
+    /// The file; a symbolic link is resolved before writing.
+    public let url: URL
+    /// The new content in pieces, so that large unchanged parts stay memory-mapped.
+    public let pieces: [Data]
+
+    /// Plans to write these pieces, in order, as the whole content.
+    public init(_ url: URL, pieces: [Data]) {
+        self.url = url
+        self.pieces = pieces
+    }
+
+    /// Plans to write this content.
+    public init(_ url: URL, _ content: Data) {
+        self.init(url, pieces: [content])
+    }
+
+    /// Whether the file already has exactly this content; writing is then skipped, and its times stay (TL-GN-05).
+    public var isInPlace: Bool {
+        guard let present = try? Data(contentsOf: url.resolvingSymlinksInPath(), options: .alwaysMapped),
+            present.count == pieces.reduce(0, { $0 + $1.count })
+        else { return false }
+        var position = present.startIndex
+        for piece in pieces {
+            guard present[position..<position + piece.count] == piece else { return false }
+            position += piece.count
+        }
+        return true
+    }
+}

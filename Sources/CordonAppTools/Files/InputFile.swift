@@ -1,0 +1,29 @@
+public import Foundation
+
+/// Reading of input files: memory-mapped, size-capped, with errors that name the file.
+public enum InputFile {
+    /// The content of a regular file, mapped and not loaded.
+    /// - Throws: ``AppToolsError`` `missing` when there is no such file, `malformed` when it is larger than `limit` bytes.
+    public static func map(_ url: URL, limit: Int = 8 << 30) throws(AppToolsError) -> Data {
+        var status = stat()
+        guard stat(url.path, &status) == 0 else {
+            throw AppToolsError(.missing, "cannot be read: \(String(cString: strerror(errno)))", at: url.path)
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw AppToolsError(.missing, "is not a regular file", at: url.path)
+        }
+        guard status.st_size <= limit else {
+            throw AppToolsError(.malformed, "is larger than \(limit) bytes", at: url.path)
+        }
+        do { return try Data(contentsOf: url, options: .alwaysMapped) } catch {
+            throw AppToolsError(.missing, "cannot be read", at: url.path)
+        }
+    }
+
+    /// Whether something exists at the place, and whether it is a folder.
+    static func kind(of url: URL) -> (exists: Bool, isFolder: Bool) {
+        var isFolder: ObjCBool = false
+        let exists = FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
+        return (exists, isFolder.boolValue)
+    }
+}

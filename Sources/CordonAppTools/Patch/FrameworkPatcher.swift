@@ -1,0 +1,144 @@
+public import Foundation
+
+/// Makes an app's own code load the protection framework: one load command an image, nothing else (TL-FP).
+public struct FrameworkPatcher: Sendable {
+    /// What to do.
+    public enum Action: String, Sendable, Codable {
+        /// Insert the load command where it is missing.
+        case install
+        /// Take inserted commands out again.
+        case remove
+        /// Only say how each image stands.
+        case verify
+    }
+
+    /// How one image of one file stands, or will stand after the change.
+    public struct ImageReport: Sendable, Codable, Hashable {
+        /// The file.
+        public let path: String
+        /// The processor of the slice.
+        public let cpu: String
+        /// `patched`, `linked`, `unpatched`, `foreign`, `damaged` or `skipped`.
+        public let state: String
+        /// The reason for the state.
+        public let detail: String
+        /// Bytes of header padding left.
+        public let padding: Int
+        /// Whether this run changes the image.
+        public let changes: Bool
+    }
+
+    /// Everything one run would do.
+    public struct Plan: Sendable {
+        /// The files to write.
+        public internal(set) var changes: [FileChange] = []
+        /// Each image, in the order visited.
+        public internal(set) var images: [ImageReport] = []
+        /// What breaks the loader's rules.
+        public internal(set) var findings: [Finding] = []
+
+        /// Whether every image that should load the framework does, and nothing is damaged (exit status of verify).
+        public var isProtected: Bool {
+            images.allSatisfy { ["patched", "linked", "skipped"].contains($0.state) }
+                && images.contains { $0.state != "skipped" } && !findings.contains { $0.severity == .error }
+        }
+    }
+
+    let names: NamingProfile
+
+    /// Makes a patcher for the framework of a naming profile.
+    public init(names: NamingProfile) {
+        self.names = names
+    }
+
+    /// Plans the whole work; nothing is written. Any image that must be refused refuses everything.
+    /// - Throws: ``AppToolsError`` `refused` with file, processor and what to do; `malformed` or `missing` for bad input.
+    public func plan(_ action: Action, _ url: URL) throws(AppToolsError) -> Plan {
+        var plan = Plan()
+        let targets = try PatchTarget.all(url, names: names)
+        for target in targets { try add(target, action, to: &plan) }
+        guard plan.images.contains(where: { $0.state != "skipped" }) else {
+            throw AppToolsError(.unsupported, "holds no code that could load \(names.frameworkName)", at: url.path)
+        }
+        plan.findings += BundleLibraries(root: url, names: names, targets: targets).findings()
+        return plan
+    }
+
+    private func add(_ target: PatchTarget, _ action: Action, to plan: inout Plan) throws(AppToolsError) {
+        let data = try InputFile.map(target.url)
+        let file = try naming(target.url.path) { () throws(AppToolsError) in try MachOFile(data) }
+        var pieces: [(slice: MachOSlice, data: [Data])] = []
+        var isChanged = false
+        for slice in file.slices {
+            let place = "\(target.url.path) (\(slice.cpu))"
+            let (report, head) = try naming(place) { () throws(AppToolsError) in try work(target, slice, action) }
+            plan.images.append(report)
+            guard let head else {
+                pieces.append((slice, [slice.data]))
+                continue
+            }
+            isChanged = true
+            pieces.append((slice, [head, slice.data.dropFirst(head.count)]))
+            let result = try naming(place) { () throws(AppToolsError) in
+                try MachOImage(head + slice.data.dropFirst(head.count))
+            }
+            guard ImageInvariants.violations(result).isEmpty || action == .remove else {
+                let reason = ImageInvariants.violations(result).joined(separator: "; ")
+                throw AppToolsError(.refused, "the loader would reject the result: \(reason)", at: place)
+            }
+        }
+        if isChanged { plan.changes.append(FileChange(target.url, pieces: Self.inPlace(file, pieces))) }
+        guard action == .verify else { return }
+        for image in file.slices.compactMap(\.image) {
+            plan.findings += ImageInvariants.violations(image).map {
+                Finding(target.url.path, .error, "FP-LOADER", "\(image.cpu): \($0)")
+            }
+        }
+    }
+
+    /// Slices keep their sizes, so the file keeps its layout to the byte.
+    private static func inPlace(_ file: MachOFile, _ pieces: [(slice: MachOSlice, data: [Data])]) -> [Data] {
+        guard file.container != .thin else { return pieces.flatMap(\.data) }
+        var result: [Data] = []
+        var position = 0
+        for (slice, data) in pieces.sorted(by: { $0.slice.offset < $1.slice.offset }) {
+            result.append(file.data.dropFirst(position).prefix(slice.offset - position))
+            result += data
+            position = slice.offset + slice.data.count
+        }
+        return result + [file.data.dropFirst(position)]
+    }
+
+    private func work(
+        _ target: PatchTarget, _ slice: MachOSlice, _ action: Action
+    ) throws(AppToolsError) -> (ImageReport, Data?) {
+        func report(_ state: String, _ detail: String, _ padding: Int = 0, changes: Bool = false) -> ImageReport {
+            ImageReport(
+                path: target.url.path, cpu: slice.cpu.description, state: state, detail: detail, padding: padding,
+                changes: changes)
+        }
+        guard let image = slice.image, image.is64Bit, [2, 6, 8].contains(image.fileType) else {
+            return (report("skipped", "not a 64-bit executable, library or bundle"), nil)
+        }
+        guard !image.isEncrypted else {
+            guard action == .verify else {
+                throw AppToolsError(.refused, "is encrypted by the store")
+            }
+            return (report("skipped", "encrypted by the store"), nil)
+        }
+        let patch = ImagePatch(image: image, framework: names.frameworkName)
+        let (state, detail) = patch.state
+        switch (action, state) {
+        case (.install, .unpatched):
+            let path = target.sdkPath(image, framework: names.frameworkName)
+            let head = try patch.installed(path: path)
+            let left = image.padding - (head.count - image.headerSize - image.commandsSize)
+            return (report("patched", "now loads \(path)", left, changes: true), head)
+        case (.install, .damaged), (.install, .foreign), (.remove, .damaged):
+            throw AppToolsError(.refused, detail)
+        case (.remove, .patched):
+            return (report("unpatched", "load command removed", image.padding, changes: true), try patch.removed())
+        default: return (report(state.rawValue, detail, image.padding), nil)
+        }
+    }
+}

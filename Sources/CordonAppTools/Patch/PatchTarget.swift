@@ -1,0 +1,59 @@
+import Foundation
+
+/// A code file the patcher may change, with what decides the path of the SDK from there (TL-FP-10).
+struct PatchTarget {
+    let url: URL
+    /// The search paths of the app's main executable count for every image it loads.
+    let outerRpaths: [String]
+    /// From the executable's folder to the app's `Frameworks`.
+    let frameworksFromExecutable: String
+
+    /// All targets of an app, an extension or a framework, or the one file given.
+    static func all(_ url: URL, names: NamingProfile) throws(AppToolsError) -> [PatchTarget] {
+        let place = InputFile.kind(of: url)
+        guard place.exists else { throw AppToolsError(.missing, "does not exist", at: url.path) }
+        let frameworks = "@executable_path/Frameworks"
+        guard place.isFolder else {
+            return [PatchTarget(url: url, outerRpaths: [], frameworksFromExecutable: frameworks)]
+        }
+        return try targets(AppBundle(url), outerRpaths: [], frameworks: frameworks, names: names)
+    }
+
+    private static func targets(
+        _ bundle: AppBundle, outerRpaths: [String], frameworks: String, names: NamingProfile
+    ) throws(AppToolsError) -> [PatchTarget] {
+        guard !names.linkedFrameworks.contains(bundle.url.deletingPathExtension().lastPathComponent) else { return [] }
+        var found: [PatchTarget] = []
+        var inherited = outerRpaths
+        if let executable = bundle.executable {
+            found.append(PatchTarget(url: executable, outerRpaths: outerRpaths, frameworksFromExecutable: frameworks))
+            if bundle.kind != .framework { inherited += try rpaths(executable) }
+        }
+        for library in bundle.looseLibraries where !library.lastPathComponent.hasPrefix("libswift") {
+            found.append(PatchTarget(url: library, outerRpaths: inherited, frameworksFromExecutable: frameworks))
+        }
+        for inner in bundle.nested {
+            let nested = try AppBundle(inner)
+            let isExtension = nested.kind == .appExtension
+            found += try targets(
+                nested, outerRpaths: isExtension ? [] : inherited,
+                frameworks: isExtension ? "@executable_path/../../Frameworks" : frameworks, names: names)
+        }
+        return found
+    }
+
+    private static func rpaths(_ url: URL) throws(AppToolsError) -> [String] {
+        let data = try InputFile.map(url)
+        let file = try naming(url.path) { () throws(AppToolsError) in try MachOFile(data) }
+        return Array(Set(file.slices.compactMap(\.image).flatMap(\.rpaths))).sorted()
+    }
+
+    /// How this image should name the SDK (TL-FP-20).
+    func sdkPath(_ image: MachOImage, framework: String) -> String {
+        let file = "\(framework).framework/\(framework)"
+        let leadsThere = (image.rpaths + outerRpaths).contains { path in
+            path == frameworksFromExecutable || path == frameworksFromExecutable + "/"
+        }
+        return (leadsThere ? "@rpath" : frameworksFromExecutable) + "/" + file
+    }
+}

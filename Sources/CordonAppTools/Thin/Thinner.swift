@@ -1,0 +1,63 @@
+public import Foundation
+
+/// Drops slices from fat files; the kept ones are copied verbatim, so their signatures stay valid (TL-TH-03).
+public enum Thinner {
+    /// What is to be done with one file, or with all code files of a bundle.
+    public struct Plan: Sendable {
+        /// The files to write.
+        public internal(set) var changes: [FileChange] = []
+        /// What was noticed.
+        public internal(set) var findings: [Finding] = []
+    }
+
+    /// Plans the thinning of a file, or of every code file in a folder.
+    /// - Throws: ``AppToolsError`` `refused` when a file would keep no slice, `malformed` or `missing` for bad input.
+    public static func plan(_ url: URL, _ request: ThinRequest) throws(AppToolsError) -> Plan {
+        var plan = Plan()
+        let place = InputFile.kind(of: url)
+        guard place.exists else { throw AppToolsError(.missing, "does not exist", at: url.path) }
+        if place.isFolder {
+            for file in CodeFiles.all(in: url) { try add(file, request, to: &plan, isGiven: false) }
+            let roots = Set(plan.changes.flatMap { CodeFiles.sealedFolders(around: $0.url, upTo: url) })
+            for folder in roots.sorted() {
+                plan.findings.append(
+                    Finding(folder, .warning, "TH-SEAL", "nested code changes, sign this bundle again: cordon sign"))
+            }
+        } else {
+            try add(url, request, to: &plan, isGiven: true)
+        }
+        return plan
+    }
+
+    private static func add(
+        _ url: URL, _ request: ThinRequest, to plan: inout Plan, isGiven: Bool
+    ) throws(AppToolsError) {
+        let data = try InputFile.map(url)
+        let file = try naming(url.path) { () throws(AppToolsError) in try MachOFile(data) }
+        let present = Set(file.slices.map(\.cpu))
+        for cpu in request.kept + request.removed where isGiven && !present.contains(cpu) {
+            plan.findings.append(Finding(url.path, .note, "TH-ABSENT", "has no \(cpu) slice"))
+        }
+        let kept = file.slices.filter(request.wants)
+        for slice in kept where request.side != nil && slice.platform == nil {
+            plan.findings.append(
+                Finding(url.path, .warning, "TH-PLATFORM", "slice \(slice.cpu) names no platform and is kept"))
+        }
+        guard !kept.isEmpty else {
+            throw AppToolsError(
+                .refused, "no slice would be left of \(file.slices.map(Self.describe).joined(separator: ", "))",
+                at: url.path)
+        }
+        let container = kept.count == 1 && !request.keepsFat ? .thin : file.container
+        guard kept.count < file.slices.count || container != file.container else { return }
+        let pieces = try FatWriter.pieces(kept.map { ($0, [$0.data]) }, as: container)
+        plan.changes.append(FileChange(url, pieces: pieces))
+        let names = file.slices.filter { !request.wants($0) }.map(Self.describe).joined(separator: ", ")
+        plan.findings.append(
+            Finding(url.path, .note, "TH-THIN", names.isEmpty ? "fat header dropped" : "drops \(names)"))
+    }
+
+    private static func describe(_ slice: MachOSlice) -> String {
+        "\(slice.cpu) (\(slice.platform?.description ?? "platform unknown"))"
+    }
+}

@@ -1,0 +1,71 @@
+import ArgumentParser
+import CordonAppTools
+import Foundation
+
+/// `cordon patch`: makes an app's code load the protection framework, undoes it, or tells how things stand.
+struct PatchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "patch", abstract: "Make an app's own code load the protection framework.",
+        discussion: """
+            One load command is added to each executable, framework and extension, in the space the linker left. \
+            --remove gives back the very bytes. System libraries and Swift's own are never touched.
+
+            Example: cordon patch --install Demo.app
+            """)
+
+    @Flag(help: "Install (default), remove, or verify.")
+    var action: Action = .install
+
+    enum Action: String, EnumerableFlag {
+        case install
+        case remove
+        case verify
+    }
+
+    @Argument(help: "An app, extension or framework folder, or one code file.")
+    var path: String
+
+    @OptionGroup var names: NamesOption
+
+    @Flag(help: "Only say what would change; status 1 when something would.")
+    var check = false
+
+    @Flag(help: "Say how every image stands, not only the changed ones.")
+    var verbose = false
+
+    @Flag(help: "Print one JSON document.")
+    var json = false
+
+    func run() throws {
+        let patcher = FrameworkPatcher(names: try names.profile())
+        let plan = try reporting { () throws(AppToolsError) in
+            try patcher.plan(
+                FrameworkPatcher.Action(rawValue: action.rawValue) ?? .verify, URL(fileURLWithPath: path))
+        }
+        var report = PatchReport(images: plan.images, findings: plan.findings, changed: plan.changes.map(\.url.path))
+        if action != .verify, !check {
+            report.changed = try reporting { () throws(AppToolsError) in try AtomicWriter.write(plan.changes) }
+                .map(\.path)
+        }
+        try show(report)
+        if action == .verify ? !plan.isProtected : check && !report.changed.isEmpty {
+            throw CommandFailure(
+                .notInWantedState, action == .verify ? "not every image is protected" : "some images would change")
+        }
+    }
+
+    private func show(_ report: PatchReport) throws {
+        if json { return try Terminal.json(report) }
+        for finding in report.findings { Terminal.talk(finding.description) }
+        for image in report.images where verbose || image.changes || action == .verify {
+            Terminal.data("\(image.path) (\(image.cpu)): \(image.state): \(image.detail)")
+        }
+    }
+}
+
+/// What `cordon patch --json` prints.
+struct PatchReport: Encodable {
+    let images: [FrameworkPatcher.ImageReport]
+    let findings: [Finding]
+    var changed: [String]
+}

@@ -1,0 +1,150 @@
+import Foundation
+import Testing
+
+@testable import CordonAppTools
+
+@Suite(.enabled(if: MachOLab.isAvailable, MachOLab.needs))
+struct FrameworkPatcherTests {
+    let patcher = FrameworkPatcher(names: .intuneCompatible)
+
+    /// An app with an executable, a fat framework, a library of Swift, an extension, and the SDK.
+    static func app(in scratch: Scratch) throws -> URL {
+        let lab = try MachOLab.get()
+        func info(_ name: String) -> Data {
+            XMLPropertyListWriter().document(
+                .dictionary([
+                    "CFBundleExecutable": .string(name), "CFBundleIdentifier": .string("example.test.\(name)"),
+                ]))
+        }
+        for (path, name, code) in [
+            ("App.app", "App", lab.executable), ("App.app/Frameworks/Demo.framework", "Demo", lab.fat),
+            ("App.app/PlugIns/Share.appex", "Share", lab.executable),
+            ("App.app/Frameworks/IntuneMAM.framework", "IntuneMAM", lab.sdkLibrary),
+        ] {
+            _ = try scratch.file("\(path)/Info.plist", info(name))
+            _ = try scratch.file("\(path)/\(name)", lab.data(code))
+        }
+        _ = try scratch.file("App.app/Frameworks/libswiftCore.dylib", lab.data(lab.library))
+        return scratch.folder.appendingPathComponent("App.app")
+    }
+
+    @Test func `install then remove gives the first bytes back`() throws {
+        let lab = try MachOLab.get()
+        for source in [lab.executable, lab.library, lab.simulatorLibrary, lab.fat, lab.fat64] {
+            let scratch = try Scratch()
+            let original = try lab.data(source)
+            let file = try scratch.file("code", original)
+            let plan = try patcher.plan(.install, file)
+            #expect(try AtomicWriter.write(plan.changes).count == 1)
+            #expect(try Data(contentsOf: file) != original)
+            #expect(try patcher.plan(.verify, file).images.allSatisfy { $0.state == "patched" })
+            try AtomicWriter.write(patcher.plan(.remove, file).changes)
+            #expect(try Data(contentsOf: file) == original)
+        }
+    }
+
+    @Test func `the load command is last, and only the load commands differ`() throws {
+        let lab = try MachOLab.get()
+        let scratch = try Scratch()
+        let file = try scratch.file("App", lab.data(lab.executable))
+        try AtomicWriter.write(patcher.plan(.install, file).changes)
+        let listed = try Program.succeed(MachOLab.otool ?? "", ["-L", file.path]).text
+        #expect(listed.split(separator: "\n").last?.contains("@rpath/IntuneMAM.framework/IntuneMAM (compat") == true)
+        let before = try lab.data(lab.executable)
+        let after = try Data(contentsOf: file)
+        let image = try #require(try MachOFile(after).slices.first?.image)
+        let end = image.headerSize + image.commandsSize
+        #expect(before.count == after.count)
+        #expect(before.dropFirst(end) == after.dropFirst(end))
+        let objdump = try #require(MachOLab.objdump)
+        func bindings(_ url: URL) throws -> [Substring] {
+            try Program.succeed(objdump, ["--macho", "--dyld-info", url.path]).text.split(separator: "\n").dropFirst()
+                .map { $0 }
+        }
+        #expect(try bindings(file) == bindings(lab.executable))
+    }
+
+    @Test func `short padding is refused with the linker flag`() throws {
+        let lab = try MachOLab.get()
+        let scratch = try Scratch()
+        let file = try scratch.file("App", lab.data(lab.tightExecutable))
+        #expect {
+            try patcher.plan(.install, file)
+        } throws: { error in
+            (error as? AppToolsError)?.code == .refused
+                && (error as? AppToolsError)?.hint?.contains("headerpad") == true
+        }
+    }
+
+    @Test func `padding that holds something is refused`() throws {
+        let lab = try MachOLab.get()
+        let scratch = try Scratch()
+        var data = try lab.data(lab.executable)
+        let image = try #require(try MachOFile(data).slices.first?.image)
+        data[image.headerSize + image.commandsSize + 5] = 1
+        let file = try scratch.file("App", data)
+        #expect(throws: AppToolsError(.refused, "")) { try patcher.plan(.install, file) }
+    }
+
+    @Test func `a whole app is patched but for the SDK and Swift's libraries`() throws {
+        let scratch = try Scratch()
+        let app = try Self.app(in: scratch)
+        let lab = try MachOLab.get()
+        // The lab's SDK has device code only, so the framework must not have more.
+        _ = try scratch.file("App.app/Frameworks/Demo.framework/Demo", lab.data(lab.executable))
+        let plan = try patcher.plan(.install, app)
+        #expect(plan.changes.map(\.url.lastPathComponent).sorted() == ["App", "Demo", "Share"])
+        try AtomicWriter.write(plan.changes)
+        let check = try patcher.plan(.verify, app)
+        #expect(check.isProtected)
+        #expect(check.images.allSatisfy { $0.state == "patched" })
+        #expect(try patcher.plan(.install, app).changes.isEmpty)
+    }
+
+    @Test func `one refusal in an app means nothing is written`() throws {
+        let scratch = try Scratch()
+        let app = try Self.app(in: scratch)
+        let lab = try MachOLab.get()
+        _ = try scratch.file("App.app/Frameworks/Demo.framework/Demo", lab.data(lab.tightExecutable))
+        #expect(throws: AppToolsError(.refused, "")) { try patcher.plan(.install, app) }
+    }
+
+    @Test func `an app without the SDK is reported`() throws {
+        let scratch = try Scratch()
+        let app = try Self.app(in: scratch)
+        try FileManager.default.removeItem(at: app.appendingPathComponent("Frameworks/IntuneMAM.framework"))
+        let codes = try patcher.plan(.verify, app).findings.map(\.code)
+        #expect(codes == ["FP-MISSING"])
+    }
+
+    @Test func `load commands changed after patching cannot be removed blindly`() throws {
+        let lab = try MachOLab.get()
+        let scratch = try Scratch()
+        let file = try scratch.file("App", lab.data(lab.executable))
+        try AtomicWriter.write(patcher.plan(.install, file).changes)
+        var data = try Data(contentsOf: file)
+        let uuid = try #require(try MachOFile(data).slices.first?.image?.commands.first { $0.kind == LoadCommand.uuid })
+        data[uuid.offset + 9] ^= 1
+        try data.write(to: file)
+        #expect(throws: AppToolsError(.refused, "")) { try patcher.plan(.remove, file) }
+        #expect(try patcher.plan(.verify, file).images.map(\.state) == ["damaged"])
+    }
+
+    @Test func `an image linked with the SDK is left alone`() throws {
+        let lab = try MachOLab.get()
+        let scratch = try Scratch()
+        let file = try scratch.file("App", lab.data(lab.executable))
+        let plan = try FrameworkPatcher(names: .demo).plan(.install, file)
+        #expect(plan.changes.isEmpty)
+        #expect(plan.images.map(\.state) == ["linked"])
+    }
+}
+
+extension NamingProfile {
+    /// The framework that the lab's executable was really linked with.
+    static let demo = NamingProfile(
+        name: "demo", settingsKey: "D", schemeSuffix: "-d", managedTypePrefix: "d.", sharedKeychainGroup: "d",
+        tokenCacheKeychainGroup: "t", withdrawnKeychainGroup: "w", frameworkName: "Demo", linkedFrameworks: ["Demo"],
+        requiredQueries: [], mailQuery: "m", plainQueries: [], managedAppQueries: [], callbackSchemePrefix: "c.",
+        signOnExtension: "e", signOnHosts: [], debugPane: "p", configurationUserKeys: [])
+}

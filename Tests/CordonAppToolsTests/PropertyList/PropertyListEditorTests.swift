@@ -1,0 +1,109 @@
+import Foundation
+import Testing
+
+@testable import CordonAppTools
+
+struct PropertyListEditorTests {
+    static let sample = """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+        <plist version="1.0">
+        <dict>
+          <!-- names first -->
+          <key>zebra</key>
+          <array>
+            <string>one</string> <!-- stays with one -->
+            <string>two</string>
+          </array>
+          <key>empty</key> <array/>
+          <key>inline</key><dict><key>a</key><true/></dict>
+          <key>commented</key>
+          <dict>
+            <!-- nothing yet -->
+          </dict>
+        </dict>
+        </plist>
+
+        """
+
+    @Test(arguments: ["\n", "\r\n"])
+    func `inserted lines are the only change`(lineEnd: String) throws {
+        let text = Self.sample.replacingOccurrences(of: "\n", with: lineEnd)
+        var editor = try PropertyListEditor(reading: Data(text.utf8))
+        try editor.insert(.string("one & a half"), into: ["zebra"], at: 1)
+        try editor.append(.string("three"), to: ["zebra"])
+        try editor.set(.boolean(true), at: ["new"])
+        let edited = String(decoding: editor.data, as: UTF8.self)
+        let before = text.components(separatedBy: lineEnd)
+        var added: [String] = []
+        let kept = edited.components(separatedBy: lineEnd).filter { line in
+            if before.contains(line) { return true }
+            added.append(line)
+            return false
+        }
+        #expect(kept == before)
+        #expect(
+            added == [
+                "    <string>one &amp; a half</string>", "    <string>three</string>", "  <key>new</key>", "  <true/>",
+            ])
+        #expect(try PropertyList(reading: editor.data).value == editor.value)
+    }
+
+    @Test func `a comment on the line stays with its element`() throws {
+        var editor = try PropertyListEditor(reading: Data(Self.sample.utf8))
+        try editor.insert(.string("x"), into: ["zebra"], at: 1)
+        #expect(
+            String(decoding: editor.data, as: UTF8.self).contains("<!-- stays with one -->\n    <string>x</string>\n"))
+    }
+
+    @Test func `empty, inline and commented containers take children`() throws {
+        var editor = try PropertyListEditor(reading: Data(Self.sample.utf8))
+        try editor.append(.string("x"), to: ["empty"])
+        try editor.set(.integer(3), at: ["inline", "b"])
+        try editor.set(.string("y"), at: ["commented", "k"])
+        try editor.set(.dictionary(["p": .array([.data(Data(repeating: 7, count: 90))])]), at: ["deep"])
+        let read = try PropertyList(reading: editor.data).value
+        #expect(read == editor.value)
+        #expect(read["empty"] == .array([.string("x")]))
+        #expect(read["inline"]?["b"] == .integer(3))
+        #expect(String(decoding: editor.data, as: UTF8.self).contains("<!-- nothing yet -->"))
+    }
+
+    @Test func `removing what was added gives the first bytes back`() throws {
+        var editor = try PropertyListEditor(reading: Data(Self.sample.utf8))
+        try editor.set(.dictionary(["a": .real(1.5)]), at: ["added"])
+        try editor.append(.string("three"), to: ["zebra"])
+        try editor.remove(at: ["added"])
+        try editor.remove(at: ["zebra", 2])
+        #expect(editor.data == Data(Self.sample.utf8))
+        #expect(!editor.isChanged)
+    }
+
+    @Test func `a binary list that is not changed keeps its bytes`() throws {
+        let binary = try PropertyListSerialization.data(
+            fromPropertyList: ["b": [1, 2.5, "ü"], "a": true] as [String: Any], format: .binary, options: 0)
+        var editor = try PropertyListEditor(reading: binary)
+        #expect(editor.format == .binary)
+        try editor.set(.boolean(true), at: ["a"])
+        #expect(editor.data == binary)
+        try editor.set(.boolean(false), at: ["a"])
+        let again = try PropertyListSerialization.propertyList(from: editor.data, format: nil) as? [String: Any]
+        #expect(again?["a"] as? Bool == false)
+        #expect((again?["b"] as? [Any])?.last as? String == "ü")
+    }
+
+    @Test(arguments: 1...60)
+    func `random edits keep text and value in step`(seed: UInt64) throws {
+        var random = Seeded(seed)
+        var editor = try PropertyListEditor(reading: Data(Self.sample.utf8))
+        for step in 0..<12 {
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0: try editor.set(.string("<\(step)>"), at: [.key("k\(Int.random(in: 0..<4, using: &random))")])
+            case 1: try editor.append(.integer(Int64(step)), to: ["zebra"])
+            case 2: try editor.remove(at: ["zebra", .index(Int.random(in: 0..<5, using: &random))])
+            default: try editor.set(.array([.boolean(true)]), at: ["commented", .key("c\(step)")])
+            }
+            #expect(try PropertyList(reading: editor.data).value == editor.value)
+        }
+    }
+}
