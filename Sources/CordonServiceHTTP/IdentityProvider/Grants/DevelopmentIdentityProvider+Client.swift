@@ -1,0 +1,43 @@
+import Foundation
+import HTTPTypes
+
+extension DevelopmentIdentityProvider {
+    /// The client that a request of the back channel comes from (RFC 6749 §2.3): with its secret by one of two ways, or
+    /// a public client by its id.
+    func authenticatedClient(_ request: ProviderRequest) throws(OAuthError) -> IdentityProviderClient {
+        let named = try request.form.value("client_id")
+        var secret = try request.form.value("client_secret")
+        var id = named
+        if let (scheme, credentials) = try request.authorization() {
+            guard scheme == "basic", secret == nil else {
+                throw OAuthError(.invalidRequest, "use one way of client authentication: Basic, or client_secret")
+            }
+            let (user, password) = try Self.basic(credentials)
+            guard named == nil || named == user else {
+                throw OAuthError(.invalidRequest, "client_id is not the client of the Authorization header")
+            }
+            id = user
+            secret = password
+        }
+        guard let id else { throw OAuthError(.invalidClient, "client_id is missing", status: .unauthorized) }
+        guard let client = configuration.client(id) else {
+            throw OAuthError(.invalidClient, "client authentication failed", status: .unauthorized)
+        }
+        let isAuthentic = client.isConfidential ? secret.map(client.hasSecret) ?? false : secret == nil
+        guard isAuthentic else {
+            throw OAuthError(.invalidClient, "client authentication failed", status: .unauthorized)
+        }
+        return client
+    }
+
+    /// Both halves are in form encoding inside the Base64 (RFC 6749 §2.3.1).
+    private static func basic(_ credentials: String) throws(OAuthError) -> (user: String, password: String) {
+        guard let bytes = Data(base64Encoded: credentials), let text = String(validating: bytes, as: UTF8.self),
+            let colon = text.firstIndex(of: ":"), let user = ProviderParameters.unescape(text[..<colon]),
+            let password = ProviderParameters.unescape(text[text.index(after: colon)...])
+        else {
+            throw OAuthError(.invalidClient, "the Authorization header is malformed", status: .unauthorized)
+        }
+        return (user, password)
+    }
+}

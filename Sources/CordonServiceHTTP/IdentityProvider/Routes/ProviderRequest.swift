@@ -1,0 +1,54 @@
+import Foundation
+import HTTPTypes
+
+/// A request as the provider sees it, free of any server's types.
+struct ProviderRequest: Sendable {
+    let method: HTTPRequest.Method
+    let query: ProviderParameters
+    let form: ProviderParameters
+    let headers: HTTPFields
+
+    /// Parameters of an endpoint that accepts GET and POST alike.
+    var parameters: ProviderParameters { method == .post ? form : query }
+
+    func cookie(_ name: String) -> String? {
+        for field in headers[values: .cookie] {
+            for pair in field.split(separator: ";") {
+                let halves = pair.split(separator: "=", maxSplits: 1)
+                if halves.count == 2, halves[0].trimmingCharacters(in: .whitespaces) == name {
+                    return halves[1].trimmingCharacters(in: .whitespaces)
+                }
+            }
+        }
+        return nil
+    }
+
+    /// Credentials of an `Authorization` header with its scheme in lower case.
+    func authorization() throws(OAuthError) -> (scheme: String, credentials: String)? {
+        let fields = headers[values: .authorization]
+        guard fields.count <= 1 else { throw OAuthError(.invalidRequest, "more than one Authorization header") }
+        guard let field = fields.first else { return nil }
+        let halves = field.split(separator: " ", maxSplits: 1)
+        guard halves.count == 2 else { throw OAuthError(.invalidRequest, "the Authorization header is malformed") }
+        return (halves[0].lowercased(), String(halves[1]))
+    }
+}
+
+/// An answer of the provider, free of any server's types.
+struct ProviderAnswer: Sendable {
+    var status: HTTPResponse.Status
+    var headers: HTTPFields = [:]
+    var body = Data()
+
+    /// JSON that nobody may store (RFC 6749 §5.1).
+    static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) -> ProviderAnswer {
+        guard let body = try? ProviderJSON.encode(value) else { return ProviderAnswer(status: .internalServerError) }
+        return ProviderAnswer(
+            status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"], body: body)
+    }
+
+    /// A redirect that always continues with GET (RFC 9700 §4.12).
+    static func redirect(to uri: String) -> ProviderAnswer {
+        ProviderAnswer(status: .seeOther, headers: [.location: uri, .cacheControl: "no-store"])
+    }
+}
