@@ -1,0 +1,73 @@
+import CordonIdentity
+import CordonProtocol
+import CordonService
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+
+/// The routes that apps use (SRV-CI-017…021, 025, 027).
+struct CheckInRoutes: Sendable {
+    /// The largest body; a check-in is a few hundred bytes, a receipt a few thousand.
+    static let largestBody = 256 << 10
+    /// How long clients and caches may keep the key set, in seconds; new keys are published days before their use.
+    static let keySetAge = 3_600
+
+    let gate: CheckInGate
+    let service: any ManagementService
+    let discovery: DiscoveryDocument
+    let events: EventStreamResponse
+    let logger: Logger
+    let now: @Sendable () -> Date
+
+    func add(to router: some RouterMethods<BasicRequestContext>) {
+        on(router, .get, "/.well-known/cordon-mam") { _ throws(CheckInRefusal) in try await discover() }
+        on(router, .get, "/mam/v1/keys") { _ throws(CheckInRefusal) in try await keys() }
+        on(router, .post, "/mam/v1/registrations") { exchange throws(CheckInRefusal) in try await register(exchange) }
+        on(router, .post, "/mam/v1/registrations/:id/checkins") { exchange throws(CheckInRefusal) in
+            try await checkIn(exchange)
+        }
+        on(router, .post, "/mam/v1/registrations/:id/acknowledgements") { exchange throws(CheckInRefusal) in
+            try await acknowledge(exchange)
+        }
+        on(router, .delete, "/mam/v1/registrations/:id") { exchange throws(CheckInRefusal) in
+            try await unregister(exchange)
+        }
+        on(router, .get, "/mam/v1/registrations/:id/events") { exchange throws(CheckInRefusal) in
+            try await follow(exchange)
+        }
+    }
+
+    private func on(
+        _ router: some RouterMethods<BasicRequestContext>, _ method: HTTPRequest.Method, _ path: String,
+        _ handler: @escaping @Sendable (Exchange) async throws(CheckInRefusal) -> Response
+    ) {
+        router.on(RouterPath(path), method: method) { request, context in
+            let exchange = Exchange(request, context, logger: logger)
+            var response: Response
+            do throws(CheckInRefusal) {
+                response = try await handler(exchange)
+                exchange.log(route: path, status: response.status.code)
+            } catch {
+                response = refuse(error, in: exchange)
+                exchange.log(
+                    route: path, status: error.problem.status, code: error.problem.code.map { "\($0.rawValue)" },
+                    failure: error.problem.type)
+            }
+            response.headers[.requestID] = exchange.id
+            // A fresh nonce with every answer spares the next request its challenge (RFC 9449 §8.2).
+            response.headers[.dpopNonce] = gate.proofs.nonces.nonce(at: now())
+            return response
+        }
+    }
+
+    private func refuse(_ refusal: CheckInRefusal, in exchange: Exchange) -> Response {
+        var problem = refusal.problem
+        problem.traceID = exchange.id
+        let body = (try? MessageCoding.encode(problem)) ?? Data()
+        var headers = refusal.headers
+        headers[.cacheControl] = "no-store"
+        return Response(
+            HTTPResponse.Status(code: problem.status), ProblemDetails.mediaType, body, headers: headers)
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+
+/// One request on its way through the service, with an id that the answer and the log carry.
+struct Exchange: Sendable {
+    let request: Request
+    let parameters: Parameters
+    /// Random, so that it tells nothing of other requests.
+    let id: String
+    private let logger: Logger
+
+    init(_ request: Request, _ context: some RequestContext, logger: Logger) {
+        self.request = request
+        self.parameters = context.parameters
+        self.id = UUID().uuidString.lowercased()
+        self.logger = logger
+    }
+
+    /// Writes one line about the answer: the route's pattern, never its values, and nothing of a person.
+    func log(route: String, status: Int, code: String? = nil, failure: String? = nil) {
+        var facts: Logger.Metadata = [
+            "request": "\(id)", "method": "\(request.method.rawValue)", "route": "\(route)", "status": "\(status)",
+        ]
+        if let code { facts["code"] = "\(code)" }
+        if let failure { facts["failure"] = "\(failure)" }
+        logger.log(level: status >= 500 ? .error : .info, "answered", metadata: facts)
+    }
+}
+
+extension Response {
+    /// An answer with a body of bytes.
+    init(_ status: HTTPResponse.Status, _ mediaType: String, _ body: Data, headers: HTTPFields = [:]) {
+        var headers = headers
+        headers[.contentType] = mediaType
+        self.init(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+    }
+}

@@ -1,0 +1,13 @@
+import CordonPolicy
+import CordonService
+
+/// A wipe as Graph shows it (SRV-RS-131).
+enum OperationEntity {
+    static func json(_ operation: WipeOperation) -> JSONValue {
+        [
+            "@odata.type": "#microsoft.graph.managedAppOperation", "id": .string(operation.id),
+            "displayName": .string(operation.displayName), "state": .string(operation.state.rawValue),
+            "lastModifiedDateTime": GraphTime.value(operation.modified), "version": .string(operation.version),
+        ]
+    }
+}

@@ -1,0 +1,34 @@
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonService
+
+/// A registration as Graph shows it (SRV-RS-118…128).
+enum RegistrationEntity {
+    static func json(_ registration: Registration, version: GraphPath.Version) -> JSONValue {
+        var entity: [String: JSONValue] = [
+            "@odata.type": "#microsoft.graph.iosManagedAppRegistration",
+            "id": .string(registration.id),
+            "version": .string(String(registration.lastEnvelope?.sequence ?? 0)),
+            "createdDateTime": GraphTime.value(registration.created),
+            "lastSyncDateTime": GraphTime.value(registration.lastSync),
+            "applicationVersion": .string(registration.application.version),
+            "managementSdkVersion": .string(registration.application.sdkVersion),
+            "platformVersion": .string(registration.device.osVersion),
+            "deviceType": .string(String(registration.device.model.prefix { !$0.isNumber && $0 != "," })),
+            "deviceTag": .string(registration.device.tag),
+            "deviceName": registration.device.name.map(JSONValue.string) ?? .null,
+            "flaggedReasons": .array(
+                registration.health.isEmpty ? ["none"] : registration.health.map { .string($0.rawValue) }),
+            "userId": .string(registration.account.id.rawValue),
+            "appIdentifier": AppIdentifierJSON.json(MobileAppIdentifier(.ios, registration.application.bundleID)),
+        ]
+        if version == .beta {
+            entity["deviceManufacturer"] = "Apple"
+            entity["deviceModel"] = .string(registration.device.model)
+            entity["azureADDeviceId"] = ""
+            entity["managedDeviceId"] = ""
+        }
+        return .object(entity)
+    }
+}

@@ -1,0 +1,86 @@
+import CordonPolicy
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// What a route answers, before it becomes bytes.
+enum GraphAnswer: Sendable {
+    /// An entity; the path is the one of its collection.
+    case entity(JSONValue, of: String, version: String? = nil)
+    /// A new entity (201).
+    case created(JSONValue, of: String, version: String? = nil)
+    /// An entity after a change that the client asked to see.
+    case changed(JSONValue, of: String, version: String)
+    /// A collection, whole; the page is cut here.
+    case collection([JSONValue], of: String)
+    /// How many entities a collection has, as bare text (SRV-OP-009).
+    case count([JSONValue])
+    /// The value of a function.
+    case value(JSONValue, of: String)
+    /// Done, nothing to say (204).
+    case done
+    /// The client has this version already (304).
+    case unchanged(version: String)
+
+    static let mediaType = "application/json;odata.metadata=minimal;charset=utf-8"
+
+    func response(to exchange: GraphExchange) throws(GraphRefusal) -> Response {
+        switch self {
+        case .entity(let entity, let path, let version):
+            return Self.entity(entity, .ok, path, version, exchange)
+        case .created(let entity, let path, let version):
+            var response = Self.entity(entity, .created, path, version, exchange)
+            if let id = entity["id"]?.string { response.headers[.location] = "\(exchange.root)/\(path)('\(id)')" }
+            return response
+        case .changed(let entity, let path, let version):
+            var response = Self.entity(entity, .ok, path, version, exchange)
+            response.headers[.preferenceApplied] = "return=representation"
+            return response
+        case .collection(let entities, let path): return try Self.page(entities, path, exchange)
+        case .count(let entities):
+            let number = try GraphPage(entities, query: exchange.query).total
+            return Response(.ok, "text/plain", Data(String(number).utf8))
+        case .value(let value, let path):
+            return Self.json(["@odata.context": .string("\(exchange.root)/$metadata#\(path)"), "value": value])
+        case .done: return Response(status: .noContent, headers: [.contentLength: "0"])
+        case .unchanged(let version): return Response(status: .notModified, headers: [.eTag: Self.tag(version)])
+        }
+    }
+
+    private static func entity(
+        _ entity: JSONValue, _ status: HTTPResponse.Status, _ path: String, _ version: String?,
+        _ exchange: GraphExchange
+    ) -> Response {
+        var members = GraphPage.select(entity, exchange.query.select).object ?? [:]
+        members["@odata.context"] = .string("\(exchange.root)/$metadata#\(path)/$entity")
+        if let version { members["@odata.etag"] = .string(tag(version)) }
+        var response = json(.object(members), status)
+        if let version { response.headers[.eTag] = tag(version) }
+        return response
+    }
+
+    private static func page(
+        _ entities: [JSONValue], _ path: String, _ exchange: GraphExchange
+    ) throws(GraphRefusal) -> Response {
+        let page = try GraphPage(entities, query: exchange.query)
+        var members: [String: JSONValue] = [
+            "@odata.context": .string("\(exchange.root)/$metadata#\(path)"), "value": .array(page.value),
+        ]
+        if exchange.query.count { members["@odata.count"] = .integer(Int64(page.total)) }
+        if let token = page.next { members["@odata.nextLink"] = .string(link(path, token, exchange)) }
+        return json(.object(members))
+    }
+
+    /// The address of the next page: absolute, under the host that the client used, with the options it gave.
+    private static func link(_ path: String, _ token: String, _ exchange: GraphExchange) -> String {
+        let options = exchange.query.kept + [("$skiptoken", token)]
+        let query = options.map { "\($0.name)=\(ProviderParameters.escape($0.value))" }.joined(separator: "&")
+        return "\(exchange.root)/\(path)?\(query)"
+    }
+
+    private static func json(_ value: JSONValue, _ status: HTTPResponse.Status = .ok) -> Response {
+        Response(status, mediaType, Data(value.text().utf8))
+    }
+
+    private static func tag(_ version: String) -> String { "W/\"\(version)\"" }
+}

@@ -1,0 +1,81 @@
+import Foundation
+
+/// A request's path in the one form that routes are written in, whatever way the client spelt it (SRV-OP-002).
+///
+/// `/Beta//deviceAppManagement/iosManagedAppProtections('T_1')/microsoft.graph.x/assign/` becomes version beta and the
+/// parts `deviceAppManagement`, `iosManagedAppProtections`, `T_1`, `assign`.
+struct GraphPath: Sendable, Equatable {
+    /// The root that was used; one store, two projections (SRV-OP-001).
+    enum Version: String, Sendable {
+        case v1 = "v1.0"
+        case beta
+    }
+
+    /// Longer paths are of no route.
+    static let mostParts = 16
+
+    let version: Version
+    /// Names and keys in order, without type casts; names are compared without case, keys as they are.
+    let parts: [String]
+
+    /// Reads a path as it stands in the request, still percent-encoded and without its query.
+    init?(_ path: String) {
+        var pieces = path.split(separator: "/")
+        guard !pieces.isEmpty, pieces.count <= Self.mostParts,
+            let version = Version(rawValue: pieces.removeFirst().lowercased())
+        else { return nil }
+        var parts: [String] = []
+        for piece in pieces {
+            // Decoded after splitting, so that an encoded slash stays inside its key.
+            guard let text = String(piece).removingPercentEncoding else { return nil }
+            guard let read = Self.parts(of: text) else { return nil }
+            parts += read
+        }
+        self.version = version
+        self.parts = parts
+    }
+
+    /// One piece between slashes: a name, `name('key')`, `name()`, or a type cast.
+    private static func parts(of text: String) -> [String]? {
+        if let name = text.namespaced, !text.contains("(") {
+            return types.contains(name.lowercased()) ? [] : [name]
+        }
+        guard text.hasSuffix(")"), let open = text.firstIndex(of: "(") else { return [text] }
+        let name = String(text[..<open])
+        let inside = text[text.index(after: open)...].dropLast()
+        guard !name.isEmpty else { return nil }
+        let plain = name.namespaced ?? name
+        if inside.isEmpty || !inside.hasPrefix("'") { return [plain] }
+        guard inside.count >= 2, inside.hasSuffix("'") else { return nil }
+        return [plain, String(inside.dropFirst().dropLast()).replacing("''", with: "'")]
+    }
+
+    /// The types that a path may cast to; any other qualified name is an action's or a function's.
+    private static let types: Set<String> = [
+        "managedapppolicy", "managedappprotection", "targetedmanagedappprotection", "iosmanagedappprotection",
+        "androidmanagedappprotection", "defaultmanagedappprotection", "managedappconfiguration",
+        "targetedmanagedappconfiguration", "managedappregistration", "iosmanagedappregistration", "user", "group",
+        "directoryobject",
+    ]
+
+    /// What stands for `*` in a pattern that this path matches, nil when it does not.
+    func matches(_ pattern: [String]) -> [String]? {
+        guard pattern.count == parts.count else { return nil }
+        var keys: [String] = []
+        for (wanted, part) in zip(pattern, parts) {
+            if wanted == "*" {
+                keys.append(part)
+            } else if wanted.lowercased() != part.lowercased() {
+                return nil
+            }
+        }
+        return keys
+    }
+}
+
+extension String {
+    /// What follows the namespace of Graph's types, nil where there is none.
+    fileprivate var namespaced: String? {
+        lowercased().hasPrefix("microsoft.graph.") ? String(dropFirst("microsoft.graph.".count)) : nil
+    }
+}

@@ -1,0 +1,127 @@
+import CordonIdentity
+import CordonPolicy
+import CordonService
+import Foundation
+import HTTPTypes
+
+/// People, groups and the organisation (§2.6).
+struct DirectoryRoutes: Sendable {
+    let service: any ManagementService
+    let tenant: TenantID
+
+    var routes: [GraphRoute] { people + groups + organization }
+
+    private var people: [GraphRoute] {
+        [
+            GraphRoute(.get, "users", .readDirectory) { exchange throws(GraphRefusal) in
+                .collection(try await users(exchange), of: "users")
+            },
+            GraphRoute(.get, "users/$count", .readDirectory) { exchange throws(GraphRefusal) in
+                .count(try await users(exchange))
+            },
+            GraphRoute(.get, "users/*", .readDirectory) { exchange throws(GraphRefusal) in
+                .entity(DirectoryEntity.json(try await user(exchange)), of: "users")
+            },
+            GraphRoute(.get, "users/*/memberOf", .readDirectory) { exchange throws(GraphRefusal) in
+                let user = try await user(exchange)
+                let direct = try await groups(of: user, exchange).filter { $0.members.contains(.user(user.id)) }
+                return .collection(direct.map(DirectoryEntity.json), of: "directoryObjects")
+            },
+            GraphRoute(.get, "users/*/transitiveMemberOf", .readDirectory) { exchange throws(GraphRefusal) in
+                let all = try await groups(of: try await user(exchange), exchange)
+                return .collection(all.map(DirectoryEntity.json), of: "directoryObjects")
+            },
+        ]
+    }
+
+    private var groups: [GraphRoute] {
+        [
+            GraphRoute(.get, "groups", .readDirectory) { exchange throws(GraphRefusal) in
+                .collection(try await allGroups(exchange), of: "groups")
+            },
+            GraphRoute(.get, "groups/$count", .readDirectory) { exchange throws(GraphRefusal) in
+                .count(try await allGroups(exchange))
+            },
+            GraphRoute(.post, "groups", .writeGroups) { exchange throws(GraphRefusal) in
+                try await createGroup(exchange)
+            },
+            GraphRoute(.get, "groups/*", .readDirectory) { exchange throws(GraphRefusal) in
+                .entity(DirectoryEntity.json(try await group(exchange)), of: "groups")
+            },
+            GraphRoute(.get, "groups/*/members", .readDirectory) { exchange throws(GraphRefusal) in
+                .collection(try await members(exchange), of: "directoryObjects")
+            },
+        ]
+    }
+
+    private var organization: [GraphRoute] {
+        [
+            GraphRoute(.get, "organization", .readOrganization) { [tenant] _ in
+                .collection(
+                    [
+                        [
+                            "@odata.type": "#microsoft.graph.organization", "id": .string(tenant.rawValue),
+                            "displayName": .string(tenant.rawValue), "verifiedDomains": [],
+                        ]
+                    ], of: "organization")
+            }
+        ]
+    }
+
+    private func users(_ exchange: GraphExchange) async throws(GraphRefusal) -> [JSONValue] {
+        try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
+            try await service.users(as: exchange.administrator)
+        }.map(DirectoryEntity.json)
+    }
+
+    private func user(_ exchange: GraphExchange) async throws(GraphRefusal) -> DirectoryUser {
+        try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
+            try await service.user(exchange.keys[0], as: exchange.administrator)
+        }
+    }
+
+    private func groups(of user: DirectoryUser, _ exchange: GraphExchange) async throws(GraphRefusal)
+        -> [DirectoryGroup]
+    {
+        try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
+            try await service.groups(ofUser: user.id, as: exchange.administrator)
+        }
+    }
+
+    private func allGroups(_ exchange: GraphExchange) async throws(GraphRefusal) -> [JSONValue] {
+        try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
+            try await service.groups(as: exchange.administrator)
+        }.map(DirectoryEntity.json)
+    }
+
+    private func group(_ exchange: GraphExchange) async throws(GraphRefusal) -> DirectoryGroup {
+        try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
+            try await service.group(exchange.keys[0], as: exchange.administrator)
+        }
+    }
+
+    private func createGroup(_ exchange: GraphExchange) async throws(GraphRefusal) -> GraphAnswer {
+        let body = try await exchange.object()
+        guard let name = body["displayName"]?.string, (1...256).contains(name.count) else {
+            throw PolicyInput.refusal("displayName", "a name of 1 to 256 characters is missing")
+        }
+        let group = DirectoryGroup(
+            id: UUID().uuidString.lowercased(), displayName: name, description: body["description"]?.string)
+        try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
+            try await service.saveGroup(group, as: exchange.administrator)
+        }
+        return .created(DirectoryEntity.json(group), of: "groups")
+    }
+
+    /// The direct members, people first, each with its names where it exists.
+    private func members(_ exchange: GraphExchange) async throws(GraphRefusal) -> [JSONValue] {
+        let group = try await group(exchange)
+        let people = try await users(exchange).filter { person in
+            group.members.contains(.user(person["id"]?.string ?? ""))
+        }
+        let groups = try await allGroups(exchange).filter { other in
+            group.members.contains(.group(other["id"]?.string ?? ""))
+        }
+        return people + groups
+    }
+}

@@ -1,0 +1,18 @@
+import CordonIdentity
+import Hummingbird
+
+/// Answers 503 until the address is bound and the routes, which need it, exist.
+final class DeferredResponder: HTTPResponder {
+    typealias Context = BasicRequestContext
+
+    private let routes = Locked<(any HTTPResponder<BasicRequestContext>)?>(nil)
+
+    func install(_ responder: any HTTPResponder<BasicRequestContext>) {
+        routes.withLock { $0 = responder }
+    }
+
+    func respond(to request: Request, context: BasicRequestContext) async throws -> Response {
+        guard let responder = routes.withLock({ $0 }) else { return Response(status: .serviceUnavailable) }
+        return try await responder.respond(to: request, context: context)
+    }
+}

@@ -1,0 +1,27 @@
+import CordonIdentity
+import CordonService
+import Foundation
+import Hummingbird
+
+/// What watchers of the process ask: whether it lives, and whether it can do its work.
+struct HealthRoutes: Sendable {
+    let service: any ManagementService
+    let tenant: TenantID
+
+    func add(to router: some RouterMethods<BasicRequestContext>) {
+        router.get("/healthz") { _, _ in Self.answer(.ok, "ok") }
+        router.get("/readyz") { _, _ in
+            do throws(ServiceError) {
+                // Needs the store and the signing keys, and so says whether a check-in could be answered.
+                _ = try await service.discoveryFacts(of: tenant)
+                return Self.answer(.ok, "ready")
+            } catch {
+                return Self.answer(.serviceUnavailable, "not ready: \(error.code.rawValue)")
+            }
+        }
+    }
+
+    private static func answer(_ status: HTTPResponse.Status, _ text: String) -> Response {
+        Response(status, "text/plain; charset=utf-8", Data((text + "\n").utf8), headers: [.cacheControl: "no-store"])
+    }
+}

@@ -1,0 +1,55 @@
+import CordonIdentity
+import CordonService
+import Foundation
+import Hummingbird
+import Logging
+
+/// Puts every route of the service on one router, once its own address is known.
+struct ServiceRouter: Sendable {
+    let configuration: ServiceServerConfiguration
+    /// The address that clients use, without a slash at its end.
+    let base: String
+    let issuer: URL
+    let service: any ManagementService
+    let documents: any IssuerDocuments
+    let provider: DevelopmentIdentityProvider?
+    let logger: Logger
+    let now: @Sendable () -> Date
+
+    /// The path below which the embedded provider answers.
+    static let providerPath = "/idp"
+
+    func responder() -> any HTTPResponder<BasicRequestContext> {
+        let router = Router(context: BasicRequestContext.self)
+        let issuers =
+            provider == nil ? configuration.issuers : [issuer.absoluteString]
+        let tokens = AccessTokenVerifier(
+            rules: TokenRules(
+                issuers: issuers.map { .init(issuer: $0, tenant: configuration.tenant) },
+                checkInAudience: configuration.checkInAudience,
+                administrationAudiences: configuration.administrationAudiences),
+            documents: documents, now: now)
+        let proofs = ProofVerifier(now: now)
+        HealthRoutes(service: service, tenant: configuration.tenant).add(to: router)
+        checkIn(tokens: tokens, proofs: proofs).add(to: router)
+        let gate = AdministrationGate(tokens: tokens, proofs: proofs, base: base)
+        AdministrationRoutes(gate: gate, service: service, logger: logger).add(to: router)
+        GraphRoutes(
+            gate: gate, service: service, tenant: configuration.tenant,
+            publicBase: configuration.publicURL == nil ? nil : base, logger: logger, now: now
+        ).add(to: router)
+        if let provider { IdentityProviderRoutes(provider: provider, prefix: Self.providerPath).add(to: router) }
+        return router.buildResponder()
+    }
+
+    private func checkIn(tokens: AccessTokenVerifier, proofs: ProofVerifier) -> CheckInRoutes {
+        CheckInRoutes(
+            gate: CheckInGate(
+                tokens: tokens, proofs: proofs, service: service, base: base, tenant: configuration.tenant),
+            service: service,
+            discovery: DiscoveryDocument(
+                service: service, tenant: configuration.tenant, issuer: issuer,
+                checkIn: URL(string: base + "/mam/v1") ?? issuer, resource: configuration.checkInAudience),
+            events: EventStreamResponse(heartbeat: configuration.heartbeat), logger: logger, now: now)
+    }
+}

@@ -1,0 +1,177 @@
+internal import CordonIdentity
+public import CordonService
+public import Foundation
+internal import Hummingbird
+public import Logging
+internal import NIOCore
+internal import ServiceLifecycle
+internal import UnixSignals
+
+/// The management service on a socket: check-in, administration, health, and in development the embedded provider.
+///
+/// One value serves once. All members may be used from any task.
+public final class ServiceServer: Sendable {
+    /// Where a server that answers is found.
+    public struct Address: Sendable, Equatable {
+        /// The address that was bound, such as `http://127.0.0.1:8080`.
+        public let bound: URL
+        /// The address that clients use.
+        public let base: URL
+        /// The issuer of the tokens that are accepted; of several, the first.
+        public let issuer: URL
+    }
+
+    private let configuration: ServiceServerConfiguration
+    private let service: any ManagementService
+    private let documents: any IssuerDocuments
+    private let development: DevelopmentIdentityProvider?
+    private let issuerAddress: IssuerAddress
+    private let logger: Logger
+    private let now: @Sendable () -> Date
+    private let group = Locked<ServiceGroup?>(nil)
+
+    /// Makes a server that accepts the tokens of outside providers.
+    ///
+    /// - Parameters:
+    ///   - service: What does the work.
+    ///   - documents: Where the providers' keys come from.
+    ///   - now: The clock.
+    /// - Throws: ``ServiceServerError`` with code `configurationInvalid`.
+    public init(
+        _ configuration: ServiceServerConfiguration, service: any ManagementService,
+        documents: any IssuerDocuments = NetworkIssuerDocuments(), logger: Logger,
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) throws(ServiceServerError) {
+        try configuration.validate()
+        guard !configuration.issuers.isEmpty, configuration.issuers.allSatisfy({ URL(string: $0) != nil }) else {
+            throw ServiceServerError(
+                .configurationInvalid, reason: "no OpenID provider is configured", place: "issuer",
+                hint: "name the issuer of a provider, or use --development for the embedded one")
+        }
+        self.configuration = configuration
+        self.service = service
+        self.documents = documents
+        self.development = nil
+        self.issuerAddress = IssuerAddress()
+        self.logger = logger
+        self.now = now
+    }
+
+    /// Makes a server with the embedded provider, for development and demos on loopback alone.
+    ///
+    /// - Throws: ``ServiceServerError`` with code `notLoopback` or `configurationInvalid`; ``IdentityProviderError``.
+    public init(
+        development configuration: ServiceServerConfiguration, service: any ManagementService,
+        directory: DevelopmentDirectory, providerKey: IdentityProviderKeyStorage = .inMemory,
+        additionalClients: [IdentityProviderClient] = [], logger: Logger,
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) throws {
+        try configuration.validate()
+        try Self.refuseUnlessLoopback(configuration)
+        let issuerAddress = IssuerAddress()
+        let audience =
+            configuration.administrationAudiences.contains(ServiceServerConfiguration.usualAdministrationAudience)
+            ? ServiceServerConfiguration.usualAdministrationAudience
+            : configuration.administrationAudiences.sorted()[0]
+        let provider = try DevelopmentIdentityProvider(
+            directory: directory,
+            configuration: .development(
+                checkIn: configuration.checkInAudience, admin: audience, additionalClients: additionalClients),
+            issuer: { issuerAddress.url }, signingKey: providerKey, logger: logger, clock: now)
+        self.configuration = configuration
+        self.service = service
+        self.documents = EmbeddedIssuer(provider: provider)
+        self.development = provider
+        self.issuerAddress = issuerAddress
+        self.logger = logger
+        self.now = now
+    }
+
+    /// The embedded provider, nil when outside providers are used.
+    public var identityProvider: DevelopmentIdentityProvider? { development }
+
+    /// Serves until ``shutDown()``, SIGTERM or SIGINT, or until the task is cancelled.
+    ///
+    /// Draining ends event streams at once and lets other requests finish.
+    ///
+    /// - Parameters:
+    ///   - handlesSignals: Whether SIGTERM and SIGINT drain; false where the server shares a process.
+    ///   - ready: Called once, when the server answers.
+    /// - Throws: ``ServiceServerError``: `addressInUse`, `addressUnavailable` or `failed`.
+    public func run(
+        handlesSignals: Bool = false, ready: @escaping @Sendable (Address) async -> Void
+    ) async throws(ServiceServerError) {
+        let responder = DeferredResponder()
+        let application = Application(
+            responder: responder,
+            configuration: .init(
+                address: .hostname(configuration.host, port: configuration.port), serverName: "Cordon"),
+            onServerRunning: { [self] channel in
+                let address = address(boundTo: channel.localAddress?.port ?? configuration.port)
+                issuerAddress.set(address.issuer)
+                responder.install(router(at: address).responder())
+                await ready(address)
+            },
+            logger: logger)
+        let group = ServiceGroup(
+            configuration: .init(
+                services: [application], gracefulShutdownSignals: handlesSignals ? [.sigterm, .sigint] : [],
+                logger: logger))
+        self.group.withLock { $0 = group }
+        do {
+            try await group.run()
+        } catch is CancellationError {
+            return
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// Ends event streams, lets requests under way finish, and makes ``run(handlesSignals:ready:)`` return.
+    public func shutDown() async {
+        await group.withLock { $0 }?.triggerGracefulShutdown()
+    }
+
+    private static func refuseUnlessLoopback(_ configuration: ServiceServerConfiguration) throws(ServiceServerError) {
+        do {
+            try DevelopmentIdentityProvider.refuseUnlessLoopback(host: configuration.host)
+        } catch {
+            throw ServiceServerError(.notLoopback, reason: error.reason, place: error.place, hint: error.hint)
+        }
+    }
+
+    private func address(boundTo port: Int) -> Address {
+        let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
+        let bound = URL(string: "http://\(host):\(port)") ?? URL(filePath: "/")
+        let base = configuration.publicURL ?? bound
+        let outside = configuration.issuers.first.flatMap { URL(string: $0) }
+        return Address(
+            bound: bound, base: base,
+            issuer: development == nil ? outside ?? base : base.appending(path: "idp"))
+    }
+
+    private func router(at address: Address) -> ServiceRouter {
+        var base = address.base.absoluteString
+        while base.hasSuffix("/") { base.removeLast() }
+        return ServiceRouter(
+            configuration: configuration, base: base, issuer: address.issuer, service: service,
+            documents: documents, provider: development, logger: logger, now: now)
+    }
+
+    private func failure(_ error: any Error) -> ServiceServerError {
+        let place = "\(configuration.host):\(configuration.port)"
+        switch (error as? IOError)?.errnoCode {
+        case EADDRINUSE:
+            return ServiceServerError(
+                .addressInUse, reason: "another program listens on this address", place: place,
+                hint: "stop it, or choose another port with --listen")
+        case .some:
+            return ServiceServerError(
+                .addressUnavailable, reason: "the address cannot be bound", place: place,
+                hint: "use an address of this machine and a port that may be bound")
+        case nil:
+            return ServiceServerError(
+                .failed, reason: "the server ended: \(type(of: error))", place: place, hint: "see the log")
+        }
+    }
+}

@@ -1,0 +1,60 @@
+public import CordonIdentity
+public import Foundation
+
+/// How a server is reached and whose tokens it accepts.
+public struct ServiceServerConfiguration: Sendable, Equatable {
+    /// The audience of check-in tokens where the configuration names none.
+    public static let usualCheckInAudience = "api://cordon/check-in"
+    /// The audience of administration tokens where the configuration names none.
+    public static let usualAdministrationAudience = "api://cordon/administration"
+    /// The name under which public clients of the Graph API ask for tokens (SRV-OP-016).
+    public static let graphAudience = "https://graph.microsoft.com"
+
+    /// The address or name to listen on, IPv6 without brackets.
+    public var host = "127.0.0.1"
+    /// The port to listen on; 0 lets the system choose.
+    public var port = 0
+    /// The address that clients use, when a proxy stands in front; nil for the one that was bound.
+    public var publicURL: URL?
+    /// The organisation.
+    public var tenant: TenantID
+    /// The issuers of outside providers; unused with the embedded provider.
+    public var issuers: [String] = []
+    /// The audience of check-in tokens.
+    public var checkInAudience = usualCheckInAudience
+    /// The audiences of administration tokens.
+    public var administrationAudiences: Set<String> = [usualAdministrationAudience, graphAudience]
+    /// How often an idle event stream is kept alive.
+    public var heartbeat = Duration.seconds(15)
+
+    /// Makes a configuration for loopback and a port that the system chooses.
+    public init(tenant: TenantID) {
+        self.tenant = tenant
+    }
+
+    /// Checks what can be checked before anything is bound.
+    ///
+    /// - Throws: ``ServiceServerError`` with code `configurationInvalid`.
+    public func validate() throws(ServiceServerError) {
+        if let publicURL {
+            let host = publicURL.host(percentEncoded: false) ?? ""
+            guard publicURL.scheme == "https" || (publicURL.scheme == "http" && ProviderHost.isLoopback(host)),
+                publicURL.query == nil, publicURL.fragment == nil, publicURL.user == nil
+            else {
+                throw ServiceServerError(
+                    .configurationInvalid, reason: "the public URL must be https, without query or fragment",
+                    place: "public-url", hint: "give the address that clients use, such as https://mam.example.org")
+            }
+        }
+        guard (0...65_535).contains(port), !tenant.rawValue.isEmpty else {
+            throw ServiceServerError(
+                .configurationInvalid, reason: "the port or the tenant is out of range", place: "listen",
+                hint: "use a port from 0 to 65535 and name the tenant")
+        }
+        guard !administrationAudiences.contains(checkInAudience), !administrationAudiences.isEmpty else {
+            throw ServiceServerError(
+                .configurationInvalid, reason: "check-in and administration must not share an audience",
+                place: "audiences", hint: "give each side an audience of its own")
+        }
+    }
+}

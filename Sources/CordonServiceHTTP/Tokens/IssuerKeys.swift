@@ -1,0 +1,79 @@
+import Foundation
+
+/// The keys of the trusted providers, fetched when first needed and again when a token names an unknown one.
+///
+/// An unknown key id causes at most one fetch per provider and ``shortestPause``, so that forged tokens cannot make
+/// the service hammer its provider. Keys are also fetched again after ``longestAge``, so that a withdrawn one ends;
+/// when that fails the old ones stay, since a provider that is down must not lock everybody out.
+actor IssuerKeys {
+    static let shortestPause: TimeInterval = 30
+    static let longestAge: TimeInterval = 3_600
+
+    private struct Entry {
+        var keys: [String: IssuerKey]
+        var fetched: Date
+        var attempted: Date
+    }
+
+    private let documents: any IssuerDocuments
+    private let now: @Sendable () -> Date
+    private var entries: [String: Entry] = [:]
+    private var running: [String: Task<Result<Data, TokenRefusal>, Never>] = [:]
+
+    init(documents: any IssuerDocuments, now: @escaping @Sendable () -> Date) {
+        self.documents = documents
+        self.now = now
+    }
+
+    /// The key with this id.
+    ///
+    /// - Throws: ``TokenRefusal`` with code `unknownKey` or `issuerUnavailable`.
+    func key(_ id: String, of issuer: String) async throws(TokenRefusal) -> IssuerKey {
+        if let entry = entries[issuer], let key = entry.keys[id],
+            now().timeIntervalSince(entry.fetched) < Self.longestAge || recentlyAttempted(entry)
+        {
+            return key
+        }
+        if let entry = entries[issuer], recentlyAttempted(entry) {
+            throw TokenRefusal(.unknownKey, "the provider publishes no key with the token's key id")
+        }
+        do {
+            try await refresh(issuer)
+        } catch {
+            guard let key = entries[issuer]?.keys[id] else { throw error }
+            return key
+        }
+        guard let key = entries[issuer]?.keys[id] else {
+            throw TokenRefusal(.unknownKey, "the provider publishes no key with the token's key id")
+        }
+        return key
+    }
+
+    private func recentlyAttempted(_ entry: Entry) -> Bool {
+        now().timeIntervalSince(entry.attempted) < Self.shortestPause
+    }
+
+    private func refresh(_ issuer: String) async throws(TokenRefusal) {
+        let task =
+            running[issuer]
+            ?? Task { [documents] in
+                do throws(TokenRefusal) {
+                    return .success(try await documents.keySet(of: issuer))
+                } catch {
+                    return .failure(error)
+                }
+            }
+        running[issuer] = task
+        let outcome = await task.value
+        running[issuer] = nil
+        let moment = now()
+        do {
+            let keys = await IssuerKey.keys(in: try outcome.get())
+            entries[issuer] = Entry(keys: keys, fetched: moment, attempted: moment)
+        } catch {
+            // A provider that could never be reached is asked again at once by the next request.
+            entries[issuer]?.attempted = moment
+            throw error
+        }
+    }
+}

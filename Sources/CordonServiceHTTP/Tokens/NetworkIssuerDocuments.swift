@@ -1,0 +1,65 @@
+internal import AsyncHTTPClient
+public import Foundation
+internal import NIOCore
+internal import NIOHTTP1
+
+/// Fetches an outside provider's discovery document and keys over HTTPS (OpenID Connect Discovery §4).
+///
+/// Plain HTTP is refused but for loopback addresses, also after a redirect; answers are at most 1 MiB.
+public struct NetworkIssuerDocuments: IssuerDocuments {
+    private static let largestDocument = 1 << 20
+    private static let timeout = TimeAmount.seconds(10)
+
+    private struct Discovery: Decodable {
+        var issuer: String
+        var jwks_uri: String
+    }
+
+    private let client: HTTPClient
+
+    /// Uses the process-wide HTTP client, which needs no shutdown.
+    public init() {
+        client = .shared
+    }
+
+    /// The provider's JWK set.
+    ///
+    /// - Throws: ``TokenRefusal`` with code `issuerUnavailable`.
+    public func keySet(of issuer: String) async throws(TokenRefusal) -> Data {
+        let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
+        let document = try await fetch(base + "/.well-known/openid-configuration")
+        guard let discovery = try? JSONDecoder().decode(Discovery.self, from: document), discovery.issuer == issuer
+        else {
+            throw TokenRefusal(
+                .issuerUnavailable, "the provider's discovery document is malformed or of another issuer")
+        }
+        return try await fetch(discovery.jwks_uri)
+    }
+
+    private func fetch(_ address: String) async throws(TokenRefusal) -> Data {
+        guard Self.isAcceptable(address) else {
+            throw TokenRefusal(.issuerUnavailable, "the provider's address is not https")
+        }
+        do {
+            var request = HTTPClientRequest(url: address)
+            request.headers.add(name: "accept", value: "application/json")
+            let response = try await client.execute(request, timeout: Self.timeout)
+            guard response.url.map({ Self.isAcceptable($0.absoluteString) }) ?? true else {
+                throw TokenRefusal(.issuerUnavailable, "the provider sent the service to an address that is not https")
+            }
+            guard response.status == .ok else {
+                throw TokenRefusal(.issuerUnavailable, "the provider answered \(response.status.code)")
+            }
+            return Data(try await response.body.collect(upTo: Self.largestDocument).readableBytesView)
+        } catch let error as TokenRefusal {
+            throw error
+        } catch {
+            throw TokenRefusal(.issuerUnavailable, "the provider could not be reached")
+        }
+    }
+
+    private static func isAcceptable(_ address: String) -> Bool {
+        guard let url = URL(string: address), let host = url.host(percentEncoded: false) else { return false }
+        return url.scheme == "https" || (url.scheme == "http" && ProviderHost.isLoopback(host))
+    }
+}

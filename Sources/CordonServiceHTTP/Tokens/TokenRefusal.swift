@@ -1,0 +1,53 @@
+/// Why an access token was refused; the reason holds nothing of the token.
+public struct TokenRefusal: Error, Sendable, Equatable {
+    /// What kind of refusal it was.
+    public enum Code: String, Sendable, CaseIterable {
+        /// No token came with the request.
+        case missing
+        /// The text is no signed token of the accepted form, type or algorithm.
+        case malformed
+        /// No trusted provider made the token.
+        case untrustedIssuer
+        /// The provider publishes no such key.
+        case unknownKey
+        /// The signature does not match.
+        case wrongSignature
+        /// The token was made for another service, or another side of this one.
+        case wrongAudience
+        /// The token belongs to another organisation.
+        case wrongTenant
+        /// The token has ended or has not begun.
+        case expired
+        /// The token lacks the scope or role that the route needs.
+        case insufficientScope
+        /// The token is bound to a key, and the request does not prove that its sender has it.
+        case unprovedKey
+        /// The provider's keys could not be fetched.
+        case issuerUnavailable
+    }
+
+    /// What kind of refusal it was; the only part that equality looks at.
+    public let code: Code
+    /// What was wrong.
+    public let reason: String
+
+    /// Makes a refusal.
+    public init(_ code: Code, _ reason: String) {
+        self.code = code
+        self.reason = reason
+    }
+
+    /// What to do about it.
+    public var hint: String {
+        switch code {
+        case .missing, .expired, .malformed, .wrongSignature, .unknownKey: "Sign in again."
+        case .untrustedIssuer, .wrongTenant: "Sign in with the provider that the discovery document names."
+        case .wrongAudience, .insufficientScope: "Ask for a token with the resource and scope that this route needs."
+        case .unprovedKey: "Send a DPoP proof made with the key that the token is bound to."
+        case .issuerUnavailable: "Try again when the identity provider can be reached."
+        }
+    }
+
+    /// Whether both are of one kind.
+    public static func == (left: Self, right: Self) -> Bool { left.code == right.code }
+}

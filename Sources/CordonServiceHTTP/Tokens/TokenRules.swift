@@ -1,0 +1,48 @@
+public import CordonIdentity
+
+/// Which access tokens a service accepts.
+public struct TokenRules: Sendable, Equatable {
+    /// A provider whose tokens are accepted, for one organisation.
+    public struct TrustedIssuer: Sendable, Equatable {
+        /// The exact `iss` of its tokens.
+        public var issuer: String
+        /// The organisation; a token whose `tid` says another is refused, one without `tid` counts as this one.
+        public var tenant: TenantID
+
+        /// Makes an entry.
+        public init(issuer: String, tenant: TenantID) {
+            self.issuer = issuer
+            self.tenant = tenant
+        }
+    }
+
+    /// The scope that every check-in token needs.
+    public static let checkInScope = "mam.checkin"
+    /// How far the provider's clock may differ, in seconds.
+    public static let clockTolerance: Double = 30
+    /// The largest token that is looked at, in bytes.
+    public static let largestToken = 16 << 10
+
+    /// The allow-list of providers.
+    public var issuers: [TrustedIssuer]
+    /// The audience of check-in tokens.
+    public var checkInAudience: String
+    /// The audiences of administration tokens.
+    public var administrationAudiences: Set<String>
+
+    /// Makes rules.
+    public init(issuers: [TrustedIssuer], checkInAudience: String, administrationAudiences: Set<String>) {
+        self.issuers = issuers
+        self.checkInAudience = checkInAudience
+        self.administrationAudiences = administrationAudiences
+    }
+
+    func admits(_ audiences: [String], to audience: TokenAudience) -> Bool {
+        let forCheckIn = audiences.contains(checkInAudience)
+        let forAdministration = audiences.contains(where: administrationAudiences.contains)
+        return switch audience {
+        case .checkIn: forCheckIn && !forAdministration
+        case .administration: forAdministration && !forCheckIn
+        }
+    }
+}
