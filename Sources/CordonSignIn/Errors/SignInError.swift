@@ -2,7 +2,7 @@
 ///
 /// Equal by ``code``. The reason never holds a token, code, verifier, password or user name (SI-080); what
 /// the provider wrote is kept apart in ``SignInErrorDetails/providerDescription``.
-public struct SignInError: Error, Sendable, Equatable, CustomStringConvertible {
+public struct SignInError: Error, Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible {
     /// The outcomes an app tells apart; the list is closed.
     public enum Code: String, Sendable, CaseIterable {
         /// A person has to sign in (again): go interactive with the same parameters.
@@ -65,6 +65,9 @@ public struct SignInError: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// Code, fault, reason and hint; safe to log.
     public var description: String { "\(code.rawValue) (\(fault.rawValue)): \(reason). \(hint)" }
+
+    /// The same: the details stay out of logs, because the provider's own text may name people.
+    public var debugDescription: String { description }
 }
 
 extension SignInError.Code {

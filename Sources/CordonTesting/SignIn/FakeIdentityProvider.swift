@@ -102,8 +102,14 @@ public actor FakeIdentityProvider {
         received.count { $0.path == path }
     }
 
-    /// Whether the refresh token is known and neither used nor revoked.
-    public func isLive(_ refreshToken: String) -> Bool { refreshTokens[refreshToken] != nil }
+    /// A refresh token that could still be used, as a thief would have it.
+    public var anyLiveRefreshToken: String? { refreshTokens.keys.min() }
+
+    /// An administrator ends all sessions: every refresh token dies.
+    public func endEverySession() {
+        refreshTokens = [:]
+        sessions = []
+    }
 
     /// How many refresh tokens could still be used.
     public var liveRefreshTokens: Int { refreshTokens.count }

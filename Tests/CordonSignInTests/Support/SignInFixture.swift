@@ -7,7 +7,7 @@ final class SignInFixture: Sendable {
     let folder: URL
     let time = SteppingTime()
     let provider: FakeIdentityProvider
-    let secrets = MemorySecretStore()
+    let secrets = CountingSecretStore()
     let cache: TokenCache
 
     init() throws {

@@ -1,0 +1,50 @@
+import CordonSignIn
+import Foundation
+import Testing
+
+@Suite final class FileSecretStoreTests {
+    private let folder = FileManager.default.temporaryDirectory
+        .appending(path: "cordon-secrets-\(UUID().uuidString)", directoryHint: .isDirectory)
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    @Test func `a secret is kept, replaced and destroyed`() throws {
+        let store = try FileSecretStore(directory: folder)
+        #expect(try store.secret(named: "a") == nil)
+        try store.keep(Data([1]), named: "a")
+        try store.keep(Data([2, 3]), named: "a")
+        #expect(try FileSecretStore(directory: folder).secret(named: "a") == Data([2, 3]))
+        try store.destroy(named: "a")
+        try store.destroy(named: "a")
+        #expect(try store.secret(named: "a") == nil)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
+    @Test func `a secret's file is for this user alone`() throws {
+        try FileSecretStore(directory: folder).keep(Data([1]), named: "a")
+        let path = folder.appending(path: "a.key").path
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test func `what a crash left of an unfinished write is destroyed with the secret`() throws {
+        let store = try FileSecretStore(directory: folder)
+        try store.keep(Data([1]), named: "a")
+        try Data([2]).write(to: folder.appending(path: ".a.key.new"))
+        try store.destroy(named: "a")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
+    @Test func `a name cannot leave the folder`() throws {
+        let store = try FileSecretStore(directory: folder)
+        try store.keep(Data([1]), named: "../outside")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["___outside.key"])
+    }
+
+    @Test func `a link in the secret's place is not followed`() throws {
+        let store = try FileSecretStore(directory: folder)
+        let target = folder.appending(path: "target")
+        try Data([9]).write(to: target)
+        try FileManager.default.createSymbolicLink(at: folder.appending(path: "a.key"), withDestinationURL: target)
+        #expect(throws: SignInError(.storage, .storeUnavailable, "")) { try store.secret(named: "a") }
+    }
+}

@@ -1,0 +1,86 @@
+import CordonIdentity
+import CordonSignIn
+import CordonTesting
+import Foundation
+import Testing
+
+@Suite struct DeviceCodeTests {
+    let fixture: SignInFixture
+
+    init() throws { fixture = try SignInFixture() }
+
+    private var request: DeviceCodeRequest {
+        DeviceCodeRequest(scopes: SignInFixture.scopes, resource: SignInFixture.resource)
+    }
+
+    @Test func `a person signs in on another screen`() async throws {
+        let provider = fixture.provider
+        let result = try await fixture.client().signIn(request) { prompt in
+            #expect(prompt.userCode == "WDJB-MJHT")
+            #expect(prompt.page.absoluteString == provider.issuer + "/activate")
+            #expect(prompt.completePage?.query()?.contains("WDJB-MJHT") == true)
+            await provider.enter(userCode: prompt.userCode, as: .worker)
+        }
+        #expect(result.account.id == "oid-worker-a")
+        #expect(result.accessToken.isBound)
+        #expect(fixture.time.slept == [.seconds(5)], "the first poll must wait one interval")
+    }
+
+    @Test func `slow_down makes every later interval five seconds longer`() async throws {
+        let provider = fixture.provider
+        await provider.setFaults([.slowDownOnce])
+        _ = try await fixture.client().signIn(request) { await provider.enter(userCode: $0.userCode, as: .worker) }
+        #expect(fixture.time.slept == [.seconds(5), .seconds(10)])
+    }
+
+    @Test func `polling stops at the code's end`() async throws {
+        let error = await failure { try await fixture.client().signIn(request) { _ in } }
+        #expect(error?.code == .interactionRequired)
+        #expect(error?.fault == .timedOut)
+        #expect(await fixture.provider.count(of: "/token") == 119)
+    }
+
+    @Test func `a person who says no cancels`() async throws {
+        let provider = fixture.provider
+        let error = await failure {
+            try await fixture.client().signIn(request) { await provider.enter(userCode: $0.userCode, as: nil) }
+        }
+        #expect(error?.code == .cancelled)
+        #expect(error?.fault == .accessDenied)
+    }
+
+    @Test func `a network that comes back does not end the wait, and is asked less often meanwhile`() async throws {
+        let provider = fixture.provider
+        let time = fixture.time
+        let transport = FlakyTransport(provider.transport, failures: 2, path: "/token")
+        let client = try fixture.client(transport: transport)
+        let result = try await client.signIn(request) { await provider.enter(userCode: $0.userCode, as: .worker) }
+        #expect(result.account.id == "oid-worker-a")
+        #expect(time.slept == [.seconds(5), .seconds(10), .seconds(20)])
+    }
+
+    @Test func `somebody else than required is refused`() async throws {
+        let provider = fixture.provider
+        var request = request
+        request.account = "oid-worker-a"
+        let error = await failure {
+            try await fixture.client().signIn(request) {
+                await provider.enter(userCode: $0.userCode, as: .otherWorker)
+            }
+        }
+        #expect(error?.code == .accountMismatch)
+    }
+
+    @Test func `cancelling the task stops the polling`() async throws {
+        let client = try fixture.client()
+        let request = request
+        let task = Task {
+            try await client.signIn(request) { _ in
+                withUnsafeCurrentTask { $0?.cancel() }
+            }
+        }
+        let error = await failure { try await task.value }
+        #expect(error?.code == .cancelled)
+        #expect(await fixture.provider.count(of: "/token") == 0)
+    }
+}

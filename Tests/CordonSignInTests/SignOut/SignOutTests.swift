@@ -1,0 +1,151 @@
+import CordonIdentity
+import CordonSignIn
+import CordonTesting
+import Foundation
+import Testing
+
+@Suite struct SignOutTests {
+    let fixture: SignInFixture
+
+    init() throws { fixture = try SignInFixture() }
+
+    @Test func `signing out destroys key and file and revokes at the provider`() async throws {
+        let client = try await fixture.signedInClient()
+        #expect(fixture.secrets.count == 1)
+        let report = try await client.signOut("oid-worker-a")
+        #expect(report.removal.hadSession)
+        #expect(report.removal.isComplete)
+        #expect(report.revocation == .revoked)
+        #expect(report.browserSession == .notAsked)
+        #expect(fixture.secrets.count == 0)
+        #expect(try fixture.files("session").isEmpty)
+        #expect(try fixture.files("revocation").isEmpty)
+        #expect(await fixture.provider.liveRefreshTokens == 0)
+    }
+
+    @Test func `signing out twice is harmless`() async throws {
+        let client = try await fixture.signedInClient()
+        try await client.signOut("oid-worker-a")
+        let report = try await client.signOut("oid-worker-a")
+        #expect(!report.removal.hadSession)
+        #expect(report.revocation == .nothingToRevoke)
+    }
+
+    @Test func `one account's sign-out leaves the other alone`() async throws {
+        let client = try await fixture.signedInClient()
+        _ = try await client.signIn(SignInFixture.request, browser: fixture.provider.browser(signingInAs: .otherWorker))
+        try await client.signOut("oid-worker-a")
+        #expect(try await client.accounts().map(\.id) == ["oid-worker-b"])
+        _ = try await client.testToken(.otherWorker)
+    }
+
+    @Test func `an old copy of the session's file cannot be opened after sign-out`() async throws {
+        let client = try await fixture.signedInClient()
+        let file = try #require(try fixture.files("session").first)
+        let copy = try Data(contentsOf: file)
+        try await client.signOut("oid-worker-a")
+        try copy.write(to: file)
+        #expect(try await client.accounts().isEmpty)
+        #expect(await failure { try await client.testToken() }?.code == .interactionRequired)
+    }
+
+    @Test func `without network the device is signed out and the revocation is delivered later`() async throws {
+        let client = try await fixture.signedInClient()
+        await fixture.provider.setFaults([.unreachable])
+        let report = try await client.signOut("oid-worker-a")
+        #expect(report.removal.isComplete)
+        #expect(report.revocation == .queued)
+        #expect(await fixture.provider.liveRefreshTokens == 1)
+        let waiting = try #require(try fixture.files("revocation").first)
+        let bytes = try Data(contentsOf: waiting)
+        for secret in ["refresh-", "worker-a", "contoso"] {
+            #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(secret) is readable")
+        }
+        #expect(try await client.deliverRevocations() == 1)
+        await fixture.provider.setFaults([])
+        // Another process, later.
+        #expect(try await fixture.client().deliverRevocations() == 0)
+        #expect(await fixture.provider.liveRefreshTokens == 0)
+        #expect(try fixture.files("revocation").isEmpty)
+        #expect(fixture.secrets.count == 0)
+    }
+
+    @Test func `a revocation that nobody took in a month is dropped`() async throws {
+        let client = try await fixture.signedInClient()
+        await fixture.provider.setFaults([.unreachable])
+        try await client.signOut("oid-worker-a")
+        fixture.time.advance(.seconds(31 * 86_400))
+        #expect(try await client.deliverRevocations() == 0)
+        #expect(try fixture.files("revocation").isEmpty)
+        #expect(fixture.secrets.count == 0)
+    }
+
+    static let revocations: [(Set<FakeIdentityProviderFault>, RevocationOutcome)] = [
+        ([.refusesRevocation], .refused), ([.noRevocation], .notOffered),
+        ([.revocationNeedsToken, .noProofs], .revoked),
+    ]
+
+    @Test(arguments: revocations)
+    func `providers take revocation differently and the report says how`(
+        faults: Set<FakeIdentityProviderFault>, expected: RevocationOutcome
+    ) async throws {
+        await fixture.provider.setFaults(faults)
+        let client = try await fixture.signedInClient()
+        let report = try await client.signOut("oid-worker-a")
+        #expect(report.revocation == expected)
+        #expect(report.removal.isComplete)
+        #expect(try fixture.files("revocation").isEmpty)
+    }
+
+    @Test func `the browser session ends on request, with the ID token as hint`() async throws {
+        let client = try await fixture.signedInClient()
+        let report = try await client.signOut(
+            "oid-worker-a", endingSessionIn: fixture.provider.browser(signingInAs: .worker))
+        #expect(report.browserSession == .ended)
+        let visit = await fixture.provider.received.last { $0.path == "/logout" }
+        #expect(visit?.parameters["id_token_hint"].map { claims(of: $0)["sub"] as? String } == "sub-worker-a")
+        #expect(visit?.parameters["client_id"] == "cordon-app")
+        var request = SignInFixture.request
+        request.prompt = .none
+        let error = await failure {
+            try await client.signIn(request, browser: fixture.provider.browser(signingInAs: .worker))
+        }
+        #expect(error?.details.oauthError == "login_required")
+        #expect(error?.code == .interactionRequired)
+    }
+
+    @Test func `a closed sign-out page counts as done`() async throws {
+        let client = try await fixture.signedInClient()
+        let browser = BrowserLauncher { _, _ in throw CancellationError() }
+        let report = try await client.signOut("oid-worker-a", endingSessionIn: browser)
+        #expect(report.browserSession == .ended)
+    }
+
+    @Test func `a foreign state at the sign-out page means the session may remain`() async throws {
+        let client = try await fixture.signedInClient()
+        let browser = BrowserLauncher { _, redirect in URL(string: redirect.absoluteString + "?state=forged") }
+        let report = try await client.signOut("oid-worker-a", endingSessionIn: browser)
+        #expect(report.browserSession == .mayRemain)
+    }
+
+    @Test func `removing an account tells what is verifiably gone and leaves the provider alone`() async throws {
+        let client = try await fixture.signedInClient()
+        let removal = try await client.removeAccount("oid-worker-a")
+        #expect(removal.isComplete)
+        #expect(await fixture.provider.liveRefreshTokens == 1)
+        #expect(await failure { try await client.testToken() }?.fault == .signedOut)
+    }
+
+    @Test func `a key that cannot be destroyed is reported, tokens in memory are gone all the same`() async throws {
+        let stubborn = StubbornSecretStore()
+        let cache = try TokenCache(directory: fixture.folder, secrets: stubborn)
+        let client = try SignInClient(
+            configuration: fixture.configuration(), transport: fixture.provider.transport, cache: cache,
+            environment: fixture.time.environment)
+        _ = try await client.signIn(SignInFixture.request, browser: fixture.provider.browser(signingInAs: .worker))
+        stubborn.refuse()
+        #expect(await failure { try await client.signOut("oid-worker-a") }?.code == .storage)
+        await fixture.provider.setFaults([.unreachable])
+        #expect(await failure { try await client.testToken() }?.code == .network)
+    }
+}

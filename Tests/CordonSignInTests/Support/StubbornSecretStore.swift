@@ -1,0 +1,24 @@
+import CordonIdentity
+import CordonSignIn
+import Foundation
+
+/// A secret store whose keys cannot be destroyed once it is told so.
+final class StubbornSecretStore: SecretStore {
+    private let inner = MemorySecretStore()
+    private let isStubborn = Locked(false)
+
+    var isHardwareBacked: Bool { false }
+
+    func refuse() { isStubborn.withLock { $0 = true } }
+
+    func secret(named name: String) throws(SignInError) -> Data? { try inner.secret(named: name) }
+
+    func keep(_ secret: Data, named name: String) throws(SignInError) { try inner.keep(secret, named: name) }
+
+    func destroy(named name: String) throws(SignInError) {
+        guard !isStubborn.withLock({ $0 }) else {
+            throw SignInError(.storage, .storeUnavailable, "the key cannot be destroyed")
+        }
+        try inner.destroy(named: name)
+    }
+}
