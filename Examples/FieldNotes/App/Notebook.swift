@@ -1,0 +1,55 @@
+import Cordon
+import CordonIdentity
+import Foundation
+
+/// The notes of one identity: an organisation's in Cordon's sealed files, personal ones in plain files.
+struct Notebook {
+    let owner: Identity
+    let protection: AppProtection?
+    let home: URL
+
+    /// The titles, in order.
+    func titles() async throws -> [String] {
+        switch owner {
+        case .managed(let account): try await vaulted().fileNames(of: account)
+        case .personal:
+            (try? FileManager.default.contentsOfDirectory(atPath: personal.path).sorted()) ?? []
+        }
+    }
+
+    /// The note's contents.
+    func read(_ title: String) async throws -> Data {
+        switch owner {
+        case .managed(let account): return try await vaulted().read(title, of: account)
+        case .personal:
+            guard let contents = FileManager.default.contents(atPath: try file(title).path) else {
+                throw Problem("there is no note called \(title)")
+            }
+            return contents
+        }
+    }
+
+    /// Writes a note, over an older one of the title.
+    func write(_ contents: Data, as title: String) async throws {
+        switch owner {
+        case .managed(let account): try await vaulted().write(contents, as: title, of: account)
+        case .personal:
+            try FileManager.default.createDirectory(at: personal, withIntermediateDirectories: true)
+            try contents.write(to: file(title), options: .atomic)
+        }
+    }
+
+    private var personal: URL { home.appending(path: "personal-notes") }
+
+    private func file(_ title: String) throws -> URL {
+        guard !title.isEmpty, !title.hasPrefix("."), !title.contains("/") else {
+            throw Problem("a title has no slash and does not begin with a dot")
+        }
+        return personal.appending(path: title)
+    }
+
+    private func vaulted() throws -> AppProtection {
+        guard let protection else { throw Problem("there is no service, so no organisation's notes") }
+        return protection
+    }
+}

@@ -1,0 +1,121 @@
+import Cordon
+import CordonHTTPClient
+import CordonIdentity
+import CordonProtocol
+import CordonSignIn
+import CordonVault
+import Foundation
+import Logging
+
+/// The app: its accounts, its notes, and the protection around those that belong to an organisation.
+actor NotesApp {
+    let screen: Screen
+    let input = TypedLines()
+    let home: URL
+    let clipboard: FolderClipboard
+    let transport = AsyncHTTPTransport()
+    /// Nil without a service: then there are only personal notes.
+    let protection: AppProtection?
+    let signIn: SignInClient?
+    let discovery: ServiceDiscovery?
+    /// Whose notes are on the screen.
+    var current = Identity.personal
+    private var inTouch: [AccountID: Task<Void, Never>] = [:]
+
+    init(options: FieldNotes, screen: Screen) async throws {
+        self.screen = screen
+        home = URL(filePath: options.home, directoryHint: .isDirectory)
+        clipboard = FolderClipboard(
+            folder: options.clipboard.map { URL(filePath: $0) } ?? home.appending(path: "clipboard"))
+        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+        guard let service = options.service.flatMap({ URL(string: $0) }) else {
+            (protection, signIn, discovery) = (nil, nil, nil)
+            return
+        }
+        guard let pin = options.pin else {
+            throw Problem("the service's pin is missing", hint: "Give --pin with the rootKey that `cordon serve` prints.")
+        }
+        let discovery = try await Self.discover(service, over: transport)
+        let signIn = try SignInClient(
+            configuration: SignInConfiguration(issuer: discovery.issuer.absoluteString, clientID: "fieldnotes"),
+            transport: transport,
+            cache: TokenCache(
+                directory: home.appending(path: "tokens"),
+                secrets: FileSecretStore(directory: home.appending(path: "secrets"))))
+        var configuration = ProtectionConfiguration(
+            application: ApplicationFacts(bundleID: options.bundleID, version: "1.0", sdkVersion: "0.1"),
+            device: DeviceDescription(tag: try Self.deviceTag(in: home), osVersion: "1.0", model: "terminal"),
+            service: service, rootKeyPin: pin, dataDirectory: home.appending(path: "protected"),
+            keyStore: FileKeyStore(directory: home.appending(path: "keys")), transport: transport, tokens: signIn,
+            logger: Logger(label: "fieldnotes") { _ in SwiftLogNoOpLogHandler() })
+        if options.step { configuration.wipeObserver = Self.waitForLine(from: input, on: screen) }
+        protection = try await AppProtection(configuration)
+        self.signIn = signIn
+        self.discovery = discovery
+    }
+
+    /// Reads commands until the input ends.
+    func run() async {
+        let events = Task { await self.followEvents() }
+        for account in await protection?.enrolledAccounts ?? [] { stayInTouch(account.id) }
+        screen.tell("ready", "Type `help` for what there is.")
+        screen.prompt(currentName)
+        for await line in input.lines {
+            guard let command = TypedCommand(line) else {
+                if !line.isEmpty { screen.refuse(line, Problem("there is no such command", hint: "Type `help`.")) }
+                screen.prompt(currentName)
+                continue
+            }
+            if command == .quit { break }
+            do { try await carryOut(command) } catch { screen.refuse(command.word, Self.problem(error)) }
+            screen.prompt(currentName)
+        }
+        events.cancel()
+        for task in inTouch.values { task.cancel() }
+        await transport.shutdown()
+    }
+
+    /// Keeps an open line to the service for an account while the app runs.
+    func stayInTouch(_ account: AccountID) {
+        guard let protection, inTouch[account] == nil else { return }
+        inTouch[account] = Task { await protection.stayInTouch(for: account) }
+    }
+
+    var currentName: String {
+        if case .managed(let account) = current { account.rawValue } else { "personal" }
+    }
+
+    private static func problem(_ error: any Error) -> Problem {
+        switch error {
+        case let problem as Problem: problem
+        case let denied as EgressDenied: Problem(denied)
+        case PasteFailure.denied(let denied): Problem(denied)
+        case PasteFailure.failed(let error): Problem(error)
+        case let error as ProtectionError: Problem(error)
+        case let error as SignInError: Problem(error.reason, hint: error.hint)
+        default: Problem("\(error.localizedDescription)")
+        }
+    }
+
+    private static func discover(_ service: URL, over transport: AsyncHTTPTransport) async throws -> ServiceDiscovery {
+        do { return try await AppProtection.discover(service, over: transport) } catch {
+            throw Problem("no service answers at \(service.absoluteString)", hint: "Start one with `cordon serve`.")
+        }
+    }
+
+    /// Relates the apps on this device at the service; random, made once.
+    private static func deviceTag(in home: URL) throws -> String {
+        let file = home.appending(path: "device-tag")
+        if let tag = try? String(contentsOf: file, encoding: .utf8) { return tag }
+        let tag = UUID().uuidString.lowercased()
+        try tag.write(to: file, atomically: true, encoding: .utf8)
+        return tag
+    }
+
+    private static func waitForLine(from input: TypedLines, on screen: Screen) -> @Sendable (String) -> Void {
+        { step in
+            screen.tell("wipe-step", "\(step); press Enter", ["step": .string(step)])
+            input.waitForOne()
+        }
+    }
+}

@@ -1,0 +1,77 @@
+/// A line that the person typed, taken apart.
+enum TypedCommand: Equatable {
+    case help, accounts, checkIn, notes, paste, status, receive, wipe, signOut, quit
+    case use(String)
+    case signIn(withCode: Bool)
+    case note(title: String, text: String)
+    case show(String)
+    case copy(String)
+    case print(String)
+    case share(String, inbox: String)
+    case importFile(String)
+    case export(String, folder: String)
+
+    /// Reads a line; nil when it is no command.
+    init?(_ line: String) {
+        let words = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: true).map(String.init)
+        switch (words.first, words.dropFirst().first, words.dropFirst(2).first) {
+        case ("help", nil, nil): self = .help
+        case ("accounts", nil, nil): self = .accounts
+        case ("sign-in", nil, nil): self = .signIn(withCode: false)
+        case ("sign-in", "code"?, nil): self = .signIn(withCode: true)
+        case ("check-in", nil, nil): self = .checkIn
+        case ("notes", nil, nil): self = .notes
+        case ("paste", nil, nil): self = .paste
+        case ("status", nil, nil): self = .status
+        case ("receive", nil, nil): self = .receive
+        case ("wipe", nil, nil): self = .wipe
+        case ("sign-out", nil, nil): self = .signOut
+        case ("quit", nil, nil): self = .quit
+        case ("use", let who?, nil): self = .use(who)
+        case ("note", let title?, let text?): self = .note(title: title, text: text)
+        case ("show", let title?, nil): self = .show(title)
+        case ("copy", let title?, nil): self = .copy(title)
+        case ("print", let title?, nil): self = .print(title)
+        case ("import", let path?, nil): self = .importFile(path)
+        case ("share", let title?, let inbox?): self = .share(title, inbox: inbox)
+        case ("export", let title?, let folder?): self = .export(title, folder: folder)
+        default: return nil
+        }
+    }
+
+    /// The command's own word, for answers.
+    var word: String {
+        switch self {
+        case .help: "help"
+        case .accounts: "accounts"
+        case .signIn: "sign-in"
+        case .checkIn: "check-in"
+        case .notes: "notes"
+        case .paste: "paste"
+        case .status: "status"
+        case .receive: "receive"
+        case .wipe: "wipe"
+        case .signOut: "sign-out"
+        case .quit: "quit"
+        case .use: "use"
+        case .note: "note"
+        case .show: "show"
+        case .copy: "copy"
+        case .print: "print"
+        case .share: "share"
+        case .importFile: "import"
+        case .export: "export"
+        }
+    }
+
+    static let summary = """
+        accounts                 who is signed in; `use personal` or `use NAME` changes whose notes these are
+        sign-in, sign-in code    signs an organisation's account in, in a browser here or anywhere, and enrols it
+        note TITLE TEXT          writes a note          notes, show TITLE        reads them
+        copy TITLE, paste        the clipboard          print TITLE              prints
+        import FILE              takes a file in        export TITLE FOLDER      saves a copy
+        share TITLE INBOX        hands it to another app's inbox; `receive` takes what is in this app's
+        status, check-in         the rules in force     wipe, sign-out           removes the organisation's data
+        quit
+        """
+}

@@ -1,0 +1,105 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonSignIn
+import Foundation
+
+extension NotesApp {
+    func listAccounts() async throws {
+        let accounts = await protection?.enrolledAccounts ?? []
+        let names = ["personal"] + accounts.map(\.userPrincipalName)
+        screen.answer(
+            "accounts", names.joined(separator: "\n"),
+            [
+                "accounts": .array(
+                    accounts.map {
+                        .object(["id": .string($0.id.rawValue), "name": .string($0.userPrincipalName)])
+                    }), "current": .string(currentName),
+            ])
+    }
+
+    func use(_ who: String) async throws {
+        if who == "personal" {
+            current = .personal
+        } else {
+            let accounts = await protection?.enrolledAccounts ?? []
+            guard let account = accounts.first(where: { $0.userPrincipalName == who || $0.id == AccountID(who) }) else {
+                throw Problem("nobody called \(who) is enrolled here", hint: "Type `accounts`.")
+            }
+            current = .managed(account.id)
+        }
+        screen.answer("use", "these are \(who)'s notes", ["current": .string(currentName)])
+    }
+
+    /// Signs in and enrols: in a browser on this machine, or with a code in a browser anywhere.
+    func signInAndEnroll(withCode: Bool) async throws {
+        let protection = try protected()
+        let account = try await (withCode ? signInWithCode() : signInInBrowser()).account.managed
+        let status = await protection.enroll(account)
+        guard status.didSucceed else { throw Problem(status.explanation) }
+        current = .managed(account.id)
+        stayInTouch(account.id)
+        screen.answer(
+            "sign-in", "\(account.userPrincipalName) is enrolled",
+            [
+                "account": .string(account.id.rawValue), "name": .string(account.userPrincipalName),
+                "status": .integer(Int64(status.rawValue)),
+            ])
+    }
+
+    private func signInInBrowser() async throws -> SignInResult {
+        guard let signIn, let discovery else { throw Problem("this app was started without a service") }
+        let screen = self.screen
+        return try await signIn.signIn(
+            SignInRequest(scopes: [discovery.scope], resource: discovery.resource),
+            browser: .opening { page in
+                screen.tell(
+                    "browser", "open \(page.absoluteString) in a browser", ["page": .string(page.absoluteString)])
+            })
+    }
+
+    private func signInWithCode() async throws -> SignInResult {
+        guard let signIn, let discovery else { throw Problem("this app was started without a service") }
+        let screen = self.screen
+        let request = DeviceCodeRequest(scopes: [discovery.scope], resource: discovery.resource)
+        return try await signIn.signIn(request) { prompt in
+            let page = prompt.completePage ?? prompt.page
+            screen.tell(
+                "verification", "open \(page.absoluteString) and confirm the code \(prompt.userCode)",
+                ["page": .string(page.absoluteString), "userCode": .string(prompt.userCode)])
+        }
+    }
+
+    func checkIn() async throws {
+        let status = await (try protected()).checkIn(try currentAccount())
+        screen.answer(
+            "check-in", status.explanation,
+            ["status": .integer(Int64(status.rawValue)), "succeeded": .bool(status.didSucceed)])
+    }
+
+    /// The rules in force for whoever's notes are on the screen.
+    func status() async throws {
+        let policy = protection?.policy(of: current)
+        screen.answer(
+            "status", policy.map { "rules: \($0.policy.displayName)" } ?? "no rules apply to \(currentName)",
+            [
+                "current": .string(currentName), "managed": .bool(policy != nil),
+                "policies": .array((policy?.contributors ?? []).map { .string("\($0.id) \($0.version)") }),
+            ])
+    }
+
+    func wipe() async throws {
+        let account = try currentAccount()
+        try await (try protected()).wipe(account)
+        current = .personal
+        screen.answer("wipe", "the organisation's data is gone")
+    }
+
+    func signOut() async throws {
+        let account = try currentAccount()
+        let status = await (try protected()).unenroll(account)
+        current = .personal
+        screen.answer("sign-out", status.explanation, ["status": .integer(Int64(status.rawValue))])
+    }
+}

@@ -1,0 +1,74 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import Foundation
+
+extension NotesApp {
+    /// Carries a command out and answers it.
+    func carryOut(_ command: TypedCommand) async throws {
+        switch command {
+        case .help: screen.answer("help", TypedCommand.summary)
+        case .accounts: try await listAccounts()
+        case .use(let who): try await use(who)
+        case .signIn(let withCode): try await signInAndEnroll(withCode: withCode)
+        case .checkIn: try await checkIn()
+        case .status: try await status()
+        case .note(let title, let text): try await write(Data(text.utf8), as: title, answering: "note")
+        case .notes: try await list()
+        case .show(let title): try await show(title)
+        case .importFile(let path): try await importFile(path)
+        case .copy(let title): try await copy(title)
+        case .paste: try await paste()
+        case .print(let title): try await print(title)
+        case .export(let title, let folder): try await export(title, to: folder)
+        case .share(let title, let inbox): try await share(title, with: inbox)
+        case .receive: try await receive()
+        case .wipe: try await wipe()
+        case .signOut: try await signOut()
+        case .quit: break
+        }
+    }
+
+    var notebook: Notebook { Notebook(owner: current, protection: protection, home: home) }
+
+    /// The protection, or why there is none.
+    func protected() throws -> AppProtection {
+        guard let protection else { throw Problem("this app was started without a service", hint: "Give --service.") }
+        return protection
+    }
+
+    /// The organisation's account on the screen, or what to do.
+    func currentAccount() throws -> AccountID {
+        guard case .managed(let account) = current else {
+            throw Problem("personal notes have no organisation", hint: "Type `use` with an account's name.")
+        }
+        return account
+    }
+
+    private func write(_ contents: Data, as title: String, answering command: String) async throws {
+        try await notebook.write(contents, as: title)
+        screen.answer(command, "written", ["title": .string(title), "bytes": .integer(Int64(contents.count))])
+    }
+
+    private func list() async throws {
+        let titles = try await notebook.titles()
+        screen.answer("notes", titles.joined(separator: "\n"), ["titles": .array(titles.map { .string($0) })])
+    }
+
+    private func show(_ title: String) async throws {
+        let text = String(decoding: try await notebook.read(title), as: UTF8.self)
+        screen.answer("show", text, ["title": .string(title), "text": .string(text)])
+    }
+
+    /// Takes a file in from storage that other apps can reach: the rules of whoever receives it decide.
+    private func importFile(_ path: String) async throws {
+        var question = Question(.openFrom, owner: EffectiveIdentity(current))
+        question.location = .other
+        let decision = protection?.decision(for: question)
+        if let decision, !decision.verdict.permits { throw EgressDenied(decision) }
+        guard let contents = FileManager.default.contents(atPath: path) else {
+            throw Problem("\(path) cannot be read")
+        }
+        try await write(contents, as: URL(filePath: path).lastPathComponent, answering: "import")
+    }
+}

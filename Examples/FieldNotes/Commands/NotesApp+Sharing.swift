@@ -1,0 +1,88 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import Foundation
+
+/// Every way out asks first and takes the permit that the answer gives; every way in asks too.
+extension NotesApp {
+    func copy(_ title: String) async throws {
+        let text = String(decoding: try await notebook.read(title), as: UTF8.self)
+        guard let protection else {
+            try await clipboard.write(ClipboardItem(owner: nil, text: text, sealed: nil))
+            return screen.answer("copy", "copied")
+        }
+        let permit = try protection.copyPermit(for: text, of: current)
+        try await protection.copy(text, of: current, to: clipboard, permit: permit)
+        screen.answer("copy", "copied")
+    }
+
+    func paste() async throws {
+        let text: String
+        if let protection {
+            text = try await protection.paste(from: clipboard, for: current)
+        } else {
+            // An app without Cordon sees what any app sees: plain text, or nothing it could read.
+            guard let item = try await clipboard.read() else { throw Problem("the clipboard is empty") }
+            guard let plain = item.text else { throw Problem("the clipboard holds nothing that this app can read") }
+            text = plain
+        }
+        screen.answer("paste", text, ["text": .string(text)])
+    }
+
+    func print(_ title: String) async throws {
+        let document = try await notebook.read(title)
+        let printer = FolderPrinter(folder: home.appending(path: "printed"))
+        guard let protection else {
+            try await printer.print(document, title: title)
+            return screen.answer("print", "printed")
+        }
+        let permit = try protection.permit(for: Question(.print, owner: EffectiveIdentity(current)))
+        try await protection.print(document, title: title, of: current, on: printer, permit: permit)
+        screen.answer("print", "printed")
+    }
+
+    func export(_ title: String, to folder: String) async throws {
+        let contents = try await notebook.read(title)
+        let place = FolderPlace(folder: URL(filePath: folder))
+        guard let protection else {
+            try await place.save(contents, named: title)
+            return screen.answer("export", "saved")
+        }
+        var question = Question(.saveTo, owner: EffectiveIdentity(current))
+        question.location = .other
+        let permit = try protection.permit(for: question)
+        try await protection.save(contents, named: title, of: current, to: place, permit: permit)
+        screen.answer("export", "saved")
+    }
+
+    func share(_ title: String, with inbox: String) async throws {
+        let contents = try await notebook.read(title)
+        let app = FolderInbox(folder: URL(filePath: inbox))
+        guard let protection else {
+            try await app.deliver(
+                SharedItem(owner: nil, senderBundleID: "unmanaged", name: title, contents: contents))
+            return screen.answer("share", "handed over")
+        }
+        var question = Question(.send, owner: EffectiveIdentity(current))
+        // Nothing is known of whoever reads that folder, so it counts as an app that no policy manages.
+        question.peer = .unmanagedApp
+        let permit = try protection.permit(for: question)
+        try await protection.send(contents, named: title, of: current, to: app, permit: permit)
+        screen.answer("share", "handed over")
+    }
+
+    func receive() async throws {
+        var taken: [String] = []
+        for item in try FolderInbox(folder: home.appending(path: "inbox")).take() {
+            if let protection {
+                var question = Question(.receive, owner: EffectiveIdentity(current))
+                question.peer = item.owner.map { .managed($0) } ?? .unmanagedApp
+                let decision = protection.decision(for: question)
+                guard decision.verdict.permits else { throw EgressDenied(decision) }
+            }
+            try await notebook.write(item.contents, as: item.name)
+            taken.append(item.name)
+        }
+        screen.answer("receive", "took \(taken.count)", ["titles": .array(taken.map { .string($0) })])
+    }
+}

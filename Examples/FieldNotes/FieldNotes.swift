@@ -1,0 +1,44 @@
+import ArgumentParser
+import Foundation
+
+/// Field notes for people who work for an organisation and have a life: a small app in a terminal that shows how an
+/// app puts Cordon to use.
+@main
+struct FieldNotes: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "FieldNotes",
+        abstract: "Notes of several accounts; the organisation's are protected, your own are yours.",
+        discussion: "Type `help` once it runs. The service and its pin are what `cordon serve` prints.")
+
+    @Option(help: "Where the app keeps everything.")
+    var home = FileManager.default.homeDirectoryForCurrentUser.appending(path: ".fieldnotes").path
+
+    @Option(help: "The organisation's service, such as http://127.0.0.1:8080. Without one, only personal notes.")
+    var service: String?
+
+    @Option(help: "The root key's thumbprint that `cordon serve` prints as `rootKey`.")
+    var pin: String?
+
+    @Option(help: "The folder that stands for the system's clipboard.")
+    var clipboard: String?
+
+    @Option(help: "The app's bundle id.")
+    var bundleID = "example.cordon.fieldnotes"
+
+    @Flag(help: "Answer every command with one JSON object on a line.")
+    var json = false
+
+    @Flag(help: "Show each step of a wipe and wait for a line before taking it.")
+    var step = false
+
+    func run() async throws {
+        let screen = Screen(json: json)
+        do {
+            let app = try await NotesApp(options: self, screen: screen)
+            await app.run()
+        } catch let problem as Problem {
+            screen.fail(problem)
+            throw ExitCode(3)
+        }
+    }
+}

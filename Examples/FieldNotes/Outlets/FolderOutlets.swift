@@ -1,0 +1,43 @@
+import Cordon
+import Foundation
+
+/// A printer whose paper is a folder.
+struct FolderPrinter: Printer {
+    let folder: URL
+
+    func print(_ document: Data, title: String) async throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try document.write(to: folder.appending(path: "\(title).txt"), options: .atomic)
+    }
+}
+
+/// A folder that copies are saved to.
+struct FolderPlace: SavePlace {
+    let folder: URL
+
+    func save(_ copy: Data, named name: String) async throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try copy.write(to: folder.appending(path: "\(name).txt"), options: .atomic)
+    }
+}
+
+/// Another app's inbox: a folder that it looks into.
+struct FolderInbox: ReceivingApp {
+    let folder: URL
+
+    func deliver(_ item: SharedItem) async throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try JSONEncoder().encode(item).write(to: folder.appending(path: "\(UUID().uuidString).json"), options: .atomic)
+    }
+
+    /// The things in the inbox, oldest name first, each taken out.
+    func take() throws -> [SharedItem] {
+        guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
+        return try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().map { name in
+            let file = folder.appending(path: name)
+            let item = try JSONDecoder().decode(SharedItem.self, from: Data(contentsOf: file))
+            try FileManager.default.removeItem(at: file)
+            return item
+        }
+    }
+}

@@ -1,0 +1,44 @@
+# Two commands matter: `make demo` shows what Cordon does, `make test` proves it.
+
+SWIFT ?= swift
+SOURCES := Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
+FORMAT := $(SWIFT) format
+
+.PHONY: demo test deep bench fuzz docs lint format check prerequisites build clean
+
+demo: build
+	@.build/debug/cordon demo
+
+test: build
+	$(SWIFT) test --skip-build --parallel
+
+# The long work: every test at full length, then fuzzing and benchmarks.
+deep: build
+	CORDON_DEEP=1 $(SWIFT) test --skip-build
+	$(MAKE) fuzz bench
+
+build: prerequisites
+	$(SWIFT) build --build-tests
+
+prerequisites:
+	@Scripts/prerequisites.sh
+
+bench: prerequisites
+	@Scripts/bench.sh
+
+fuzz: prerequisites
+	@Scripts/fuzz.sh
+
+docs: prerequisites
+	@Scripts/docs.sh
+
+lint:
+	@Scripts/lint.sh
+
+format:
+	$(FORMAT) --in-place --recursive --configuration .swift-format $(wildcard $(SOURCES))
+
+check: lint test demo
+
+clean:
+	rm -rf .build

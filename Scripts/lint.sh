@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Formatting and the rules of the house that a machine can check. Any finding fails.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+status=0
+fail() {
+    printf 'lint: %s\n' "$1"
+    printf '%s\n' "$2" | sed 's/^/  /'
+    status=1
+}
+
+roots=()
+for root in Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources; do
+    [ -e "$root" ] && roots+=("$root")
+done
+swift format lint --strict --parallel --recursive --configuration .swift-format "${roots[@]}" || status=1
+
+long=$(git ls-files '*.swift' '*.c' '*.h' '*.py' '*.sh' | xargs wc -l | awk '$2 != "total" && $1 > 500 {print $2 ": " $1 " lines"}')
+[ -z "$long" ] || fail 'files over 500 lines' "$long"
+
+traps=$(git grep -nE '\btry!|\bas!|\bfatalError\(' -- 'Sources/*.swift' 'Examples/*.swift' || true)
+[ -z "$traps" ] || fail 'traps in sources' "$traps"
+
+# A promise that the compiler does not check needs its proof in the line above.
+unproven=$(git ls-files 'Sources/*.swift' 'Examples/*.swift' | xargs awk '
+    FNR == 1 {previous = ""}
+    /@unchecked Sendable|nonisolated\(unsafe\)/ && previous !~ /\/\// {print FILENAME ":" FNR ": " $0}
+    {previous = $0}')
+[ -z "$unproven" ] || fail 'unchecked promises without a line that proves them' "$unproven"
+
+open=$(git grep -nE '\b(TODO|FIXME|XXX|HACK)\b' -- Sources Examples Tests ':!Tests/Vectors' || true)
+[ -z "$open" ] || fail 'left open in the code' "$open"
+
+names=$(git ls-files | grep -E '(Utils|Common|Helpers|Manager)[^/]*\.swift$' || true)
+[ -z "$names" ] || fail 'files named after nothing' "$names"
+
+committed=$(git ls-files | grep -E '(^|/)(\.build|Package\.resolved)' || true)
+[ -z "$committed" ] || fail 'build products in the tree' "$committed"
+
+[ $status -eq 0 ] && echo 'lint: nothing found'
+exit $status

@@ -1,0 +1,100 @@
+public import CordonIdentity
+internal import CordonPolicy
+internal import CordonProtocol
+internal import CordonSignIn
+internal import CordonVault
+internal import Foundation
+internal import Logging
+
+/// An app's protection: the one object through which it enrols accounts, asks what is allowed, keeps the
+/// organisation's files, and carries out a wipe.
+///
+/// Make one for each app and keep it. Linking Cordon does nothing; making this value reads stored state, verifies every
+/// stored envelope again and finishes any wipe that a crash interrupted. Questions (``decision(for:)``) are answered
+/// without waiting, from any thread; everything else runs on the actor. After a wipe the account is as if it had
+/// never been enrolled.
+public actor AppProtection {
+    nonisolated let configuration: ProtectionConfiguration
+    nonisolated let rules = Locked(RulesInForce())
+    nonisolated let broadcast = EventBroadcast()
+    nonisolated let vault: Vault
+    let registrations: RegistrationStore
+    let wipes: WipeStore
+    var records: [AccountID: RegistrationRecord] = [:]
+    /// The exchange in progress for each account; the next one waits for it, so that answers arrive in order.
+    var exchanges: [AccountID: Task<EnrollmentStatus, Never>] = [:]
+
+    /// Opens an app's protection.
+    ///
+    /// - Throws: ``ProtectionError``: `stateUnwritable` or `vault` when the data folder cannot be used,
+    ///   `stateUnreadable` when an unfinished wipe cannot be read.
+    public init(_ configuration: ProtectionConfiguration) async throws(ProtectionError) {
+        self.configuration = configuration
+        let folder = configuration.dataDirectory
+        registrations = try RegistrationStore(folder: folder.appending(path: "registrations"))
+        wipes = try WipeStore(folder: folder.appending(path: "wipes"))
+        vault = try Self.openVault(configuration)
+        try await start()
+    }
+
+    /// What happens from now on; see ``ProtectionEvent``. Any number of observers, each told of everything.
+    public nonisolated func events() -> AsyncStream<ProtectionEvent> {
+        broadcast.observe()
+    }
+
+    /// The accounts enrolled here (SDK-EN-26).
+    public var enrolledAccounts: [ManagedAccount] {
+        records.values.map(\.account).sorted { $0.id.rawValue < $1.id.rawValue }
+    }
+
+    private static func openVault(_ configuration: ProtectionConfiguration) throws(ProtectionError) -> Vault {
+        do throws(VaultError) {
+            return try Vault(
+                directory: configuration.dataDirectory.appending(path: "vault"), keyStore: configuration.keyStore,
+                roots: [configuration.dataDirectory.appending(path: "files")], clock: configuration.clock.now)
+        } catch { throw ProtectionError(error) }
+    }
+
+    private func start() async throws(ProtectionError) {
+        try await resumeWipes()
+        let (stored, damaged) = try registrations.load()
+        if damaged > 0 { setAside("\(damaged) stored registrations could not be read") }
+        for record in stored {
+            records[record.account.id] = record
+            do {
+                putInForce(try verifiedAgain(record), of: record)
+                try await openFiles(of: record.account.id)
+            } catch let error as ProtocolError {
+                setAside("the stored rules are not what the service signed: \(error.reason)")
+                denyEverything(of: record)
+            } catch {
+                setAside("the account's key cannot be opened")
+                denyEverything(of: record)
+            }
+        }
+    }
+
+    /// Makes or unlocks the account's key, and the folder for its files.
+    func openFiles(of account: AccountID) async throws(ProtectionError) {
+        do {
+            try FileManager.default.createDirectory(
+                at: folder(of: account), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch { throw ProtectionError(.stateUnwritable, "the folder for files cannot be made") }
+        do throws(VaultError) { _ = try await vault.createAccountKey(for: account) } catch {
+            throw ProtectionError(error)
+        }
+    }
+
+    func setAside(_ reason: String) {
+        configuration.logger.error("stored state was set aside", metadata: ["reason": "\(reason)"])
+        broadcast.post(.stateSetAside(reason: reason))
+    }
+
+    /// The stored envelope, its signature and receiver checked against the pinned root once more (SRV-CI-083).
+    func verifiedAgain(_ record: RegistrationRecord) throws(ProtocolError) -> PolicyEnvelope {
+        // Validity in time was checked when the set arrived; a device that is offline for long keeps its rules.
+        let keys = try record.keys.verified(pin: configuration.rootKeyPin, at: .distantPast)
+        return try record.envelope.verified(
+            by: keys, for: record.receiver(bundleID: configuration.application.bundleID))
+    }
+}

@@ -1,0 +1,64 @@
+public import CordonIdentity
+internal import CordonProtocol
+internal import CordonSignIn
+internal import Foundation
+internal import Logging
+
+extension AppProtection {
+    /// Stays in touch with the service while the app is in front: an open event stream for an account, and a check-in
+    /// whenever it says that something changed, or when one is due.
+    ///
+    /// Returns when the calling task is cancelled or the account is no longer enrolled. A stream that breaks is opened
+    /// again after growing pauses (SRV-CI-067); the check-ins that the interval asks for go on meanwhile.
+    public func stayInTouch(for account: AccountID) async {
+        var failures = 0
+        while !Task.isCancelled, records[account] != nil {
+            if await listen(for: account) { failures = 0 } else { failures += 1 }
+            guard !Task.isCancelled, records[account] != nil else { return }
+            if isCheckInDue(account) { await checkIn(account) }
+            try? await configuration.clock.sleep(Self.pause(after: failures))
+        }
+    }
+
+    /// Minutes between attempts while the service cannot be reached; at most the interval of a check-in.
+    static func pause(after failures: Int) -> Duration {
+        let pauses: [Duration] = [.seconds(1), .seconds(5), .seconds(60), .seconds(120), .seconds(300), .seconds(900)]
+        return pauses[min(max(failures - 1, 0), pauses.count - 1)]
+    }
+
+    private func isCheckInDue(_ account: AccountID) -> Bool {
+        guard let record = records[account] else { return false }
+        return configuration.clock.now() >= record.nextCheckIn
+    }
+
+    /// Reads one event stream to its end; whether it could be opened.
+    private func listen(for account: AccountID) async -> Bool {
+        guard let record = records[account] else { return false }
+        do {
+            let client = try await serviceClient(for: account, discovery: record.discovery)
+            let token = try await accessToken(for: account, discovery: record.discovery)
+            let stream = try await client.events(
+                registration: record.registrationID, token: token, after: record.lastEventID)
+            // What happened between the last check-in and the opening of the stream is asked for once.
+            await checkIn(account)
+            var parser = EventStreamParser()
+            for try await piece in stream.body {
+                for message in try parser.messages(after: piece) { await react(to: message, for: account) }
+                if records[account] == nil { break }
+            }
+            return true
+        } catch {
+            configuration.logger.debug("the event stream ended", metadata: ["reason": "\(error)"])
+            return false
+        }
+    }
+
+    private func react(to message: EventStreamParser.Message, for account: AccountID) async {
+        guard ServiceEvent.Kind(rawValue: message.event) != nil else { return }
+        await checkIn(account)
+        guard var record = records[account], let id = message.lastEventID else { return }
+        record.lastEventID = id
+        records[account] = record
+        try? registrations.save(record)
+    }
+}

@@ -1,0 +1,49 @@
+public import CordonIdentity
+public import CordonPolicy
+
+extension AppProtection {
+    /// The answer to a question under the rules in force, with every reason; any thread, no waiting.
+    ///
+    /// Cordon fills in what it knows itself (the time since the last check-in); what a rule needs and nobody knows denies.
+    public nonisolated func decision(for question: Question) -> PolicyDecision {
+        let now = configuration.clock.now()
+        let rules = rules.withLock { $0 }
+        return rules.policies.decision(for: rules.complete(question, now: now))
+    }
+
+    /// The rules in force for an account, for adapting an app's screens (SDK-CO-05); nil when none apply.
+    public nonisolated func policy(of identity: Identity) -> EffectivePolicy? {
+        rules.withLock { $0 }.policies.policy(of: EffectiveIdentity(identity))
+    }
+
+    /// Asks whether something may leave, and gets the permit for doing it once.
+    ///
+    /// - Parameter question: One of ``Action/saveTo``, ``Action/send``, ``Action/copy`` and ``Action/print``, with an
+    ///   owner; use the permit at once, it lapses with the next change of the owner's rules.
+    /// - Throws: ``EgressDenied`` with every reason when the verdict is to block or to wipe, and for any other action.
+    public nonisolated func permit(for question: Question) throws(EgressDenied) -> EgressPermit {
+        let decision = decision(for: question)
+        guard decision.verdict.permits, EgressPermit.actions.contains(question.action) else {
+            throw EgressDenied(decision)
+        }
+        return EgressPermit(question: question, decision: decision, sequence: sequence(of: question.owner))
+    }
+
+    /// Takes a permit back for good, after checking that it is for this and still in force; what it allowed.
+    nonisolated func spend(
+        _ permit: consuming EgressPermit, for action: Action, of owner: AccountID?
+    ) throws(ProtectionError) -> Question {
+        guard permit.question.action == action, permit.question.owner?.account == owner else {
+            throw ProtectionError(.noPermit, "the permit is for another action or for somebody else's data")
+        }
+        guard permit.sequence == sequence(of: permit.question.owner) else {
+            throw ProtectionError(.permitOutdated, "the rules changed after the permit was issued")
+        }
+        return permit.question
+    }
+
+    private nonisolated func sequence(of owner: EffectiveIdentity?) -> Int64 {
+        guard let account = owner?.account else { return 0 }
+        return rules.withLock { $0[account]?.sequence } ?? 0
+    }
+}

@@ -1,0 +1,111 @@
+public import CordonIdentity
+internal import CordonProtocol
+public import CordonVault
+public import Foundation
+
+/// The organisation's files of an account, sealed; names are sealed too. Everything here is gone after a wipe.
+extension AppProtection {
+    /// The names of the account's files, in order.
+    ///
+    /// - Throws: ``ProtectionError``: `notEnrolled` or `vault`.
+    public func fileNames(of account: AccountID) async throws(ProtectionError) -> [String] {
+        try await index(of: account).names
+    }
+
+    /// Opens a file for random access at plaintext offsets; a new one is made when writing.
+    ///
+    /// - Parameter writing: Whether to write; one writer at a time, across processes.
+    /// - Throws: ``ProtectionError``: `notEnrolled`, `nothingThere` when reading what does not exist, or `vault`.
+    public func open(
+        _ name: String, of account: AccountID, writing: Bool
+    ) async throws(ProtectionError) -> SealedFile {
+        var index = try await index(of: account)
+        if let file = index[name] {
+            let path = folder(of: account).appending(path: file)
+            return try await fromVault { (vault) async throws(VaultError) in
+                try await vault.open(path, writing: writing)
+            }
+        }
+        guard writing else { throw ProtectionError(.nothingThere, "there is no file of that name") }
+        let path = folder(of: account).appending(path: index.add(name))
+        let made = try await fromVault { (vault) async throws(VaultError) in
+            try await vault.create(path, for: account)
+        }
+        try await store(index, of: account)
+        return made
+    }
+
+    /// Replaces a file's contents, or makes the file; when this returns they survive a crash.
+    ///
+    /// - Throws: ``ProtectionError``: `notEnrolled` or `vault`.
+    public func write(_ contents: Data, as name: String, of account: AccountID) async throws(ProtectionError) {
+        let file = try await open(name, of: account, writing: true)
+        try await fromVault { (_) async throws(VaultError) in
+            defer { try? file.close() }
+            try file.replaceContents(with: contents)
+        }
+    }
+
+    /// A file's whole contents.
+    ///
+    /// - Throws: ``ProtectionError``: `notEnrolled`, `nothingThere` or `vault`.
+    public func read(_ name: String, of account: AccountID) async throws(ProtectionError) -> Data {
+        let file = try await open(name, of: account, writing: false)
+        return try await fromVault { (_) async throws(VaultError) in try file.contents() }
+    }
+
+    /// Removes a file; one that does not exist is no error.
+    ///
+    /// - Throws: ``ProtectionError``: `notEnrolled` or `vault`.
+    public func remove(_ name: String, of account: AccountID) async throws(ProtectionError) {
+        var index = try await index(of: account)
+        guard let file = index.remove(name) else { return }
+        try await store(index, of: account)
+        guard unlink(folder(of: account).appending(path: file).path) == 0 || errno == ENOENT else {
+            throw ProtectionError(.stateUnwritable, "a file could not be removed")
+        }
+    }
+
+    private func index(of account: AccountID) async throws(ProtectionError) -> FileIndex {
+        guard records[account] != nil else {
+            throw ProtectionError(.notEnrolled, "the account is not enrolled in this app")
+        }
+        let path = folder(of: account).appending(path: FileIndex.fileName)
+        guard FileManager.default.fileExists(atPath: path.path) else { return FileIndex() }
+        let bytes = try await fromVault { (vault) async throws(VaultError) in
+            try await vault.open(path, writing: false).contents()
+        }
+        guard let index = try? MessageCoding.decode(FileIndex.self, from: bytes) else {
+            throw ProtectionError(.damagedContent, "the account's list of files is damaged")
+        }
+        return index
+    }
+
+    /// A new index takes the place of the old one in a single step.
+    private func store(_ index: FileIndex, of account: AccountID) async throws(ProtectionError) {
+        guard let bytes = try? MessageCoding.encode(index) else {
+            throw ProtectionError(.stateUnwritable, "the account's list of files has no JSON form")
+        }
+        let folder = folder(of: account)
+        let draft = folder.appending(path: FileIndex.fileName + ".new")
+        try await fromVault { (vault) async throws(VaultError) in
+            let file = try await vault.create(draft, for: account)
+            try file.replaceContents(with: bytes)
+            try file.close()
+        }
+        guard rename(draft.path, folder.appending(path: FileIndex.fileName).path) == 0 else {
+            throw ProtectionError(.stateUnwritable, "the account's list of files cannot be replaced")
+        }
+    }
+
+    private func fromVault<Value>(
+        _ work: (Vault) async throws(VaultError) -> Value
+    ) async throws(ProtectionError) -> Value {
+        do throws(VaultError) { return try await work(vault) } catch { throw ProtectionError(error) }
+    }
+
+    /// Where an account's files are; the folder's name tells nothing of whose they are.
+    nonisolated func folder(of account: AccountID) -> URL {
+        configuration.dataDirectory.appending(path: "files").appending(path: FolderName.of(account))
+    }
+}

@@ -1,0 +1,70 @@
+internal import CordonIdentity
+internal import CordonPolicy
+internal import Foundation
+
+/// Everything a decision is made from, as one value that is swapped whole.
+struct RulesInForce: Sendable {
+    /// What is known of an enrolled account.
+    struct Standing: Sendable {
+        /// Its rules.
+        var rules: Rules
+        /// The sequence of the envelope in force; 0 while none is readable.
+        var sequence: Int64
+        /// When the last check-in succeeded, by the device's clock.
+        var lastCheckIn: Date
+    }
+
+    /// The rules of an enrolled account.
+    enum Rules: Sendable {
+        /// The organisation has rules for it.
+        case policy(EffectivePolicy)
+        /// The organisation has none: the account counts as unmanaged (SDK-CO-04, status 103).
+        case noneTargeted
+        /// There are rules, but they cannot be read: nothing is allowed.
+        case unreadable
+    }
+
+    private(set) var accounts: [AccountID: Standing] = [:]
+    private(set) var policies = PolicySet()
+
+    /// What is known of an account; nil forgets it.
+    subscript(account: AccountID) -> Standing? {
+        get { accounts[account] }
+        set {
+            accounts[account] = newValue
+            policies = PolicySet(
+                accounts.compactMapValues { if case .policy(let policy) = $0.rules { policy } else { nil } })
+        }
+    }
+
+    /// The question as the policies understand it, with the facts that Cordon itself knows.
+    func complete(_ question: Question, now: Date) -> Question {
+        var question = question
+        if let owner = question.owner {
+            question.owner = standIn(for: owner)
+            if let account = owner.account, let standing = accounts[account], question.device.sinceCheckIn == nil {
+                question.device.sinceCheckIn = .seconds(now.timeIntervalSince(standing.lastCheckIn))
+            }
+        }
+        if case .managed(let account?) = question.peer?.account, case .noneTargeted? = accounts[account]?.rules {
+            question.peer?.account = .unmanaged
+        }
+        return question
+    }
+
+    /// An account without targeted rules counts as personal; lost work counts as that of an account whose rules
+    /// cannot be read, where there is one.
+    private func standIn(for identity: EffectiveIdentity) -> EffectiveIdentity {
+        switch identity {
+        case .managed(let account):
+            if case .noneTargeted? = accounts[account]?.rules { .personal } else { identity }
+        case .lost:
+            unreadable.map { .managed($0) } ?? .lost
+        case .personal, .unset: identity
+        }
+    }
+
+    private var unreadable: AccountID? {
+        accounts.first { if case .unreadable = $0.value.rules { true } else { false } }?.key
+    }
+}

@@ -1,0 +1,65 @@
+internal import CordonVault
+
+/// Why protection could not do what the app asked.
+public struct ProtectionError: Error, Sendable, Equatable {
+    /// What kind of failure it was.
+    public enum Code: String, Sendable, CaseIterable {
+        /// The account is not enrolled here.
+        case notEnrolled
+        /// Stored state cannot be read, or is not what was stored.
+        case stateUnreadable
+        /// State cannot be stored.
+        case stateUnwritable
+        /// The organisation's files cannot be opened or written.
+        case vault
+        /// No permit was issued, or it is for something else.
+        case noPermit
+        /// The policy changed after the permit was issued.
+        case permitOutdated
+        /// The outlet that takes the content failed.
+        case outletFailed
+        /// There is nothing to take in.
+        case nothingThere
+        /// The content is damaged.
+        case damagedContent
+        /// The service did not answer, or not as the protocol says.
+        case serviceUnusable
+    }
+
+    /// What kind of failure it was; the only part that equality looks at.
+    public let code: Code
+    /// What was wrong and where, without file contents, keys or tokens.
+    public let reason: String
+    /// What to do about it.
+    public let hint: String
+
+    /// Makes an error; the hint is the usual one of its kind.
+    public init(_ code: Code, _ reason: String, hint: String? = nil) {
+        self.code = code
+        self.reason = reason
+        self.hint = hint ?? code.usualHint
+    }
+
+    init(_ error: VaultError) {
+        self.init(.vault, error.reason, hint: error.hint)
+    }
+
+    /// Whether both are of one kind.
+    public static func == (left: Self, right: Self) -> Bool { left.code == right.code }
+}
+
+extension ProtectionError.Code {
+    fileprivate var usualHint: String {
+        switch self {
+        case .notEnrolled: "Enrol the account first."
+        case .stateUnreadable: "Check in again; until then the organisation's data stays closed."
+        case .stateUnwritable: "Check the data folder's permissions and free space."
+        case .vault: "See the vault's own error; the file itself was not changed."
+        case .noPermit, .permitOutdated: "Ask for a decision again and use the permit it gives at once."
+        case .outletFailed: "Try again, or choose another way."
+        case .nothingThere: "Copy or receive something first."
+        case .damagedContent: "Ask the sender for it again."
+        case .serviceUnusable: "Check the service's address, and that it runs."
+        }
+    }
+}

@@ -1,0 +1,156 @@
+internal import CordonProtocol
+internal import CordonSignIn
+internal import Foundation
+internal import HTTPTypes
+
+/// Speaks the check-in protocol for one account: every request carries a fresh DPoP proof (SRV-CI-080).
+///
+/// The service may ask for a nonce of its own; the request is then repeated once with it.
+struct ServiceClient: Sendable {
+    /// The largest answer that is read, in bytes.
+    static let answerLimit = 4 << 20
+    /// How long one exchange may take (code 216).
+    static let timeout = Duration.seconds(30)
+
+    let discovery: ServiceDiscovery
+    let transport: any HTTPTransport
+    let signer: any MessageSigner
+    let now: @Sendable () -> Date
+
+    /// The service's description of itself, from its well-known path.
+    static func discover(at service: URL, over transport: any HTTPTransport) async throws(ServiceFailure)
+        -> ServiceDiscovery
+    {
+        let url = service.appending(path: ServiceDiscovery.path)
+        let answer = try await send(HTTPRequest(method: .get, url: url), body: nil, over: transport)
+        guard answer.head.status == .ok else { throw .refused(problem(in: answer)) }
+        let discovery = try decode(ServiceDiscovery.self, from: answer.body)
+        guard discovery.versions.contains(ServiceDiscovery.currentVersion) else {
+            throw .unacceptable(
+                ProtocolError(.unsupported, "the service speaks protocol versions \(discovery.versions) only"))
+        }
+        return discovery
+    }
+
+    /// The service's signing keys, vouched for by the pinned root key.
+    func keySet() async throws(ServiceFailure) -> SignedKeySet {
+        let answer = try await Self.send(HTTPRequest(method: .get, url: discovery.keys), body: nil, over: transport)
+        guard answer.head.status == .ok else { throw .refused(Self.problem(in: answer)) }
+        return try Self.decode(SignedKeySet.self, from: answer.body)
+    }
+
+    func register(_ request: RegistrationRequest, token: String) async throws(ServiceFailure) -> RegistrationResult {
+        let answer = try await authorized(.post, path: "registrations", token: token, message: request)
+        return try Self.decode(RegistrationResult.self, from: answer.body)
+    }
+
+    func checkIn(
+        _ request: CheckInRequest, registration: String, token: String
+    ) async throws(ServiceFailure) -> CheckInResponse {
+        let answer = try await authorized(
+            .post, path: "registrations/\(registration)/checkins", token: token, message: request)
+        return try Self.decode(CheckInResponse.self, from: answer.body)
+    }
+
+    /// Reports progress of a command; without a token, since a wipe removes the tokens before it reports.
+    func acknowledge(_ acknowledgement: Acknowledgement, registration: String) async throws(ServiceFailure) {
+        _ = try await authorized(
+            .post, path: "registrations/\(registration)/acknowledgements", token: nil, message: acknowledgement)
+    }
+
+    func unregister(registration: String, token: String) async throws(ServiceFailure) {
+        _ = try await authorized(.delete, path: "registrations/\(registration)", token: token, message: Nothing?.none)
+    }
+
+    /// Opens the registration's event stream, after the last event that was seen.
+    func events(
+        registration: String, token: String, after lastEventID: String?
+    ) async throws(ServiceFailure) -> HTTPAnswerStream {
+        let url = discovery.checkIn.appending(path: "registrations/\(registration)/events")
+        var nonce: String?
+        var attempt = 1
+        while true {
+            var request = HTTPRequest(method: .get, url: url)
+            request.headerFields[.accept] = "text/event-stream"
+            request.headerFields[named: "Last-Event-ID"] = lastEventID
+            try authorize(&request, url: url, token: token, nonce: nonce)
+            let answer: HTTPAnswerStream
+            do throws(TransportError) { answer = try await transport.stream(request, timeout: Self.timeout) } catch {
+                throw .transport(error)
+            }
+            if answer.head.status == .ok { return answer }
+            nonce = answer.head.headerFields[named: "DPoP-Nonce"]
+            guard attempt == 1, answer.head.status == .unauthorized, nonce != nil else {
+                throw .refused(ProblemDetails(title: "no event stream", status: answer.head.status.code))
+            }
+            attempt += 1
+        }
+    }
+
+    private struct Nothing: Encodable {}
+
+    private func authorized(
+        _ method: HTTPRequest.Method, path: String, token: String?, message: (some Encodable)?
+    ) async throws(ServiceFailure) -> HTTPAnswer {
+        let url = discovery.checkIn.appending(path: path)
+        var body: Data?
+        if let message {
+            do throws(ProtocolError) { body = try MessageCoding.encode(message) } catch { throw .unacceptable(error) }
+        }
+        var nonce: String?
+        var attempt = 1
+        while true {
+            var request = HTTPRequest(method: method, url: url)
+            request.headerFields[.accept] = "application/json"
+            if body != nil { request.headerFields[.contentType] = "application/json" }
+            try authorize(&request, url: url, token: token, nonce: nonce)
+            let answer = try await Self.send(request, body: body, over: transport)
+            if answer.head.status.kind == .successful { return answer }
+            nonce = answer.head.headerFields[named: "DPoP-Nonce"]
+            guard attempt == 1, answer.head.status == .unauthorized, nonce != nil else {
+                throw .refused(Self.problem(in: answer))
+            }
+            attempt += 1
+        }
+    }
+
+    private func authorize(
+        _ request: inout HTTPRequest, url: URL, token: String?, nonce: String?
+    ) throws(ServiceFailure) {
+        do throws(ProtocolError) {
+            request.headerFields[named: "DPoP"] = try DPoPProof.make(
+                method: request.method.rawValue, url: url, accessToken: token, nonce: nonce, issued: now(),
+                signer: signer)
+        } catch { throw .unacceptable(error) }
+        if let token { request.headerFields[.authorization] = "DPoP \(token)" }
+    }
+
+    private static func send(
+        _ request: HTTPRequest, body: Data?, over transport: any HTTPTransport
+    ) async throws(ServiceFailure) -> HTTPAnswer {
+        do throws(TransportError) {
+            return try await transport.send(request, body: body, limit: answerLimit, timeout: timeout)
+        } catch { throw .transport(error) }
+    }
+
+    private static func decode<Message: Decodable>(
+        _ type: Message.Type, from body: Data
+    ) throws(ServiceFailure) -> Message {
+        do throws(ProtocolError) { return try MessageCoding.decode(type, from: body) } catch {
+            throw .unacceptable(error)
+        }
+    }
+
+    private static func problem(in answer: HTTPAnswer) -> ProblemDetails {
+        let stated = try? MessageCoding.decode(ProblemDetails.self, from: answer.body)
+        return stated ?? ProblemDetails(title: "status \(answer.head.status.code)", status: answer.head.status.code)
+    }
+}
+
+extension HTTPFields {
+    /// Sets a field whose name is no constant of the HTTP library; a name that is no token is left out (RFC 9110 §5.1).
+    fileprivate subscript(named name: String) -> String? {
+        get { HTTPField.Name(name).flatMap { self[$0] } }
+        set { if let name = HTTPField.Name(name) { self[name] = newValue } }
+    }
+}

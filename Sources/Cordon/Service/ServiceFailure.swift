@@ -1,0 +1,38 @@
+internal import CordonProtocol
+internal import CordonSignIn
+
+/// Why an exchange with the service did not succeed, before it is turned into an enrolment status.
+enum ServiceFailure: Error, Equatable {
+    /// No complete answer came.
+    case transport(TransportError)
+    /// The service refused, and said why.
+    case refused(ProblemDetails)
+    /// The answer is not what the protocol says, or is not properly signed.
+    case unacceptable(ProtocolError)
+
+    /// The status to report, with the one that stands for a network failure in this operation.
+    func status(network: EnrollmentStatus) -> EnrollmentStatus {
+        switch self {
+        case .transport(let error): error.code == .timedOut ? .timedOut : network
+        case .refused(let problem): problem.code ?? Self.status(http: problem.status)
+        case .unacceptable: .parsingFailure
+        }
+    }
+
+    /// What happened, one line without personal data.
+    var reason: String {
+        switch self {
+        case .transport(let error): error.reason
+        case .refused(let problem): problem.detail ?? problem.title
+        case .unacceptable(let error): error.reason
+        }
+    }
+
+    private static func status(http status: Int) -> EnrollmentStatus {
+        switch status {
+        case 401: .authenticationRequired
+        case 410: .registrationGone
+        default: .internalError
+        }
+    }
+}

@@ -1,0 +1,17 @@
+internal import CordonIdentity
+internal import CordonProtocol
+internal import Crypto
+internal import Foundation
+
+/// File names for accounts and commands that tell nothing of either.
+enum FolderName {
+    /// The name for an account, the same for every spelling of its id.
+    static func of(_ account: AccountID) -> String {
+        hash(account.rawValue.lowercased())
+    }
+
+    /// The name for any text.
+    static func hash(_ text: String) -> String {
+        Base64URL.encode(Data(SHA256.hash(data: Data(text.utf8)).prefix(18)))
+    }
+}

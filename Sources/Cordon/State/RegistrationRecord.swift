@@ -1,0 +1,39 @@
+internal import CordonIdentity
+internal import CordonProtocol
+internal import Foundation
+
+/// What an app remembers of one enrolled account, apart from the envelope and the device key.
+struct RegistrationRecord: Codable, Equatable, Sendable {
+    /// The registration's id at the service.
+    var registrationID: String
+    /// The account.
+    var account: ManagedAccount
+    /// Where the service is, as discovered at enrolment.
+    var discovery: ServiceDiscovery
+    /// The service's keys as received; verified against the pinned root at every use.
+    var keys: SignedKeySet
+    /// The envelope in force as received; verified again at every start (SRV-CI-083).
+    var envelope: SignedEnvelope
+    /// When the last check-in succeeded, by the device's clock.
+    var lastCheckIn: Date
+    /// When to check in next.
+    var nextCheckIn: Date
+    /// The last event seen in the event stream.
+    var lastEventID: String?
+    /// The commands already carried out, newest last, so that none runs twice (SRV-CI-086).
+    var executedCommands: [String]
+
+    /// How many executed commands are remembered; a command lapses long before so many follow it.
+    static let rememberedCommands = 64
+
+    /// Notes that a command was carried out.
+    mutating func remember(command id: String) {
+        executedCommands = (executedCommands + [id]).suffix(Self.rememberedCommands)
+    }
+
+    /// The receiver that envelopes must name.
+    func receiver(bundleID: String) -> SignedEnvelope.Receiver {
+        SignedEnvelope.Receiver(
+            tenant: account.tenant, registrationID: registrationID, account: account.id, bundleID: bundleID)
+    }
+}

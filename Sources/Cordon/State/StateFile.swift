@@ -1,0 +1,55 @@
+internal import Foundation
+
+/// One small file that is either wholly old or wholly new, whatever instant the process dies at.
+///
+/// Written beside its place, synced, renamed, and the folder synced; mode 0600.
+struct StateFile: Sendable {
+    let url: URL
+
+    /// The bytes, nil when there is no such file.
+    func read() throws(ProtectionError) -> Data? {
+        do {
+            return try Data(contentsOf: url)
+        } catch CocoaError.fileReadNoSuchFile, CocoaError.fileNoSuchFile {
+            return nil
+        } catch {
+            throw ProtectionError(.stateUnreadable, "\(url.lastPathComponent) cannot be read")
+        }
+    }
+
+    /// Replaces the contents; when this returns they survive a crash of the machine.
+    func write(_ bytes: Data) throws(ProtectionError) {
+        let temporary = url.appendingPathExtension("new")
+        let descriptor = open(temporary.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw unwritable }
+        let complete = bytes.withUnsafeBytes { buffer in
+            var offset = 0
+            while offset < buffer.count {
+                let count = Foundation.write(descriptor, buffer.baseAddress?.advanced(by: offset), buffer.count - offset)
+                if count < 0 && errno != EINTR { return false }
+                offset += max(count, 0)
+            }
+            return fsync(descriptor) == 0
+        }
+        close(descriptor)
+        guard complete, rename(temporary.path, url.path) == 0 else { throw unwritable }
+        try syncFolder()
+    }
+
+    /// Removes the file; a missing one is no error.
+    func remove() throws(ProtectionError) {
+        guard unlink(url.path) == 0 || errno == ENOENT else { throw unwritable }
+        try syncFolder()
+    }
+
+    private func syncFolder() throws(ProtectionError) {
+        let folder = open(url.deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
+        guard folder >= 0 else { throw unwritable }
+        defer { close(folder) }
+        guard fsync(folder) == 0 else { throw unwritable }
+    }
+
+    private var unwritable: ProtectionError {
+        ProtectionError(.stateUnwritable, "\(url.lastPathComponent) cannot be written")
+    }
+}

@@ -1,0 +1,185 @@
+public import CordonIdentity
+internal import CordonProtocol
+internal import CordonSignIn
+internal import CordonVault
+internal import Foundation
+internal import Logging
+
+/// A selective wipe: a journal of stages, the account's key first, a receipt signed by the device last.
+extension AppProtection {
+    /// Removes everything of an account that Cordon holds, as if the organisation had commanded it (SDK-SW-04).
+    ///
+    /// Works offline: the receipt waits on the device until the service has it. Other accounts are not touched.
+    /// - Throws: ``ProtectionError``: `notEnrolled`, or `stateUnwritable` when nothing could be begun.
+    public func wipe(_ account: AccountID) async throws(ProtectionError) {
+        guard let record = records[account] else {
+            throw ProtectionError(.notEnrolled, "the account is not enrolled in this app")
+        }
+        let now = Int64(configuration.clock.now().timeIntervalSince1970)
+        let command = Command(
+            id: "local-\(UUID().uuidString)", kind: .wipe, account: account, reason: .conditional, issuedAt: now,
+            notAfter: now + 86_400)
+        try await carryOn(try journal(command, of: record))
+    }
+
+    /// Whether a command in an envelope is to be carried out: for this account, not lapsed, not done before (SRV-CI-086).
+    func isDue(_ command: Command, for record: RegistrationRecord) -> Bool {
+        command.account == record.account.id && !record.executedCommands.contains(command.id)
+            && configuration.clock.now().timeIntervalSince1970 < Double(command.notAfter)
+    }
+
+    /// Begins what a verified envelope commands.
+    func begin(_ command: Command) async {
+        guard let record = records[command.account] else { return }
+        do throws(ProtectionError) {
+            switch command.kind {
+            case .wipe: try await carryOn(try journal(command, of: record))
+            }
+        } catch {
+            configuration.logger.error("a wipe could not be carried on", metadata: ["reason": "\(error.reason)"])
+        }
+    }
+
+    private func journal(_ command: Command, of record: RegistrationRecord) throws(ProtectionError) -> WipeRecord {
+        let wipe = WipeRecord(
+            command: command, registration: record, started: configuration.clock.now(), stage: .begun, vault: nil,
+            failures: [], receipt: nil)
+        try wipes.save(wipe)
+        return wipe
+    }
+
+    /// Carries a journalled wipe on from whatever stage it is at until the receipt is signed; nothing here waits for a network.
+    private func finish(_ wipe: WipeRecord) async throws(ProtectionError) -> WipeRecord {
+        var wipe = wipe
+        let account = wipe.registration.account
+        if wipe.stage == .begun {
+            dropRules(of: account.id)
+            records[account.id] = nil
+            let report = try await wipeVault(account.id)
+            wipe.vault = WipeRecord.VaultPart(
+                destroyedKeyIDs: report.destroyedKeyIDs, files: report.files, bytes: report.bytes)
+            wipe.failures += report.failures
+            wipe.stage = .vaultWiped
+            try wipes.save(wipe)
+            await vault.discardReport(for: account.id)
+            try removeFolder(of: account.id)
+        }
+        if wipe.stage == .vaultWiped {
+            configuration.wipeObserver("app")
+            if case .failed(let reason) = await configuration.wipeHook(account) { wipe.failures.append(reason) }
+            wipe.stage = .appWiped
+            try wipes.save(wipe)
+        }
+        if wipe.stage == .appWiped {
+            configuration.wipeObserver("receipt")
+            wipe.receipt = try await receipt(of: wipe)
+            wipe.stage = .receiptSigned
+            try wipes.save(wipe)
+        }
+        configuration.wipeObserver("registration")
+        try registrations.remove(account.id)
+        return wipe
+    }
+
+    /// Carries a wipe on, tells who observes, and hands the receipt in.
+    func carryOn(_ wipe: WipeRecord) async throws(ProtectionError) {
+        let account = wipe.registration.account.id
+        broadcast.post(.wipeStarted(account: account, commandID: wipe.command.id))
+        let begun = Task { await report(.started, of: wipe) }
+        let finished = try await finish(wipe)
+        broadcast.post(
+            .wipeFinished(account: account, commandID: wipe.command.id, succeeded: finished.failures.isEmpty))
+        _ = await begun.value
+        await handIn(finished)
+    }
+
+    /// Finishes what a crash interrupted; receipts are handed in by a courier, so that nobody waits for the network.
+    func resumeWipes() async throws(ProtectionError) {
+        for wipe in try wipes.load() {
+            let isNews = wipe.stage != .receiptSigned
+            let finished = try await finish(wipe)
+            guard isNews else { continue }
+            broadcast.post(
+                .wipeFinished(
+                    account: wipe.registration.account.id, commandID: wipe.command.id,
+                    succeeded: finished.failures.isEmpty))
+        }
+        Task { await self.deliverReceipts() }
+    }
+
+    /// Hands in every receipt that the service has not got yet, with growing pauses until it has.
+    ///
+    /// Started by itself after a restart; returns when nothing is left, or when the calling task is cancelled.
+    public func deliverReceipts() async {
+        var failures = 0
+        while !Task.isCancelled {
+            guard let left = try? wipes.load().filter({ $0.receipt != nil }), !left.isEmpty else { return }
+            for wipe in left { await handIn(wipe) }
+            guard let still = try? wipes.load(), !still.isEmpty else { return }
+            failures += 1
+            try? await configuration.clock.sleep(Self.pause(after: failures))
+        }
+    }
+
+    /// Gives the service a signed receipt, then forgets the session whose key signed it.
+    private func handIn(_ wipe: WipeRecord) async {
+        configuration.wipeObserver("hand-in")
+        guard await report(wipe.failures.isEmpty ? .succeeded : .failed, of: wipe) else { return }
+        configuration.wipeObserver("tokens")
+        do {
+            try await configuration.tokens.end(wipe.registration.account.id)
+            try wipes.remove(wipe)
+        } catch {
+            configuration.logger.error("a finished wipe could not be put away", metadata: ["reason": "\(error)"])
+        }
+    }
+
+    /// The files in it are gone already; the empty folder would only say that there was an account.
+    private func removeFolder(of account: AccountID) throws(ProtectionError) {
+        try? FileManager.default.removeItem(at: folder(of: account))
+    }
+
+    private func wipeVault(_ account: AccountID) async throws(ProtectionError) -> WipeReport {
+        do throws(VaultError) {
+            // A report left behind is that of the wipe which a crash cut off before its record said so.
+            let left = await vault.finishedReports().first { $0.account == account }
+            let observer = configuration.wipeObserver
+            let report =
+                if let left { left } else { try await vault.wipe(account) { observer("vault-\($0.kind.rawValue)") } }
+            return report
+        } catch { throw ProtectionError(error) }
+    }
+
+    private func receipt(of wipe: WipeRecord) async throws(ProtectionError) -> String {
+        let registration = wipe.registration
+        let receipt = WipeReceipt(
+            commandID: wipe.command.id, tenant: registration.account.tenant,
+            registrationID: registration.registrationID, account: registration.account.id,
+            bundleID: configuration.application.bundleID, destroyedKeyIDs: wipe.vault?.destroyedKeyIDs ?? [],
+            files: wipe.vault?.files ?? 0, bytes: wipe.vault?.bytes ?? 0, started: wipe.started,
+            finished: configuration.clock.now(), failures: wipe.failures)
+        do {
+            let signer = try await configuration.tokens.signer(for: registration.account.id)
+            return try receipt.signed(by: signer)
+        } catch {
+            throw ProtectionError(.stateUnreadable, "the device key that signs the receipt is not available")
+        }
+    }
+
+    @discardableResult
+    private func report(_ phase: Acknowledgement.Phase, of wipe: WipeRecord) async -> Bool {
+        let registration = wipe.registration
+        let acknowledgement = Acknowledgement(
+            commandID: wipe.command.id, phase: phase, time: configuration.clock.now(), receipt: wipe.receipt)
+        do {
+            let client = try await serviceClient(for: registration.account.id, discovery: registration.discovery)
+            try await client.acknowledge(acknowledgement, registration: registration.registrationID)
+            return true
+        } catch ServiceFailure.refused(let problem) where [404, 409, 410].contains(problem.status) {
+            // The service has closed or forgotten the matter: there is nobody left to tell.
+            return phase != .started
+        } catch {
+            return false
+        }
+    }
+}

@@ -1,0 +1,41 @@
+internal import CordonProtocol
+internal import Foundation
+
+/// How far a selective wipe is, so that it ends wiped whatever instant the app dies at.
+///
+/// Each stage is on disk before the next begins, and each can be repeated without harm.
+struct WipeRecord: Codable, Equatable, Sendable {
+    /// What has been done.
+    enum Stage: String, Codable, Sendable, CaseIterable {
+        /// The wipe was asked for; nothing is gone yet.
+        case begun
+        /// The account's key, its files and everything sealed are gone.
+        case vaultWiped
+        /// The app has removed its own part.
+        case appWiped
+        /// The receipt is signed; the registration is forgotten.
+        case receiptSigned
+    }
+
+    /// The command that asked for it.
+    var command: Command
+    /// The registration as it was.
+    var registration: RegistrationRecord
+    /// When the wipe began.
+    var started: Date
+    /// What has been done.
+    var stage: Stage
+    /// What the vault destroyed; nil before.
+    var vault: VaultPart?
+    /// What could not be removed, without file names.
+    var failures: [String]
+    /// The signed receipt; nil before.
+    var receipt: String?
+
+    /// What the vault destroyed.
+    struct VaultPart: Codable, Equatable, Sendable {
+        var destroyedKeyIDs: [String]
+        var files: Int
+        var bytes: Int64
+    }
+}

@@ -1,0 +1,139 @@
+internal import CordonIdentity
+public import CordonPolicy
+public import CordonSignIn
+public import Foundation
+internal import HTTPTypes
+
+/// Somebody with a script: signs in as an administrator and uses the Graph-shaped routes.
+public actor Administrator {
+    private let service: URL
+    private let transport: any HTTPTransport
+    private let token: AccessToken
+
+    /// Signs in through the provider's own pages.
+    ///
+    /// - Throws: ``DemoError`` when the sign-in does not succeed.
+    public init(
+        name: String, password: String, service: ServiceProcess, folder: URL, transport: any HTTPTransport
+    ) async throws(DemoError) {
+        self.service = service.address
+        self.transport = transport
+        guard let issuer = service.announcement["issuer"]?.string else { throw DemoError("the service names no issuer") }
+        let person = Person(name: name, password: password)
+        do {
+            let client = try SignInClient(
+                configuration: SignInConfiguration(issuer: issuer, clientID: "cordon-cli"), transport: transport,
+                cache: TokenCache(directory: folder, secrets: MemorySecretStore()))
+            let request = SignInRequest(
+                scopes: ["DeviceManagementApps.ReadWrite.All"], resource: "https://graph.microsoft.com")
+            let visit = VisitTask()
+            let result = try await client.signIn(
+                request,
+                browser: .opening { page in
+                    await visit.start { try await person.visit(page, over: transport) }
+                })
+            try await visit.finish()
+            token = result.accessToken
+        } catch let error as DemoError {
+            throw error
+        } catch {
+            throw DemoError("\(name) could not sign in: \(error)")
+        }
+    }
+
+    /// Makes a policy from Graph JSON, aims it at an app and a group; its id.
+    public func publish(
+        _ policy: JSONValue, app bundleID: String, group: String
+    ) async throws(DemoError) -> String {
+        let made = try await call(.post, "v1.0/deviceAppManagement/iosManagedAppProtections", policy)
+        guard let id = made["id"]?.string else { throw DemoError("the service made a policy without an id") }
+        let path = "v1.0/deviceAppManagement/iosManagedAppProtections/\(id)"
+        let app: JSONValue = .object([
+            "mobileAppIdentifier": .object([
+                "@odata.type": .string("#microsoft.graph.iosMobileAppIdentifier"), "bundleId": .string(bundleID),
+            ])
+        ])
+        try await call(.post, path + "/targetApps", .object(["apps": .array([app])]))
+        let target: JSONValue = .object([
+            "target": .object([
+                "@odata.type": .string("#microsoft.graph.groupAssignmentTarget"), "groupId": .string(group),
+            ])
+        ])
+        try await call(.post, path + "/assign", .object(["assignments": .array([target])]))
+        return id
+    }
+
+    /// Changes some properties of a policy.
+    public func change(_ policy: String, _ properties: JSONValue) async throws(DemoError) {
+        try await call(.patch, "v1.0/deviceAppManagement/iosManagedAppProtections/\(policy)", properties)
+    }
+
+    /// A group by its name; its id.
+    public func group(named name: String) async throws(DemoError) -> String {
+        let groups = try await call(.get, "v1.0/groups")["value"]?.array ?? []
+        guard let id = groups.first(where: { $0["displayName"]?.string == name })?["id"]?.string else {
+            throw DemoError("there is no group called \(name)")
+        }
+        return id
+    }
+
+    /// The app instances that are registered.
+    public func registrations() async throws(DemoError) -> [JSONValue] {
+        try await call(.get, "v1.0/deviceAppManagement/managedAppRegistrations")["value"]?.array ?? []
+    }
+
+    /// Asks for a wipe of one person's apps on one device.
+    public func wipe(user: String, deviceTag: String) async throws(DemoError) {
+        try await call(
+            .post, "v1.0/users/\(user)/wipeManagedAppRegistrationsByDeviceTag",
+            .object(["deviceTag": .string(deviceTag)]))
+    }
+
+    /// The wipes of a registration.
+    public func operations(of registration: String) async throws(DemoError) -> [JSONValue] {
+        let path = "v1.0/deviceAppManagement/managedAppRegistrations/\(registration)/operations"
+        return try await call(.get, path)["value"]?.array ?? []
+    }
+
+    /// The audit log as exported, JSON Lines.
+    public func auditLog() async throws(DemoError) -> Data {
+        try await send(.get, "admin/v1/audit", nil)
+    }
+
+    @discardableResult
+    private func call(
+        _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil
+    ) async throws(DemoError) -> JSONValue {
+        let answer = try await send(method, path, body)
+        guard !answer.isEmpty else { return .null }
+        do { return try JSONValue(parsing: answer) } catch { throw DemoError("\(path) did not answer JSON") }
+    }
+
+    private func send(_ method: HTTPRequest.Method, _ path: String, _ body: JSONValue?) async throws(DemoError) -> Data {
+        var request = HTTPRequest(method: method, url: service.appending(path: path))
+        request.headerFields[.authorization] = "Bearer \(token.text)"
+        request.headerFields[.contentType] = body == nil ? nil : "application/json"
+        let answer: HTTPAnswer
+        do {
+            answer = try await transport.send(
+                request, body: body.map { Data($0.text().utf8) }, limit: 16 << 20, timeout: .seconds(30))
+        } catch { throw DemoError("\(path): \(error.reason)") }
+        guard answer.head.status.kind == .successful else {
+            throw DemoError("\(path) answered \(answer.head.status.code): \(String(decoding: answer.body, as: UTF8.self))")
+        }
+        return answer.body
+    }
+}
+
+/// The visit of the sign-in page, which goes on while the client waits at its loopback listener.
+private actor VisitTask {
+    private var task: Task<Void, any Error>?
+
+    func start(_ work: @escaping @Sendable () async throws -> Void) {
+        task = Task { try await work() }
+    }
+
+    func finish() async throws {
+        try await task?.value
+    }
+}

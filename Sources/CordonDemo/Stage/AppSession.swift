@@ -1,0 +1,115 @@
+public import CordonPolicy
+public import Foundation
+
+/// One running example app, driven line by line as a person would type, answering in JSON.
+public actor AppSession {
+    /// One answer or event, as the app printed it.
+    public struct Answer: Sendable {
+        /// The members of the JSON object.
+        public let members: [String: JSONValue]
+        /// When the line was read.
+        public let arrived: ContinuousClock.Instant
+
+        /// A member as text, nil where it is absent or not text.
+        public subscript(name: String) -> String? { members[name]?.string }
+    }
+
+    /// The process behind the session.
+    public nonisolated let process: ChildProcess
+    private var answers: AsyncStream<Answer>.Iterator
+    private let events: EventBoard
+
+    /// Starts an app in JSON mode.
+    ///
+    /// - Throws: ``DemoError`` when it cannot be started.
+    public init(_ executable: URL, _ arguments: [String]) throws(DemoError) {
+        let process = try ChildProcess(executable, arguments + ["--json"])
+        let events = EventBoard()
+        let (answers, answered) = AsyncStream.makeStream(of: Answer.self)
+        Task {
+            for await line in process.lines {
+                guard let members = (try? JSONValue(parsing: Data(line.utf8)))?.object else { continue }
+                let answer = Answer(members: members, arrived: .now)
+                if members["event"] != nil { await events.post(answer) } else { answered.yield(answer) }
+            }
+            answered.finish()
+            await events.close()
+        }
+        self.process = process
+        self.events = events
+        self.answers = answers.makeAsyncIterator()
+    }
+
+    /// Types a command and waits for its answer.
+    ///
+    /// - Throws: ``DemoError`` when the app ends instead.
+    @discardableResult
+    public func ask(_ command: String) async throws(DemoError) -> Answer {
+        process.send(command)
+        var answers = self.answers
+        let answer = await answers.next(isolation: self)
+        self.answers = answers
+        guard let answer else {
+            throw DemoError("the app ended instead of answering `\(command)`: \(await process.lastWords)")
+        }
+        return answer
+    }
+
+    /// The first event of the name that comes, or already came and was not taken.
+    ///
+    /// - Throws: ``DemoError`` when none came within the time.
+    public nonisolated func event(_ name: String, within limit: Duration = .seconds(10)) async throws(DemoError)
+        -> Answer
+    {
+        guard let answer = await events.take(name, within: limit) else {
+            throw DemoError("the app did not report `\(name)` within \(limit): \(await process.lastWords)")
+        }
+        return answer
+    }
+
+    /// Ends the app and waits for it.
+    @discardableResult
+    public nonisolated func end() async -> Int32 {
+        await process.end()
+    }
+}
+
+/// Events by name, for whoever waits for one.
+private actor EventBoard {
+    private var posted: [AppSession.Answer] = []
+    private var waiting: [(name: String, id: Int, continuation: CheckedContinuation<AppSession.Answer?, Never>)] = []
+    private var nextID = 0
+    private var isClosed = false
+
+    func post(_ answer: AppSession.Answer) {
+        if let index = waiting.firstIndex(where: { $0.name == answer["event"] }) {
+            waiting.remove(at: index).continuation.resume(returning: answer)
+        } else {
+            posted.append(answer)
+        }
+    }
+
+    func close() {
+        isClosed = true
+        for waiter in waiting { waiter.continuation.resume(returning: nil) }
+        waiting = []
+    }
+
+    func take(_ name: String, within limit: Duration) async -> AppSession.Answer? {
+        if let index = posted.firstIndex(where: { $0["event"] == name }) { return posted.remove(at: index) }
+        if isClosed { return nil }
+        nextID += 1
+        let id = nextID
+        let timer = Task {
+            try await Task.sleep(for: limit)
+            self.giveUp(id)
+        }
+        defer { timer.cancel() }
+        return await withCheckedContinuation { waiting.append((name, id, $0)) }
+    }
+
+    private func giveUp(_ id: Int) {
+        guard let index = waiting.firstIndex(where: { $0.id == id }) else { return }
+        waiting.remove(at: index).continuation.resume(returning: nil)
+    }
+}

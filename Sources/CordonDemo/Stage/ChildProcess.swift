@@ -1,0 +1,118 @@
+public import Foundation
+
+/// A real process with pipes: lines go in, lines come out, and it is ended by its process id.
+///
+/// May be used from any task. Standard error is kept as a short tail for error messages.
+public final class ChildProcess: Sendable {
+    /// The process id, valid until the process was waited for.
+    public let id: Int32
+    /// What it writes to standard output, line by line; ends when it does. For one reader.
+    public let lines: AsyncStream<String>
+
+    private let input: FileHandle
+    private let exit: AsyncStream<Int32>
+    private let talk: LineTail
+
+    /// Starts an executable.
+    ///
+    /// - Parameters:
+    ///   - executable: The file to run.
+    ///   - arguments: Its arguments without its own name.
+    ///   - environment: What to add to this process's environment.
+    /// - Throws: ``DemoError`` when it cannot be started.
+    public init(_ executable: URL, _ arguments: [String], environment: [String: String] = [:]) throws(DemoError) {
+        let process = Process()
+        process.executableURL = executable
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        let (input, output, errors) = (Pipe(), Pipe(), Pipe())
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = errors
+        let (exit, exited) = AsyncStream.makeStream(of: Int32.self)
+        process.terminationHandler = { ended in
+            exited.yield(ended.terminationReason == .exit ? ended.terminationStatus : -ended.terminationStatus)
+            exited.finish()
+        }
+        do { try process.run() } catch {
+            throw DemoError("\(executable.lastPathComponent) cannot be started", hint: "Run `swift build` first.")
+        }
+        let talk = LineTail()
+        self.id = process.processIdentifier
+        self.lines = Self.lines(of: output.fileHandleForReading)
+        self.input = input.fileHandleForWriting
+        self.exit = exit
+        self.talk = talk
+        let spoken = Self.lines(of: errors.fileHandleForReading)
+        Task { for await line in spoken { await talk.add(line) } }
+    }
+
+    /// The last lines of standard error.
+    public var lastWords: String {
+        get async { await talk.text }
+    }
+
+    /// Writes a line to the process's standard input; a process that has ended takes no notice.
+    public func send(_ line: String) {
+        try? input.write(contentsOf: Data((line + "\n").utf8))
+    }
+
+    /// Closes the process's standard input.
+    public func closeInput() {
+        try? input.close()
+    }
+
+    /// Sends a signal to the process.
+    public func signal(_ number: Int32) {
+        kill(id, number)
+    }
+
+    /// Waits for the end; the exit status, or the negated signal number. For one caller.
+    public func wait() async -> Int32 {
+        for await status in exit { return status }
+        return 0
+    }
+
+    /// Asks the process to end and waits; after the grace period it is killed.
+    @discardableResult
+    public func end(grace: Duration = .seconds(5)) async -> Int32 {
+        closeInput()
+        signal(SIGTERM)
+        let killer = Task {
+            try await Task.sleep(for: grace)
+            self.signal(SIGKILL)
+        }
+        defer { killer.cancel() }
+        return await wait()
+    }
+
+    private static func lines(of handle: FileHandle) -> AsyncStream<String> {
+        let (lines, arrived) = AsyncStream.makeStream(of: String.self)
+        // A blocking read belongs to a thread of its own, not to the pool that runs tasks.
+        let reader = Thread {
+            var rest = Data()
+            while let piece = try? handle.read(upToCount: 64 << 10), !piece.isEmpty {
+                rest += piece
+                while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                    arrived.yield(String(decoding: rest[rest.startIndex..<end], as: UTF8.self))
+                    rest = Data(rest[rest.index(after: end)...])
+                }
+            }
+            if !rest.isEmpty { arrived.yield(String(decoding: rest, as: UTF8.self)) }
+            arrived.finish()
+        }
+        reader.start()
+        return lines
+    }
+}
+
+/// The last few lines of a stream.
+private actor LineTail {
+    private var lines: [String] = []
+
+    var text: String { lines.joined(separator: "\n") }
+
+    func add(_ line: String) {
+        lines = (lines + [line]).suffix(20)
+    }
+}

@@ -1,0 +1,133 @@
+public import CordonHTTPClient
+public import Foundation
+
+/// The service, the administrator and the apps of a demo or an end-to-end test, in one folder that they have to themselves.
+public actor DemoStage {
+    /// The tool `cordon`.
+    public nonisolated let cordon: URL
+    /// The example app.
+    public nonisolated let app: URL
+    /// Where everything is kept.
+    public nonisolated let folder: URL
+    /// How the stage itself reaches the service.
+    public nonisolated let transport = AsyncHTTPTransport()
+    /// The bundle id under which the example app is targeted.
+    public static let bundleID = "example.cordon.fieldnotes"
+
+    private var service: ServiceProcess?
+    private var administratorSession: Administrator?
+    private var apps: [AppSession] = []
+
+    /// Sets a stage; nothing runs yet.
+    public init(cordon: URL, app: URL, folder: URL) {
+        self.cordon = cordon
+        self.app = app
+        self.folder = folder
+    }
+
+    /// The folder of the service's data.
+    public nonisolated var serviceFolder: URL { folder.appending(path: "service") }
+
+    /// The folder of an app's data.
+    public nonisolated func home(of name: String) -> URL { folder.appending(path: name) }
+
+    /// The folder that stands for the device's clipboard.
+    public nonisolated var clipboard: URL { folder.appending(path: "clipboard") }
+
+    /// The running service; started at first use.
+    public func runningService(port: Int = 0) async throws(DemoError) -> ServiceProcess {
+        if let service { return service }
+        let started = try await ServiceProcess.start(cordon, folder: serviceFolder, port: port)
+        service = started
+        return started
+    }
+
+    /// Kills the service without warning.
+    public func killService() async {
+        guard let service else { return }
+        self.service = nil
+        service.process.signal(SIGKILL)
+        _ = await service.process.wait()
+    }
+
+    /// The administrator, signed in at first use.
+    public func administrator() async throws(DemoError) -> Administrator {
+        if let administratorSession { return administratorSession }
+        let service = try await runningService()
+        let (name, password) = try person { $0.hasPrefix("ada@") }
+        let administrator = try await Administrator(
+            name: name, password: password, service: service, folder: folder.appending(path: "administrator"),
+            transport: transport)
+        administratorSession = administrator
+        return administrator
+    }
+
+    /// A worker's name and password in the development directory.
+    public nonisolated func worker(_ letter: Character = "a") throws(DemoError) -> (name: String, password: String) {
+        try person { $0.hasPrefix("worker-\(letter)@") }
+    }
+
+    private nonisolated func person(_ isMeant: (String) -> Bool) throws(DemoError) -> (name: String, password: String) {
+        guard let found = try ServiceProcess.passwords(in: serviceFolder).first(where: { isMeant($0.key) }) else {
+            throw DemoError("the development directory lacks a person that the stage needs")
+        }
+        return (found.key, found.value)
+    }
+
+    /// Starts an example app that knows the service, and waits until it is ready.
+    public func managedApp(_ name: String, _ options: [String] = []) async throws(DemoError) -> AppSession {
+        let service = try await runningService()
+        return try await start(
+            [
+                "--home", home(of: name).path, "--clipboard", clipboard.path, "--service", service.address.absoluteString,
+                "--pin", service.rootKey, "--bundle-id", Self.bundleID,
+            ] + options)
+    }
+
+    /// Starts an example app that knows no service: what any other app on the device would see.
+    public func personalApp(_ name: String) async throws(DemoError) -> AppSession {
+        try await start(["--home", home(of: name).path, "--clipboard", clipboard.path])
+    }
+
+    private func start(_ arguments: [String]) async throws(DemoError) -> AppSession {
+        let session = try AppSession(app, arguments)
+        apps.append(session)
+        _ = try await session.event("ready")
+        return session
+    }
+
+    /// Signs a worker in in an app, as the person in front of it would; the app's answer.
+    public func signIn(_ worker: (name: String, password: String), in app: AppSession) async throws(DemoError)
+        -> AppSession.Answer
+    {
+        let person = Person(name: worker.name, password: worker.password)
+        let transport = self.transport
+        async let visit: Void = Self.visit(person, app, transport)
+        let answer = try await app.ask("sign-in")
+        if let failure = await Self.failure({ () async throws(DemoError) in try await visit }) { throw failure }
+        return answer
+    }
+
+    private static func visit(_ person: Person, _ app: AppSession, _ transport: AsyncHTTPTransport) async throws(DemoError) {
+        let browser = try await app.event("browser")
+        guard let page = browser["page"].flatMap({ URL(string: $0) }) else { throw DemoError("the app shows no page") }
+        try await person.visit(page, over: transport)
+    }
+
+    private static func failure(_ work: () async throws(DemoError) -> Void) async -> DemoError? {
+        do throws(DemoError) {
+            try await work()
+            return nil
+        } catch { return error }
+    }
+
+    /// Ends every process; nothing of the stage runs afterwards.
+    public func strike() async {
+        for app in apps { await app.end() }
+        apps = []
+        if let service { await service.process.end() }
+        service = nil
+        administratorSession = nil
+        await transport.shutdown()
+    }
+}

@@ -1,0 +1,105 @@
+public import CordonPolicy
+public import Foundation
+
+/// The demo: real processes, real sockets, real files; every step is measured and checked, nothing is only printed.
+public actor DemoStory {
+    /// What the story is told with.
+    public struct Cast: Sendable {
+        /// The tool `cordon`.
+        public var cordon: URL
+        /// The example app.
+        public var app: URL
+        /// Fixes the planted texts.
+        public var seed: UInt64
+        /// Where everything is kept meanwhile.
+        public var folder: URL
+
+        /// Names the programs, the seed and the folder.
+        public init(cordon: URL, app: URL, seed: UInt64, folder: URL) {
+            self.cordon = cordon
+            self.app = app
+            self.seed = seed
+            self.folder = folder
+        }
+    }
+
+    let cast: Cast
+    let stage: DemoStage
+    let scan: MarkerScan
+
+    // What earlier steps leave for later ones.
+    var policyID = ""
+    var account = ""
+    var personalFiles: [String: Data] = [:]
+    var auditLog = Data()
+
+    /// Prepares a story; nothing runs yet.
+    public init(_ cast: Cast) {
+        self.cast = cast
+        stage = DemoStage(cordon: cast.cordon, app: cast.app, folder: cast.folder)
+        scan = MarkerScan(count: 1_000, seed: cast.seed)
+    }
+
+    /// Tells the story step by step, and ends every process whatever happens.
+    ///
+    /// - Parameter told: Called after each step.
+    /// - Throws: ``DemoError`` when the stage breaks; an expectation that does not hold is part of the step.
+    public func tell(_ told: @Sendable (DemoStep) -> Void) async throws(DemoError) -> [DemoStep] {
+        var steps: [DemoStep] = []
+        do throws(DemoError) {
+            for act in Self.acts {
+                var step = DemoStep(act.name, act.title)
+                let began = ContinuousClock.now
+                try await act.play(self, &step)
+                step.milliseconds = (ContinuousClock.now - began).milliseconds
+                told(step)
+                steps.append(step)
+            }
+        } catch {
+            await stage.strike()
+            throw error
+        }
+        await stage.strike()
+        return steps
+    }
+
+    private struct Act: Sendable {
+        let name: String
+        let title: String
+        let play: @Sendable (isolated DemoStory, inout DemoStep) async throws(DemoError) -> Void
+    }
+
+    private static let acts: [Act] = [
+        Act(name: "publish", title: "An administrator publishes rules") { story, step async throws(DemoError) in
+            try await story.publish(&step)
+        },
+        Act(name: "enroll", title: "A worker's account is enrolled; the personal one is left alone") {
+            story, step async throws(DemoError) in try await story.enroll(&step)
+        },
+        Act(name: "write", title: "Notes and a file are written") { story, step async throws(DemoError) in
+            try await story.write(&step)
+        },
+        Act(name: "raw-bytes", title: "The raw bytes are read without the key") {
+            story, step async throws(DemoError) in try await story.readRawBytes(&step)
+        },
+        Act(name: "refuse", title: "A paste into a personal note is refused, with the reason") {
+            story, step async throws(DemoError) in try await story.refuse(&step)
+        },
+        Act(name: "change", title: "A rule changes while the app runs") { story, step async throws(DemoError) in
+            try await story.change(&step)
+        },
+        Act(name: "wipe", title: "One command removes the organisation's data and nothing else") {
+            story, step async throws(DemoError) in try await story.wipe(&step)
+        },
+        Act(name: "audit", title: "The audit log and the receipt in it are checked offline") {
+            story, step async throws(DemoError) in try await story.audit(&step)
+        },
+    ]
+}
+
+extension Duration {
+    /// The duration in milliseconds.
+    var milliseconds: Double {
+        Double(components.seconds) * 1_000 + Double(components.attoseconds) / 1e15
+    }
+}
