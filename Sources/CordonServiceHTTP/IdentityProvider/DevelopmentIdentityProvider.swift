@@ -6,7 +6,7 @@ public import Logging
 /// signs people of a JSON file in with a password alone, and is meant for loopback addresses only. It follows the
 /// standards all the same, because any real OpenID provider must be able to take its place.
 ///
-/// Authorization code with PKCE (RFC 6749, 7636), device authorization (RFC 8628), refresh tokens with rotation and
+/// Authorization code with PKCE (RFC 6749, 7636), pushed requests (RFC 9126), device authorization (RFC 8628), refresh tokens with rotation and
 /// reuse detection (RFC 9700), client credentials, resource indicators (RFC 8707), DPoP (RFC 9449), access tokens of
 /// RFC 9068, issuer identification (RFC 9207), revocation (RFC 7009), userinfo and end session.
 ///
@@ -23,6 +23,7 @@ public actor DevelopmentIdentityProvider {
     private let randomBytes: @Sendable (Int) -> [UInt8]
 
     var directory: DevelopmentDirectory
+    var pushedRequests: ProviderBoundedTable<String, ProviderPushedRequest>
     var interactions: ProviderBoundedTable<String, ProviderInteraction>
     var sessions: ProviderBoundedTable<String, ProviderSession>
     var codes: ProviderBoundedTable<String, ProviderAuthorizationCode>
@@ -68,6 +69,7 @@ public actor DevelopmentIdentityProvider {
         randomBytes = random
         nonceKey = SymmetricKey(data: random(32))
         let capacity = configuration.capacity
+        pushedRequests = .init(capacity: capacity)
         interactions = .init(capacity: capacity)
         sessions = .init(capacity: capacity)
         codes = .init(capacity: capacity)

@@ -57,6 +57,20 @@ import Testing
         #expect(isRefused { $0.clients[0].grants.insert(.clientCredentials) })
     }
 
+    @Test func `a client is read from a file that holds no secret`() throws {
+        let text = try String(decoding: JSONEncoder().encode(ProviderFixture.nightly), as: UTF8.self)
+        #expect(!text.contains(ProviderFixture.secret))
+        let read = try JSONDecoder().decode(IdentityProviderClient.self, from: Data(text.utf8))
+        #expect(read == ProviderFixture.nightly)
+        #expect(read.hasSecret(ProviderFixture.secret) && !read.hasSecret("guessed"))
+        let least = #"{"clientId": "app", "displayName": "App", "grants": ["refresh_token"], "resources": []}"#
+        #expect(try !JSONDecoder().decode(IdentityProviderClient.self, from: Data(least.utf8)).isConfidential)
+        let wrong = least.dropLast() + #", "secretSha256": "short"}"#
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(IdentityProviderClient.self, from: Data(wrong.utf8))
+        }
+    }
+
     @Test func `a full table gives up its oldest entries and an ended one is gone`() {
         let start = Date(timeIntervalSince1970: 0)
         var table = ProviderBoundedTable<Int, Int>(capacity: 10)

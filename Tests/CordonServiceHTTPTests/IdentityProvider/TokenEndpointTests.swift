@@ -138,6 +138,17 @@ import Testing
         }
     }
 
+    @Test func `of twenty parallel exchanges of one code one succeeds`() async throws {
+        try await ProviderFixture().run { run in
+            let code = try await run.code()
+            let good = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for _ in 0..<20 { group.addTask { try await run.exchange(code).status == .ok } }
+                return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+            }
+            #expect(good == 1)
+        }
+    }
+
     @Test func `a wrong verifier uses the code up`() async throws {
         try await ProviderFixture().run { run in
             let code = try await run.code()

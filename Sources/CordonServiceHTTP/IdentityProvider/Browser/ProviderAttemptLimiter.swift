@@ -41,6 +41,13 @@ struct ProviderAttemptLimiter: Sendable {
         all?.count = max(0, everyone.count - mine.count)
     }
 
+    /// Takes one attempt back that was none; other attempts of the key still count.
+    mutating func giveBack(_ key: String, at now: Date) {
+        windows.update(key, at: now) { $0.count = max(0, $0.count - 1) }
+        guard let everyone = all else { return }
+        all?.count = max(0, everyone.count - 1)
+    }
+
     private static func seconds(from now: Date, to end: Date) -> Int {
         max(1, Int(end.timeIntervalSince(now).rounded(.up)))
     }

@@ -4,7 +4,7 @@ import Foundation
 /// An application that is registered with the provider.
 public struct IdentityProviderClient: Sendable, Equatable, Identifiable {
     /// How a client asks for tokens.
-    public enum Grant: String, Sendable, CaseIterable {
+    public enum Grant: String, Sendable, CaseIterable, Codable {
         /// Authorization code with PKCE (RFC 6749 §4.1, RFC 7636).
         case authorizationCode = "authorization_code"
         /// Refresh tokens with rotation (RFC 6749 §6, RFC 9700 §4.14); needs the scope `offline_access`.
@@ -37,6 +37,8 @@ public struct IdentityProviderClient: Sendable, Equatable, Identifiable {
     public var isConfidential: Bool { secretDigest != nil }
 
     /// A client without a secret: an app or a command. It may use authorization code, refresh and device code.
+    ///
+    /// - Parameter postLogoutRedirectURIs: nil allows `redirectURIs`, and `/signed-out` on a loopback address.
     public static func publicClient(
         id: String, displayName: String,
         redirectURIs: [String] = ["http://127.0.0.1/callback", "http://[::1]/callback"],
@@ -44,7 +46,8 @@ public struct IdentityProviderClient: Sendable, Equatable, Identifiable {
     ) -> IdentityProviderClient {
         IdentityProviderClient(
             id: id, displayName: displayName, redirectURIs: redirectURIs,
-            postLogoutRedirectURIs: postLogoutRedirectURIs ?? redirectURIs,
+            postLogoutRedirectURIs: postLogoutRedirectURIs
+                ?? redirectURIs + ["http://127.0.0.1/signed-out", "http://[::1]/signed-out"],
             grants: [.authorizationCode, .refreshToken, .deviceCode], resources: resources, secret: nil)
     }
 
@@ -55,6 +58,16 @@ public struct IdentityProviderClient: Sendable, Equatable, Identifiable {
         id: String, displayName: String, redirectURIs: [String] = [], postLogoutRedirectURIs: [String] = [],
         grants: Set<Grant>, resources: [String], applicationRoles: [String] = [], secret: String?
     ) {
+        self.init(
+            id: id, displayName: displayName, redirectURIs: redirectURIs,
+            postLogoutRedirectURIs: postLogoutRedirectURIs, grants: grants, resources: resources,
+            applicationRoles: applicationRoles, secretDigest: secret.map { Data(SHA256.hash(data: Data($0.utf8))) })
+    }
+
+    init(
+        id: String, displayName: String, redirectURIs: [String], postLogoutRedirectURIs: [String], grants: Set<Grant>,
+        resources: [String], applicationRoles: [String], secretDigest: Data?
+    ) {
         self.id = id
         self.displayName = displayName
         self.redirectURIs = redirectURIs
@@ -62,7 +75,7 @@ public struct IdentityProviderClient: Sendable, Equatable, Identifiable {
         self.grants = grants
         self.resources = resources
         self.applicationRoles = applicationRoles
-        secretDigest = secret.map { Data(SHA256.hash(data: Data($0.utf8))) }
+        self.secretDigest = secretDigest
     }
 
     /// Whether this is the client's secret, in a time that does not tell where two secrets differ.

@@ -7,9 +7,10 @@ extension DevelopmentIdentityProvider {
 
     /// The authorization endpoint.
     func authorize(_ request: ProviderRequest, issuer: String) throws(OAuthError) -> ProviderAnswer {
-        let parameters = request.parameters
+        var parameters = request.parameters
         let destination: ProviderAuthorizationRequest.Destination
         do {
+            parameters = try pushed(parameters) ?? parameters
             destination = try .init(parameters, configuration: configuration)
         } catch {
             return message(
@@ -18,14 +19,18 @@ extension DevelopmentIdentityProvider {
         }
         let wanted: ProviderAuthorizationRequest
         do {
-            wanted = try .init(parameters, to: destination, configuration: configuration) { hint in
-                signingKey.claims(IDTokenClaims.self, in: hint, typ: "JWT")
-                    .flatMap { $0.iss == issuer ? $0.sub : nil }
+            wanted = try .init(parameters, to: destination, configuration: configuration) {
+                subject(ofIDToken: $0, issuer: issuer)
             }
         } catch {
             return refusal(error, to: destination.redirectURI, state: destination.state, issuer: issuer)
         }
         return begin(wanted, request, issuer: issuer)
+    }
+
+    /// The `sub` of an ID token that this provider signed, however old; nil for any other text.
+    func subject(ofIDToken token: String, issuer: String) -> String? {
+        signingKey.claims(IDTokenClaims.self, in: token, typ: "JWT").flatMap { $0.iss == issuer ? $0.sub : nil }
     }
 
     private func begin(

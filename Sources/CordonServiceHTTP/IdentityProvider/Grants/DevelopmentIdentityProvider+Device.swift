@@ -79,7 +79,7 @@ extension DevelopmentIdentityProvider {
                 page, userCode: typed, failure: "This code is not known or has expired.", status: .badRequest,
                 issuer: issuer)
         }
-        userCodeLimiter.succeed("device", at: now)
+        userCodeLimiter.giveBack("device", at: now)
         let next = update(page) { $0.purpose = .device(key) }
         guard let signedIn = session(of: request) else {
             return signInPage(update(next) { $0.mustSignIn = true }, issuer: issuer)

@@ -31,6 +31,7 @@ extension DevelopmentIdentityProvider {
         switch endpoint {
         case .configuration, .metadata: metadata(issuer: issuer)
         case .keys: .json(ProviderKeySet(keys: [signingKey.published]))
+        case .pushedRequest: try push(request, issuer: issuer)
         case .authorization: try authorize(request, issuer: issuer)
         case .signIn: try await signIn(request, issuer: issuer)
         case .decision: try decide(request, issuer: issuer)

@@ -4,6 +4,7 @@ import Foundation
 struct ProviderMetadata: Encodable {
     let issuer: String
     let authorization_endpoint: String
+    let pushed_authorization_request_endpoint: String
     let token_endpoint: String
     let userinfo_endpoint: String
     let jwks_uri: String
@@ -26,6 +27,7 @@ struct ProviderMetadata: Encodable {
         "name",
     ]
     let authorization_response_iss_parameter_supported = true
+    let require_pushed_authorization_requests = false
     let claims_parameter_supported = false
     let request_parameter_supported = false
     let request_uri_parameter_supported = false
@@ -37,6 +39,7 @@ extension DevelopmentIdentityProvider {
         return .json(
             ProviderMetadata(
                 issuer: issuer, authorization_endpoint: ProviderEndpoint.authorization.address(issuer),
+                pushed_authorization_request_endpoint: ProviderEndpoint.pushedRequest.address(issuer),
                 token_endpoint: ProviderEndpoint.token.address(issuer),
                 userinfo_endpoint: ProviderEndpoint.userInfo.address(issuer),
                 jwks_uri: ProviderEndpoint.keys.address(issuer),

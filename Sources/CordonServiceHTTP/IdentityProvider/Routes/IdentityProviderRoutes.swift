@@ -6,7 +6,7 @@ import NIOCore
 /// Puts a ``DevelopmentIdentityProvider`` on a router. For development: see there.
 ///
 /// Below the prefix: `/.well-known/openid-configuration`, `/.well-known/oauth-authorization-server`, `/keys`,
-/// `/authorize`, `/sign-in`, `/decision`, `/device_authorization`, `/device`, `/token`, `/userinfo`, `/revoke` and
+/// `/par`, `/authorize`, `/sign-in`, `/decision`, `/device_authorization`, `/device`, `/token`, `/userinfo`, `/revoke` and
 /// `/logout`. The metadata also answers at the root, where RFC 8414 §3.1 looks for it
 /// (`/.well-known/oauth-authorization-server/idp`).
 ///

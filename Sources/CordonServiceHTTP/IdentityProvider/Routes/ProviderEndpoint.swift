@@ -5,6 +5,7 @@ enum ProviderEndpoint: String, CaseIterable, Sendable {
     case configuration = ".well-known/openid-configuration"
     case metadata = ".well-known/oauth-authorization-server"
     case keys = "keys"
+    case pushedRequest = "par"
     case authorization = "authorize"
     case signIn = "sign-in"
     case decision = "decision"
@@ -19,7 +20,7 @@ enum ProviderEndpoint: String, CaseIterable, Sendable {
         switch self {
         case .configuration, .metadata, .keys: [.get]
         case .authorization, .device, .userInfo, .endSession: [.get, .post]
-        case .signIn, .decision, .deviceAuthorization, .token, .revocation: [.post]
+        case .pushedRequest, .signIn, .decision, .deviceAuthorization, .token, .revocation: [.post]
         }
     }
 
@@ -27,7 +28,8 @@ enum ProviderEndpoint: String, CaseIterable, Sendable {
     var isPage: Bool {
         switch self {
         case .authorization, .signIn, .decision, .device, .endSession: true
-        case .configuration, .metadata, .keys, .deviceAuthorization, .token, .userInfo, .revocation: false
+        case .configuration, .metadata, .keys, .pushedRequest, .deviceAuthorization, .token, .userInfo, .revocation:
+            false
         }
     }
 

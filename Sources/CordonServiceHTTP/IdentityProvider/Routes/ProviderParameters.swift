@@ -42,6 +42,13 @@ struct ProviderParameters: Sendable, Equatable {
         return found
     }
 
+    /// The same parameters with this one set to one value.
+    func setting(_ name: String, to value: String) -> ProviderParameters {
+        var copy = self
+        copy.values[name] = [value]
+        return copy
+    }
+
     /// Every value of a parameter that may repeat.
     func all(_ name: String) -> [String] { values[name] ?? [] }
 

@@ -57,7 +57,8 @@ struct ProviderSigningKey: Sendable {
 
     func sign(_ claims: some Encodable, type: String) throws(OAuthError) -> String {
         do {
-            return try ProviderJWS.sign(header: Header(alg: "ES256", kid: id, typ: type, crit: nil), payload: claims, with: key)
+            return try ProviderJWS.sign(
+                header: Header(alg: "ES256", kid: id, typ: type, crit: nil), payload: claims, with: key)
         } catch {
             throw OAuthError(.serverError, "the token cannot be signed", status: .internalServerError)
         }

@@ -1,0 +1,48 @@
+import Foundation
+
+extension IdentityProviderClient: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case id = "clientId"
+        case displayName, grants, resources, applicationRoles
+        case redirectURIs = "redirectUris"
+        case postLogoutRedirectURIs = "postLogoutRedirectUris"
+        case secretDigest = "secretSha256"
+    }
+
+    /// Reads a client of a configuration file: `clientId`, `displayName`, `grants` and `resources`, and where wanted
+    /// `redirectUris`, `postLogoutRedirectUris`, `applicationRoles` and `secretSha256` (base64url). The file never
+    /// holds a secret itself.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let digest = try container.decodeIfPresent(String.self, forKey: .secretDigest).map { text in
+            guard let bytes = ProviderBase64URL.decode(text), bytes.count == 32 else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .secretDigest, in: container,
+                    debugDescription: "secretSha256 must be a SHA-256 in base64url without padding")
+            }
+            return bytes
+        }
+        self.init(
+            id: try container.decode(String.self, forKey: .id),
+            displayName: try container.decode(String.self, forKey: .displayName),
+            redirectURIs: try container.decodeIfPresent([String].self, forKey: .redirectURIs) ?? [],
+            postLogoutRedirectURIs: try container.decodeIfPresent([String].self, forKey: .postLogoutRedirectURIs) ?? [],
+            grants: try container.decode(Set<Grant>.self, forKey: .grants),
+            resources: try container.decode([String].self, forKey: .resources),
+            applicationRoles: try container.decodeIfPresent([String].self, forKey: .applicationRoles) ?? [],
+            secretDigest: digest)
+    }
+
+    /// Writes what ``init(from:)`` reads.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(id, forKey: .id)
+        try container.encode(displayName, forKey: .displayName)
+        try container.encode(redirectURIs, forKey: .redirectURIs)
+        try container.encode(postLogoutRedirectURIs, forKey: .postLogoutRedirectURIs)
+        try container.encode(grants.sorted { $0.rawValue < $1.rawValue }, forKey: .grants)
+        try container.encode(resources, forKey: .resources)
+        try container.encode(applicationRoles, forKey: .applicationRoles)
+        try container.encodeIfPresent(secretDigest.map { ProviderBase64URL.encode($0) }, forKey: .secretDigest)
+    }
+}
