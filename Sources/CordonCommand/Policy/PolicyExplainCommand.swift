@@ -1,0 +1,46 @@
+internal import ArgumentParser
+internal import CordonPolicy
+
+/// `cordon policy explain`: answers questions, with every reason.
+struct PolicyExplainCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain", abstract: "Answer what is allowed, and why.",
+        discussion: "The question is one JSON object or an array; the answer has the same shape and order.")
+
+    @Option(help: "A policy: FILE for every managed account, or ACCOUNT=FILE. May repeat.")
+    var policy: [String]
+
+    @Option(help: "The question; without it, standard input.")
+    var question = "-"
+
+    @Option(help: "App configuration that bears on the answer: FILE or ACCOUNT=FILE. May repeat.")
+    var configuration: [String] = []
+
+    @Flag(help: "Show the rules that were asked, in their order.")
+    var trace = false
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() throws {
+        guard question != "-" || !policy.contains(where: { $0 == "-" || $0.hasSuffix("=-") }) else {
+            throw CommandFailure(
+                .usage, "policy and question cannot both be standard input", hint: "Name a file for one of them.")
+        }
+        let set = try PolicyFiles.set(policy, configurations: configuration)
+        let asked = try PolicyFiles.json(question)
+        let answers = set.answers(to: asked)
+        if json {
+            if asked.array == nil, let only = answers.first {
+                try Terminal.json(only)
+            } else {
+                try Terminal.json(answers)
+            }
+        } else {
+            for answer in answers { PolicyReport.print(answer) }
+        }
+        if trace {
+            for answer in answers { Terminal.talk(answer.trace.description) }
+        }
+    }
+}

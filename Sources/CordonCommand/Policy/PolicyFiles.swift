@@ -1,0 +1,86 @@
+internal import CordonIdentity
+internal import CordonPolicy
+internal import Foundation
+
+/// Reads the files that the policy commands name; every failure is a `CommandFailure` with the file's name.
+enum PolicyFiles {
+    /// The bytes of a file; `-` is standard input.
+    static func data(_ path: String) throws -> Data {
+        if path == "-" { return (try? FileHandle.standardInput.readToEnd()) ?? Data() }
+        do {
+            return try Data(contentsOf: URL(fileURLWithPath: path))
+        } catch {
+            throw CommandFailure(.badInput, "\(path): cannot be read", hint: "Check the path and its permissions.")
+        }
+    }
+
+    /// The JSON of a file.
+    static func json(_ path: String) throws -> JSONValue {
+        let data = try data(path)
+        return try named(path) { () throws(PolicyError) -> JSONValue in try JSONValue(parsing: data) }
+    }
+
+    /// The policy in a file.
+    static func policy(_ path: String) throws -> AppProtectionPolicy {
+        let json = try json(path)
+        return try named(path) { () throws(PolicyError) -> AppProtectionPolicy in
+            try AppProtectionPolicy(graphJSON: json)
+        }
+    }
+
+    /// The policies in a file: one, a list, or the `value` list of a Graph response.
+    static func policies(_ path: String) throws -> [AppProtectionPolicy] {
+        let json = try json(path)
+        let members = json.array ?? json["value"]?.array ?? [json]
+        return try members.map { member in
+            try named(path) { () throws(PolicyError) -> AppProtectionPolicy in
+                try AppProtectionPolicy(graphJSON: member)
+            }
+        }
+    }
+
+    /// The policies of `--policy` options: `ACCOUNT=FILE`, or a bare FILE for every managed account.
+    ///
+    /// Several files for one account are merged, the most restrictive winning.
+    static func set(_ options: [String], configurations: [String] = []) throws -> PolicySet {
+        var named: [AccountID: [AppProtectionPolicy]] = [:]
+        var shared: [AppProtectionPolicy] = []
+        for option in options {
+            if let (account, path) = split(option) {
+                named[account, default: []] += try policies(path)
+            } else {
+                shared += try policies(option)
+            }
+        }
+        var configured: [AccountID: [TargetedAppConfiguration]] = [:]
+        for option in configurations {
+            let (account, path) = split(option) ?? (AccountID("*"), option)
+            let json = try json(path)
+            configured[account, default: []].append(
+                try PolicyFiles.named(path) { () throws(PolicyError) -> TargetedAppConfiguration in
+                    try TargetedAppConfiguration(graphJSON: json)
+                })
+        }
+        return PolicySet(
+            named.compactMapValues { EffectivePolicy.merging($0) },
+            everyManagedAccount: EffectivePolicy.merging(shared),
+            configurations: configured.mapValues { AppConfiguration($0) })
+    }
+
+    /// `ACCOUNT=FILE` in its two parts; nil for a bare path. A path may hold `=` after a slash.
+    private static func split(_ option: String) -> (AccountID, String)? {
+        guard let sign = option.firstIndex(of: "="), sign != option.startIndex,
+            !option[..<sign].contains("/"), !FileManager.default.fileExists(atPath: option)
+        else { return nil }
+        return (AccountID(String(option[..<sign])), String(option[option.index(after: sign)...]))
+    }
+
+    /// Runs a reading step and puts the file's name before its error.
+    static func named<Value>(_ path: String, _ body: () throws(PolicyError) -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch {
+            throw CommandFailure(.badInput, "\(path): \(error.description)", hint: error.hint)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+internal import ArgumentParser
+internal import CordonPolicy
+
+/// `cordon policy lint`: what in a policy cannot be meant.
+struct PolicyLintCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lint", abstract: "Check policies for the unknown, the contradictory and the weak.",
+        discussion: "Exit status 1 when an error or a warning is found.")
+
+    @Argument(help: "Policies; - is standard input.")
+    var files: [String]
+
+    @Option(help: "Also report what is weaker than level1, level2, level3 or the policy in a file.")
+    var baseline: String?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() throws {
+        let measure = try baseline.map(readBaseline)
+        var reports: [Report] = []
+        for file in files {
+            for policy in try PolicyFiles.policies(file) {
+                reports += PolicyLint.findings(in: policy, weakerThan: measure).map {
+                    Report(
+                        file: file, policy: policy.displayName, severity: $0.severity, code: $0.code,
+                        setting: $0.setting,
+                        message: $0.message)
+                }
+            }
+        }
+        if json {
+            try Terminal.json(reports)
+        } else {
+            for report in reports { Terminal.data(report.line) }
+        }
+        let serious = reports.count { $0.severity != .note }
+        guard serious == 0 else {
+            throw CommandFailure(.notInWantedState, serious == 1 ? "one finding" : "\(serious) findings")
+        }
+    }
+
+    private func readBaseline(_ name: String) throws -> AppProtectionPolicy {
+        if let level = AppProtectionPolicy.Baseline(rawValue: name) { return .baseline(level) }
+        return try PolicyFiles.policy(name)
+    }
+
+    /// One finding with the file it was found in.
+    private struct Report: Encodable {
+        let file: String
+        let policy: String
+        let severity: LintFinding.Severity
+        let code: String
+        let setting: String
+        let message: String
+
+        /// `path: severity: code: message` (TL-GN-03).
+        var line: String {
+            let word =
+                switch severity {
+                case .error: Style.red(severity.rawValue)
+                case .warning: Style.yellow(severity.rawValue)
+                case .note: Style.dim(severity.rawValue)
+                }
+            return "\(file): \(word): \(code): \(setting.isEmpty ? "" : setting + " ")\(message)"
+        }
+    }
+}
