@@ -2,7 +2,7 @@ public import CordonPolicy
 public import Foundation
 
 /// A policy or app configuration as the service keeps it.
-public struct ManagedAppPolicy: Sendable, Codable, Equatable {
+public struct ManagedAppPolicy: Sendable, Equatable {
     /// The id, such as `T_<guid>` (SRV-RS-003).
     public let id: String
     /// What kind of policy it is.
@@ -44,18 +44,4 @@ public struct ManagedAppPolicy: Sendable, Codable, Equatable {
 
     /// The id and version of the policy at this moment.
     public var reference: PolicyReference { PolicyReference(id: id, version: version) }
-}
-
-/// A policy at one version.
-public struct PolicyReference: Sendable, Codable, Hashable {
-    /// The policy's id.
-    public var id: String
-    /// The policy's version.
-    public var version: String
-
-    /// Makes a reference.
-    public init(id: String, version: String) {
-        self.id = id
-        self.version = version
-    }
 }

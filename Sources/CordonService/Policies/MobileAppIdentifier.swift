@@ -18,7 +18,7 @@ public struct MobileAppIdentifier: Sendable, Codable, Hashable {
     public var value: String
 
     /// Makes an identifier.
-    public init(_ platform: Platform = .ios, _ value: String) {
+    public init(_ platform: Platform, _ value: String) {
         self.platform = platform
         self.value = value
     }

@@ -1,4 +1,5 @@
 public import CordonIdentity
+public import CordonPolicy
 public import CordonProtocol
 public import Foundation
 

@@ -1,0 +1,84 @@
+internal import CordonPolicy
+internal import Foundation
+
+/// A Graph document taken apart: what the service owns or keeps beside it, and the rest.
+struct PolicyDocument {
+    /// Members that only the service writes; ignored on input, never a fault (SRV-RS-012).
+    private static let owned: Set<String> = [
+        "id", "createdDateTime", "lastModifiedDateTime", "version", "isAssigned", "deployedAppCount",
+        "deploymentSummary", "@odata.type",
+    ]
+
+    /// The members to keep in ``ManagedAppPolicy/document``.
+    var members: [String: JSONValue]
+    /// The apps, nil when the document names none.
+    var apps: [MobileAppIdentifier]?
+    /// The set of apps, nil when the document names none.
+    var appGroup: AppGroup?
+    /// The assignments, nil when the document names none.
+    var assignments: [PolicyAssignment]?
+
+    /// Takes a document apart.
+    ///
+    /// - Throws: ``ServiceError`` with code `invalid`.
+    init(_ document: JSONValue) throws(ServiceError) {
+        guard case .object(var members) = document else {
+            throw ServiceError(.invalid, "a policy is a JSON object")
+        }
+        members = members.filter { name, _ in !Self.owned.contains(name) && !name.contains("@odata.") }
+        apps = try GraphApps.apps(in: members.removeValue(forKey: "apps"))
+        assignments = try GraphAssignments.assignments(in: members.removeValue(forKey: "assignments"))
+        appGroup = try GraphApps.group(in: members.removeValue(forKey: "appGroupType"))
+        self.members = members
+    }
+
+    /// Checks what every kind needs and every setting of a protection, naming each fault.
+    ///
+    /// - Returns: The document with the defaults of a new policy where a protection leaves a setting out.
+    static func checked(
+        _ members: [String: JSONValue], _ kind: PolicyKind, fillsDefaults: Bool
+    ) throws(ServiceError) -> JSONValue {
+        var problems: [ServiceError.Problem] = []
+        switch members["displayName"]?.string?.count {
+        case .some(1...200): break
+        default: problems.append(.init(member: "displayName", reason: "needs 1 to 200 characters"))
+        }
+        if let description = members["description"], description != .null,
+            (description.string?.count ?? .max) > 10_000
+        {
+            problems.append(.init(member: "description", reason: "needs to be a text of at most 10000 characters"))
+        }
+        if let settings = members["customSettings"], settings != .null {
+            problems += faults(inCustomSettings: settings)
+        }
+        var document = JSONValue.object(members)
+        if kind == .iosManagedAppProtection || kind == .defaultManagedAppProtection {
+            do throws(PolicyError) {
+                let policy = try AppProtectionPolicy(graphJSON: document)
+                if fillsDefaults { document = policy.completeGraphJSON }
+            } catch {
+                problems.append(.init(member: error.place, reason: error.reason))
+            }
+        }
+        guard problems.isEmpty else {
+            let names = problems.map(\.member).joined(separator: ", ")
+            throw ServiceError(.invalid, "the policy is not acceptable at \(names)", problems: problems)
+        }
+        return document
+    }
+
+    /// Names and values are texts, and no name is given twice (SRV-RS-111).
+    private static func faults(inCustomSettings settings: JSONValue) -> [ServiceError.Problem] {
+        guard let pairs = settings.array else {
+            return [.init(member: "customSettings", reason: "needs to be a list of name and value")]
+        }
+        var names: Set<String> = []
+        return pairs.enumerated().compactMap { index, pair in
+            let member = "customSettings[\(index)]"
+            guard let name = pair["name"]?.string, pair["value"]?.string != nil else {
+                return .init(member: member, reason: "needs name and value as texts")
+            }
+            return names.insert(name).inserted ? nil : .init(member: member, reason: "its name is given twice")
+        }
+    }
+}

@@ -1,0 +1,227 @@
+internal import CordonIdentity
+public import CordonPolicy
+internal import CordonProtocol
+internal import Foundation
+
+extension StoredManagementService {
+    /// The policies of the kinds, ordered by id.
+    public func policies(
+        of kinds: Set<PolicyKind>, as administrator: Administrator
+    ) async throws(ServiceError) -> [ManagedAppPolicy] {
+        try require(.read, of: administrator)
+        return try await storage.read(administrator.tenant) { records throws(ServiceError) in
+            try records.records(ManagedAppPolicy.self).filter { kinds.contains($0.kind) }
+        }
+    }
+
+    /// One policy.
+    public func policy(_ id: String, as administrator: Administrator) async throws(ServiceError) -> ManagedAppPolicy {
+        try require(.read, of: administrator)
+        return try await storage.read(administrator.tenant) { records throws(ServiceError) in
+            try records.policy(id)
+        }
+    }
+
+    /// Makes a policy from a Graph document.
+    public func createPolicy(
+        _ kind: PolicyKind, document: JSONValue, as administrator: Administrator
+    ) async throws(ServiceError) -> ManagedAppPolicy {
+        try require(.writePolicies, of: administrator)
+        let parts = try PolicyDocument(document)
+        if parts.assignments != nil || parts.apps != nil { try require(.assignPolicies, of: administrator) }
+        let checked = try PolicyDocument.checked(parts.members, kind, fillsDefaults: true)
+        let now = self.now
+        var policy = ManagedAppPolicy(
+            id: kind.idPrefix + ids.guid(), kind: kind, version: ids.token(), created: now, modified: now,
+            document: checked, apps: parts.apps ?? [], appGroup: parts.appGroup ?? .selectedPublicApps)
+        try policy.checkApps()
+        policy.assignments = try self.checked(parts.assignments ?? [], for: policy)
+        return try await write(policy, replacing: nil, "policy.create", as: administrator, at: now)
+    }
+
+    /// Merges changes into a policy.
+    public func updatePolicy(
+        _ id: String, changes: JSONValue, ifVersion version: String?, as administrator: Administrator
+    ) async throws(ServiceError) -> ManagedAppPolicy {
+        try require(.writePolicies, of: administrator)
+        let parts = try PolicyDocument(changes)
+        if parts.assignments != nil || parts.apps != nil { try require(.assignPolicies, of: administrator) }
+        return try await edit(id, ifVersion: version, "policy.update", as: administrator) {
+            [self] policy throws(ServiceError) in
+            var members = policy.document.object ?? [:]
+            for (name, value) in parts.members {
+                members[name] = value == .null ? nil : value
+            }
+            // A setting that was unset has its default again, so that the stored policy is always complete.
+            policy.document = try PolicyDocument.checked(members, policy.kind, fillsDefaults: true)
+            policy.apps = parts.apps ?? policy.apps
+            policy.appGroup = parts.appGroup ?? policy.appGroup
+            try policy.checkApps()
+            if let assignments = parts.assignments { policy.assignments = try checked(assignments, for: policy) }
+        }
+    }
+
+    /// Replaces whom a policy reaches.
+    public func assignPolicy(
+        _ id: String, to assignments: [PolicyAssignment], as administrator: Administrator
+    ) async throws(ServiceError) -> ManagedAppPolicy {
+        try require(.assignPolicies, of: administrator)
+        return try await edit(id, ifVersion: nil, "policy.assign", as: administrator) {
+            [self] policy throws(ServiceError) in
+            policy.assignments = try checked(assignments, for: policy)
+        }
+    }
+
+    /// Replaces the apps that a policy is about.
+    public func targetApps(
+        _ apps: [MobileAppIdentifier], group: AppGroup?, ofPolicy id: String, as administrator: Administrator
+    ) async throws(ServiceError) -> ManagedAppPolicy {
+        try require(.assignPolicies, of: administrator)
+        return try await edit(id, ifVersion: nil, "policy.targetApps", as: administrator) {
+            policy throws(ServiceError) in
+            policy.apps = apps
+            policy.appGroup = group ?? policy.appGroup
+            try policy.checkApps()
+        }
+    }
+
+    /// Removes a policy.
+    public func deletePolicy(
+        _ id: String, ifVersion version: String?, as administrator: Administrator
+    ) async throws(ServiceError) {
+        try require(.deletePolicies, of: administrator)
+        let now = self.now
+        try await change(administrator.tenant) { [self] transaction, pending throws(ServiceError) in
+            let policy = try transaction.policy(id, ifVersion: version)
+            try announceChange(
+                about: [policy], of: administrator.tenant, in: transaction, noting: &pending
+            ) { transaction throws(ServiceError) in try transaction.remove(ManagedAppPolicy.self, id) }
+            try transaction.audit(
+                AuditRecord.Actor(administrator), "policy.delete", "policy/\(id)", of: administrator.tenant, at: now)
+        }
+    }
+
+    /// What would reach a person in an app now.
+    public func intendedPolicies(
+        forUser userID: String, bundleID: String, as administrator: Administrator
+    ) async throws(ServiceError) -> [ManagedAppPolicy] {
+        try require(.read, of: administrator)
+        return try await storage.read(administrator.tenant) { [self] records throws(ServiceError) in
+            let user = try records.user(userID)
+            return try targeting.snapshot(of: administrator.tenant, in: records)
+                .intended(for: user, bundleID: bundleID).all
+        }
+    }
+
+    private func edit(
+        _ id: String, ifVersion version: String?, _ action: String, as administrator: Administrator,
+        _ edit: @escaping @Sendable (inout ManagedAppPolicy) throws(ServiceError) -> Void
+    ) async throws(ServiceError) -> ManagedAppPolicy {
+        let now = self.now
+        let newVersion = ids.token()
+        return try await change(administrator.tenant) { [self] transaction, pending throws(ServiceError) in
+            let before = try transaction.policy(id, ifVersion: version)
+            var policy = before
+            try edit(&policy)
+            policy.version = newVersion
+            policy.modified = now
+            try save(policy, replacing: before, action, as: administrator, at: now, in: transaction, noting: &pending)
+            return policy
+        }
+    }
+
+    private func write(
+        _ policy: ManagedAppPolicy, replacing before: ManagedAppPolicy?, _ action: String,
+        as administrator: Administrator, at now: Date
+    ) async throws(ServiceError) -> ManagedAppPolicy {
+        try await change(administrator.tenant) { [self] transaction, pending throws(ServiceError) in
+            try save(policy, replacing: before, action, as: administrator, at: now, in: transaction, noting: &pending)
+            return policy
+        }
+    }
+
+    private func save(
+        _ policy: ManagedAppPolicy, replacing before: ManagedAppPolicy?, _ action: String,
+        as administrator: Administrator, at now: Date, in transaction: some StorageTransaction,
+        noting pending: inout PendingEvents
+    ) throws(ServiceError) {
+        try announceChange(
+            about: [before, policy].compactMap { $0 }, of: administrator.tenant, in: transaction, noting: &pending
+        ) { transaction throws(ServiceError) in try transaction.save(policy) }
+        var details = ["version": policy.version]
+        details["before"] = before?.version
+        let unknown = policy.unknownMembers
+        if !unknown.isEmpty { details["unknownMembers"] = unknown.joined(separator: ", ") }
+        try transaction.audit(
+            AuditRecord.Actor(administrator), action, "policy/\(policy.id)", of: administrator.tenant, at: now,
+            details: details)
+    }
+
+    /// Gives every assignment an id and refuses what cannot be meant (SRV-TG-04, SRV-RS-102).
+    private func checked(
+        _ assignments: [PolicyAssignment], for policy: ManagedAppPolicy
+    ) throws(ServiceError) -> [PolicyAssignment] {
+        guard policy.kind.isAssignable || assignments.isEmpty else {
+            throw ServiceError(.invalid, "a default protection reaches everybody and is not assigned", place: policy.id)
+        }
+        var included: Set<String> = []
+        var excluded: Set<String> = []
+        var result: [PolicyAssignment] = []
+        for var assignment in assignments {
+            switch assignment.target {
+            case .group(let id): included.insert(folded(id))
+            case .exclusionGroup(let id): excluded.insert(folded(id))
+            case .allLicensedUsers, .allDevices: break
+            }
+            let known = policy.assignments.first { $0.target == assignment.target }
+            if assignment.id.isEmpty { assignment.id = known?.id ?? ids.guid() }
+            if !result.contains(where: { $0.target == assignment.target }) { result.append(assignment) }
+        }
+        guard included.isDisjoint(with: excluded) else {
+            throw ServiceError(
+                .invalid, "a group is both included and excluded",
+                problems: [.init(member: "assignments", reason: "a group is both included and excluded")])
+        }
+        return result
+    }
+}
+
+extension StorageReader {
+    /// A policy at the expected version.
+    fileprivate func policy(_ id: String, ifVersion version: String? = nil) throws(ServiceError) -> ManagedAppPolicy {
+        guard let policy = try record(ManagedAppPolicy.self, id) else {
+            throw ServiceError(.notFound, "no policy has this id", place: id)
+        }
+        guard version == nil || version == policy.version else {
+            throw ServiceError(.preconditionFailed, "the policy has another version", place: id)
+        }
+        return policy
+    }
+}
+
+extension ManagedAppPolicy {
+    /// An Android app in an iOS policy is a mistake, and the other way round (SRV-RS-138).
+    fileprivate func checkApps() throws(ServiceError) {
+        let wrong: MobileAppIdentifier.Platform? =
+            switch kind {
+            case .iosManagedAppProtection: .android
+            case .androidManagedAppProtection: .ios
+            case .defaultManagedAppProtection, .targetedManagedAppConfiguration: nil
+            }
+        guard let index = apps.firstIndex(where: { $0.platform == wrong }) else { return }
+        throw ServiceError(
+            .invalid, "an app is of another platform than the policy",
+            problems: [.init(member: "apps[\(index)]", reason: "is of another platform than the policy")])
+    }
+
+    /// Members that this version does not know; kept and echoed, and named in the audit record (SRV-RS-011).
+    fileprivate var unknownMembers: [String] {
+        guard kind == .iosManagedAppProtection || kind == .defaultManagedAppProtection,
+            let policy = try? AppProtectionPolicy(graphJSON: document), let members = document.object
+        else { return [] }
+        let known: Set<String> = [
+            "displayName", "description", "roleScopeTagIds", "targetedAppManagementLevels", "customSettings",
+        ]
+        return members.keys.filter { !known.contains($0) && policy.otherProperty($0) != nil }.sorted()
+    }
+}

@@ -1,0 +1,132 @@
+internal import CordonIdentity
+public import CordonProtocol
+internal import Foundation
+internal import Logging
+
+extension StoredManagementService {
+    /// Takes what an app reports of a command, as ``DeviceService/acknowledge(_:registration:by:)`` says.
+    ///
+    /// A closed registration may repeat a report: an app that was killed before it heard the answer sends it again.
+    public func acknowledge(
+        _ acknowledgement: Acknowledgement, registration id: String, by caller: DeviceCaller
+    ) async throws(ServiceError) {
+        let now = self.now
+        try await change(caller.tenant) { [self] transaction, pending throws(ServiceError) in
+            let registration = try transaction.registration(id, of: caller)
+            let receipt = try verifiedReceipt(of: acknowledgement, from: registration)
+            var found = try transaction.record(WipeOperation.self, acknowledgement.commandID)
+            if found == nil { found = ownWipe(receipt, of: registration, at: now) }
+            guard var operation = found, operation.registrationID == id else {
+                throw ServiceError(.notFound, "no command of the registration has this id")
+            }
+            guard operation.state.awaitsReport else {
+                if operation.state == .cancelled {
+                    throw ServiceError(.conflict, "the wipe was cancelled before it was delivered")
+                }
+                return
+            }
+            let actor = AuditRecord.Actor(registration)
+            switch acknowledgement.phase {
+            case .started:
+                if operation.state != .acknowledged {
+                    try step(&operation, to: .acknowledged, by: actor, of: caller.tenant, at: now, in: transaction)
+                }
+            case .succeeded:
+                guard let receipt, receipt.succeeded else {
+                    throw ServiceError(.invalid, "a finished wipe needs a receipt without failures")
+                }
+                try succeed(&operation, registration, acknowledgement, at: now, in: transaction, noting: &pending)
+            case .failed:
+                operation.failure = receipt?.failures.prefix(8).map { $0.prefix(200) }.joined(separator: "; ")
+                operation.receipt = acknowledgement.receipt
+                try step(
+                    &operation, to: .failed, by: actor, of: caller.tenant, at: now, in: transaction,
+                    details: acknowledgement.receipt.map { proof($0, of: registration) } ?? [:])
+                try retry(operation, of: registration, at: now, in: transaction, noting: &pending)
+            }
+        }
+    }
+
+    /// Keeps the receipt and closes the registration with everything that was open (SRV-TG-30).
+    private func succeed(
+        _ operation: inout WipeOperation, _ registration: Registration, _ acknowledgement: Acknowledgement,
+        at now: Date,
+        in transaction: some StorageTransaction, noting pending: inout PendingEvents
+    ) throws(ServiceError) {
+        let actor = AuditRecord.Actor(registration)
+        operation.receipt = acknowledgement.receipt
+        operation.failure = nil
+        try step(
+            &operation, to: .succeeded, by: actor, of: registration.account.tenant, at: now, in: transaction,
+            details: acknowledgement.receipt.map { proof($0, of: registration) } ?? [:])
+        for var other in try transaction.openOperations(of: registration.id) {
+            other.failure = "another wipe of the registration had removed everything"
+            try step(&other, to: .expired, by: .service, of: registration.account.tenant, at: now, in: transaction)
+        }
+        guard registration.state == .active else { return }
+        var closed = registration
+        closed.state = .wiped
+        closed.lastSync = now
+        try transaction.save(closed)
+        pending.noteClosing(registration.id)
+        try transaction.audit(
+            actor, "registration.wiped", "registration/\(registration.id)", of: registration.account.tenant, at: now)
+    }
+
+    /// Issues a failed wipe again, a limited number of times (SRV-TG-29).
+    private func retry(
+        _ operation: WipeOperation, of registration: Registration, at now: Date,
+        in transaction: some StorageTransaction, noting pending: inout PendingEvents
+    ) throws(ServiceError) {
+        guard operation.attempt < configuration.wipeAttempts, operation.reason != .conditional else {
+            logger.warning("a wipe has failed for good", metadata: ["operation": "\(operation.id)"])
+            return
+        }
+        _ = try requestWipe(
+            of: registration, reason: operation.reason, by: .service, at: now, attempt: operation.attempt + 1,
+            after: operation, in: transaction)
+        try pending.note(.commandWaiting, for: registration.id, in: transaction)
+    }
+
+    /// The receipt, checked against the registration's key and against everything that it must be about.
+    private func verifiedReceipt(
+        of acknowledgement: Acknowledgement, from registration: Registration
+    ) throws(ServiceError) -> WipeReceipt? {
+        guard let text = acknowledgement.receipt else { return nil }
+        let receipt: WipeReceipt
+        do throws(ProtocolError) {
+            receipt = try WipeReceipt(verifying: text, signedBy: registration.key)
+        } catch {
+            throw ServiceError(.invalid, "the receipt is not acceptable: \(error.reason)")
+        }
+        guard receipt.commandID == acknowledgement.commandID, receipt.tenant == registration.account.tenant,
+            receipt.registrationID == registration.id, receipt.account == registration.account.id,
+            folded(receipt.bundleID) == folded(registration.application.bundleID)
+        else { throw ServiceError(.invalid, "the receipt is about something else") }
+        return receipt
+    }
+
+    /// The operation of a wipe that the device decided itself, proved by a receipt (SRV-TG-31).
+    private func ownWipe(
+        _ receipt: WipeReceipt?, of registration: Registration, at now: Date
+    ) -> WipeOperation? {
+        guard let receipt, registration.state == .active, receipt.commandID.utf8.count <= 128,
+            !receipt.commandID.isEmpty
+        else { return nil }
+        return WipeOperation(
+            id: receipt.commandID, registrationID: registration.id, account: registration.account.id,
+            bundleID: registration.application.bundleID, reason: .conditional, requestedBy: registration.id,
+            requested: now, notAfter: now, version: ids.token(), state: .acknowledged)
+    }
+
+    /// What an auditor needs to check a receipt without the service.
+    private func proof(_ receipt: String, of registration: Registration) -> [String: String] {
+        let key = (try? MessageCoding.encode(registration.key)).map { String(decoding: $0, as: UTF8.self) }
+        return ["receipt": receipt, "key": key ?? ""]
+    }
+}
+
+extension WipeOperation.State {
+    /// Whether a report of the device still changes something; a late one after expiry does, because it is true.
+    fileprivate var awaitsReport: Bool { isOpen || self == .expired }
+}

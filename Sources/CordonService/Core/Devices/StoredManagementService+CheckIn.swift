@@ -1,0 +1,107 @@
+internal import CordonIdentity
+internal import CordonPolicy
+public import CordonProtocol
+internal import Foundation
+
+extension StoredManagementService {
+    /// Answers a check-in, as ``DeviceService/checkIn(_:registration:by:)`` says.
+    ///
+    /// Where nothing has changed and the last check-in is noted already, it only reads.
+    public func checkIn(
+        _ request: CheckInRequest, registration id: String, by caller: DeviceCaller
+    ) async throws(ServiceError) -> CheckInOutcome {
+        let now = self.now
+        try request.check()
+        let (quick, snapshot) = try await storage.read(caller.tenant) { [self] records throws(ServiceError) in
+            let state = try CheckInState(request, id, caller, at: now, service: self, in: records)
+            return (state.isSettled(at: now) ? unchanged(state, at: now) : nil, state.snapshot)
+        }
+        targeting.keep(snapshot, of: caller.tenant)
+        if let quick { return quick }
+        return try await change(caller.tenant) { [self] transaction, _ throws(ServiceError) in
+            var state = try CheckInState(request, id, caller, at: now, service: self, in: transaction)
+            state.noteReport(at: now)
+            if state.isUnchanged {
+                try transaction.save(state.registration)
+                return unchanged(state, at: now)
+            }
+            let commands = try deliver(
+                to: state.registration, isBlocked: state.isBlocked, at: now, in: transaction)
+            let envelope = try issueEnvelope(
+                state.content, commands: commands, nonce: request.nonce, appliedSequence: request.appliedSequence,
+                for: &state.registration, at: now, in: transaction)
+            try transaction.save(state.registration)
+            let status: EnrollmentStatus =
+                !commands.isEmpty ? .wipeReceived : state.content.policy == nil ? .noPolicyTargeted : .newPolicies
+            return outcome(state, status, envelope: envelope, at: now)
+        }
+    }
+
+    private func unchanged(_ state: CheckInState, at now: Date) -> CheckInOutcome {
+        outcome(state, state.content.policy == nil ? .noPolicyTargeted : .policiesUnchanged, envelope: nil, at: now)
+    }
+
+    private func outcome(
+        _ state: CheckInState, _ status: EnrollmentStatus, envelope: String?, at now: Date
+    ) -> CheckInOutcome {
+        CheckInOutcome(
+            response: CheckInResponse(
+                statusCode: status, unchanged: envelope == nil, serviceTime: now,
+                nextCheckInSeconds: Int(configuration.checkInInterval.wholeSeconds), envelope: envelope),
+            isUserBlocked: state.isBlocked)
+    }
+}
+
+/// Everything that decides one check-in, read in one transaction.
+private struct CheckInState {
+    var registration: Registration
+    let content: EnvelopeContent
+    let snapshot: TargetingSnapshot
+    let isBlocked: Bool
+    private let hasWipe: Bool
+    private let request: CheckInRequest
+
+    init(
+        _ request: CheckInRequest, _ id: String, _ caller: DeviceCaller, at now: Date,
+        service: StoredManagementService, in records: some StorageReader
+    ) throws(ServiceError) {
+        self.request = request
+        registration = try records.activeRegistration(
+            id, of: caller, at: now, lifetime: service.configuration.registrationLifetime)
+        guard folded(request.application.bundleID) == folded(registration.application.bundleID) else {
+            throw .enrollment(.notEnrolled, "the registration is of another app")
+        }
+        let user = try records.entitledUser(registration.account)
+        snapshot = try service.targeting.snapshot(of: caller.tenant, in: records)
+        content = try EnvelopeContent(
+            for: user, bundleID: registration.application.bundleID, tenant: caller.tenant, snapshot: snapshot,
+            settings: try records.settings())
+        isBlocked = try records.record(UserBlock.self, user.storageID) != nil
+        hasWipe = try !records.openOperations(of: id).isEmpty
+    }
+
+    /// Whether the device has in force what it should have, and nothing waits for it.
+    var isUnchanged: Bool {
+        !isBlocked && !hasWipe && registration.lastEnvelope?.version == content.version
+            && registration.lastEnvelope?.digest == request.appliedDigest
+    }
+
+    /// Whether, besides, nothing needs to be written down.
+    func isSettled(at now: Date) -> Bool {
+        var noted = self
+        noted.noteReport(at: now)
+        noted.registration.lastSync = registration.lastSync
+        return isUnchanged && noted.registration == registration && now.timeIntervalSince(registration.lastSync) < 60
+    }
+
+    /// Takes down what the device said of itself.
+    mutating func noteReport(at now: Date) {
+        registration.application = request.application
+        registration.device = request.device
+        registration.health = request.health
+        registration.lastSync = now
+        if let last = registration.lastEnvelope, last.digest == request.appliedDigest {
+            registration.applied = last.policies
+        }
+    }
+}

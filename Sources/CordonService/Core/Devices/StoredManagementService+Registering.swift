@@ -1,0 +1,106 @@
+internal import CordonIdentity
+public import CordonProtocol
+internal import Foundation
+
+extension StoredManagementService {
+    /// Binds an app, an account and a key, as ``DeviceService/register(_:by:)`` says.
+    public func register(
+        _ request: RegistrationRequest, by caller: DeviceCaller
+    ) async throws(ServiceError) -> RegistrationOutcome {
+        let now = self.now
+        try request.check()
+        return try await change(caller.tenant) { [self] transaction, pending throws(ServiceError) in
+            let user = try transaction.entitledUser(caller.account)
+            let snapshot = try targeting.snapshot(of: caller.tenant, in: transaction)
+            let bundleID = request.application.bundleID
+            let content = try EnvelopeContent(
+                for: user, bundleID: bundleID, tenant: caller.tenant, snapshot: snapshot,
+                settings: try transaction.settings())
+            var (registration, isNew) = try claim(request, by: caller, at: now, in: transaction)
+            guard content.policy != nil || !isNew else {
+                throw .enrollment(.notTargeted, "no protection policy targets the account in \(bundleID)")
+            }
+            if isNew {
+                try supersede(by: registration, at: now, in: transaction, noting: &pending)
+                try transaction.audit(
+                    AuditRecord.Actor(registration), "registration.create", "registration/\(registration.id)",
+                    of: caller.tenant, at: now,
+                    details: [
+                        "app": bundleID, "keyThumbprint": caller.keyThumbprint, "user": caller.account.id.rawValue,
+                    ])
+            }
+            let isBlocked = try transaction.record(UserBlock.self, user.storageID) != nil
+            let commands = try deliver(to: registration, isBlocked: isBlocked, at: now, in: transaction)
+            registration.application = request.application
+            registration.device = request.device
+            registration.lastSync = now
+            let envelope = try issueEnvelope(
+                content, commands: commands, nonce: request.nonce, appliedSequence: 0, for: &registration, at: now,
+                in: transaction)
+            try transaction.save(registration)
+            let status: EnrollmentStatus =
+                !commands.isEmpty ? .wipeReceived : content.policy == nil ? .noPolicyTargeted : .newPolicies
+            let result = RegistrationResult(
+                registrationID: registration.id, account: caller.account, statusCode: status, serviceTime: now,
+                nextCheckInSeconds: Int(configuration.checkInInterval.wholeSeconds), envelope: envelope)
+            return RegistrationOutcome(result: result, isNew: isNew, isUserBlocked: isBlocked)
+        }
+    }
+
+    /// The registration of the caller's key, or a new one.
+    private func claim(
+        _ request: RegistrationRequest, by caller: DeviceCaller, at now: Date, in transaction: some StorageTransaction
+    ) throws(ServiceError) -> (Registration, isNew: Bool) {
+        let ofKey = try transaction.records(Registration.self, where: (.key, caller.keyThumbprint))
+        if let known = ofKey.first(where: { $0.state == .active }) {
+            guard known.account.id == caller.account.id,
+                folded(known.application.bundleID) == folded(request.application.bundleID)
+            else { throw .enrollment(.alreadyEnrolled, "the key is bound to another account or app") }
+            return (known, false)
+        }
+        let ofUser = try transaction.records(
+            Registration.self, where: (.user, folded(caller.account.id.rawValue)))
+        for wiped in ofUser where wiped.state == .wiped && wiped.isSameInstall(as: request) {
+            if let authenticated = caller.authenticated, authenticated < wiped.lastSync {
+                throw .enrollment(.authenticationRequired, "the person must sign in again after a wipe")
+            }
+        }
+        let registration = Registration(
+            id: ids.token(), account: caller.account, key: caller.key, source: request.source, created: now,
+            application: request.application, device: request.device)
+        return (registration, true)
+    }
+
+    /// Closes what the same app on the same device had before, and carries its open wipes over: a new key is no
+    /// way around a wipe.
+    private func supersede(
+        by new: Registration, at now: Date, in transaction: some StorageTransaction, noting pending: inout PendingEvents
+    ) throws(ServiceError) {
+        let ofUser = try transaction.records(Registration.self, where: (.user, folded(new.account.id.rawValue)))
+        for var old in ofUser where old.state == .active && old.isSameInstall(as: new) {
+            old.state = .superseded
+            try transaction.save(old)
+            pending.noteClosing(old.id)
+            for var operation in try transaction.openOperations(of: old.id) {
+                try transaction.save(
+                    WipeOperation(
+                        id: ids.token(), registrationID: new.id, account: new.account.id,
+                        bundleID: new.application.bundleID, reason: operation.reason,
+                        requestedBy: operation.requestedBy, requested: now, notAfter: operation.notAfter,
+                        attempt: operation.attempt, version: ids.token()))
+                operation.failure = "the app registered again with a new key; its new registration has the wipe"
+                try step(&operation, to: .expired, by: .service, of: new.account.tenant, at: now, in: transaction)
+            }
+        }
+    }
+}
+
+extension Registration {
+    fileprivate func isSameInstall(as request: RegistrationRequest) -> Bool {
+        device.tag == request.device.tag && folded(application.bundleID) == folded(request.application.bundleID)
+    }
+
+    fileprivate func isSameInstall(as other: Registration) -> Bool {
+        device.tag == other.device.tag && folded(application.bundleID) == folded(other.application.bundleID)
+    }
+}

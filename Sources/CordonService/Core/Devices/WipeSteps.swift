@@ -1,0 +1,76 @@
+internal import CordonIdentity
+internal import CordonProtocol
+internal import Foundation
+
+extension StoredManagementService {
+    /// Moves a wipe on, saves it and writes the step down; the only way in which a state changes.
+    func step(
+        _ operation: inout WipeOperation, to state: WipeOperation.State, by actor: AuditRecord.Actor,
+        of tenant: TenantID,
+        at now: Date, in transaction: some StorageTransaction, details: [String: String] = [:]
+    ) throws(ServiceError) {
+        operation.state = state
+        operation.modified = now
+        operation.version = ids.token()
+        try transaction.save(operation)
+        try transaction.audit(
+            actor, "wipe.\(state.rawValue)", "operation/\(operation.id)", of: tenant, at: now,
+            details: details.merging(["registration": operation.registrationID]) { detail, _ in detail })
+    }
+
+    /// The commands that the next envelope carries: every open wipe in time, and one for a blocked person (SRV-TG-24).
+    ///
+    /// A pending wipe becomes delivered, in the transaction that also issues the envelope.
+    func deliver(
+        to registration: Registration, isBlocked: Bool, at now: Date, in transaction: some StorageTransaction
+    ) throws(ServiceError) -> [Command] {
+        let tenant = registration.account.tenant
+        var open: [WipeOperation] = []
+        for var operation in try transaction.openOperations(of: registration.id) {
+            if operation.notAfter <= now {
+                try step(&operation, to: .expired, by: .service, of: tenant, at: now, in: transaction)
+            } else {
+                open.append(operation)
+            }
+        }
+        if isBlocked && open.isEmpty {
+            open.append(try requestWipe(of: registration, reason: .user, by: .service, at: now, in: transaction))
+        }
+        var commands: [Command] = []
+        for var operation in open {
+            if operation.state == .pending {
+                try step(&operation, to: .delivered, by: .service, of: tenant, at: now, in: transaction)
+            }
+            commands.append(operation.command)
+        }
+        return commands
+    }
+
+    /// Adds a pending wipe of one registration.
+    func requestWipe(
+        of registration: Registration, reason: Command.Reason, by actor: AuditRecord.Actor, at now: Date,
+        attempt: Int = 1, after failed: WipeOperation? = nil, in transaction: some StorageTransaction
+    ) throws(ServiceError) -> WipeOperation {
+        let operation = WipeOperation(
+            id: ids.token(), registrationID: registration.id, account: registration.account.id,
+            bundleID: registration.application.bundleID, reason: reason, requestedBy: failed?.requestedBy ?? actor.id,
+            requested: now, notAfter: now.addingTimeInterval(Double(configuration.wipeLifetime.wholeSeconds)),
+            attempt: attempt, version: ids.token())
+        try transaction.save(operation)
+        var details = ["registration": registration.id, "attempt": String(attempt), "reason": reason.rawValue]
+        details["after"] = failed?.id
+        try transaction.audit(
+            actor, "wipe.request", "operation/\(operation.id)", of: registration.account.tenant, at: now,
+            details: details)
+        return operation
+    }
+}
+
+extension WipeOperation {
+    /// The command as an envelope carries it.
+    fileprivate var command: Command {
+        Command(
+            id: id, kind: .wipe, account: account, reason: reason, issuedAt: Int64(requested.timeIntervalSince1970),
+            notAfter: Int64(notAfter.timeIntervalSince1970))
+    }
+}

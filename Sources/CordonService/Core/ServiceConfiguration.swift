@@ -1,0 +1,29 @@
+public import CordonPolicy
+
+/// The times and limits that an operator may set; the defaults are the documented ones.
+public struct ServiceConfiguration: Sendable, Equatable {
+    /// When an app should check in next (SRV-CI-065).
+    public var checkInInterval = Duration.seconds(30 * 60)
+    /// How long an envelope is acceptable as new; never longer than the policy's offline-wipe period (SRV-CI-083).
+    public var envelopeLifetime = Duration.seconds(7 * 86_400)
+    /// How long a registration lives without check-in (SRV-CI-069).
+    public var registrationLifetime = Duration.seconds(90 * 86_400)
+    /// How long a wipe waits to be fetched (SRV-TG-28).
+    public var wipeLifetime = Duration.seconds(94 * 86_400)
+    /// How often a failed wipe is tried in all (SRV-TG-29).
+    public var wipeAttempts = 3
+    /// How long a signed key set is valid; clients fetch it again at half of that.
+    public var keySetLifetime = Duration.seconds(30 * 86_400)
+    /// How long a key stays published after its successor began to sign, so that stored envelopes stay readable.
+    public var keyRetirement = Duration.seconds(94 * 86_400)
+    /// What happens when policies differ in a number field (SRV-TG-12).
+    public var numericConflict = NumericConflict.mostRestrictive
+
+    /// The documented values.
+    public init() {}
+}
+
+extension Duration {
+    /// The whole seconds.
+    var wholeSeconds: Int64 { components.seconds }
+}

@@ -1,0 +1,54 @@
+internal import CordonIdentity
+internal import CordonPolicy
+
+/// The values that stand for `{{…}}` tokens in app configurations, for one person (SRV-RS-117).
+struct ConfigurationTokens {
+    private let values: [String: String]
+
+    init(user: DirectoryUser, tenant: TenantID) {
+        let name = user.userPrincipalName
+        let mail = user.mail ?? name
+        values = [
+            "userprincipalname": name, "mail": mail, "primarysmtpaddress": mail,
+            "partialupn": String(name.prefix { $0 != "@" }), "accountid": tenant.rawValue, "userid": user.id,
+            "username": user.displayName,
+        ]
+    }
+
+    /// The text with every known token replaced; an unknown one is left as it is. Replaced text is not looked at again.
+    func replaced(in text: String) -> String {
+        var result = ""
+        var rest = text[...]
+        while let open = rest.firstRange(of: "{{") {
+            result += rest[..<open.lowerBound]
+            rest = rest[open.lowerBound...]
+            guard let close = rest.firstRange(of: "}}") else { break }
+            let token = rest[open.upperBound..<close.lowerBound]
+            result += values[token.lowercased()] ?? String(rest[..<close.upperBound])
+            rest = rest[close.upperBound...]
+        }
+        return result + rest
+    }
+}
+
+extension ManagedAppPolicy {
+    /// The settings for an app as one dictionary, named after this configuration (SRV-CI-005).
+    func dictionary(with tokens: ConfigurationTokens, isDefault: Bool) -> JSONValue {
+        var members: [String: JSONValue] = [:]
+        for pair in document["customSettings"]?.array ?? [] {
+            guard let name = pair["name"]?.string, let value = pair["value"]?.string else { continue }
+            members[name] = .string(tokens.replaced(in: value))
+        }
+        members["__source"] = .string(id)
+        if isDefault { members["__IsDefault"] = true }
+        return .object(members)
+    }
+
+    /// The one dictionary of default values: of several defaults the one with the lower id gives a value (SRV-TG-18).
+    static func defaultDictionary(of defaults: [ManagedAppPolicy], with tokens: ConfigurationTokens) -> [JSONValue] {
+        let dictionaries = defaults.filter { $0.document["customSettings"]?.array?.isEmpty == false }
+            .compactMap { $0.dictionary(with: tokens, isDefault: true).object }
+        guard let first = dictionaries.first else { return [] }
+        return [.object(dictionaries.dropFirst().reduce(first) { $0.merging($1) { lower, _ in lower } })]
+    }
+}

@@ -1,0 +1,99 @@
+public import CordonIdentity
+public import CordonProtocol
+internal import Crypto
+public import Foundation
+
+/// Keys in files that only the service's user can read: one file of 32 bytes for each key, mode 0600, in a
+/// folder of mode 0700.
+///
+/// A file that others can read, or that holds anything but the key of its name, is refused.
+public struct FileKeyStore: ServiceKeyStore {
+    private let folder: URL
+
+    /// Uses a folder, made when it does not exist.
+    ///
+    /// - Throws: ``ServiceError`` with code `keyUnavailable` when it cannot be made or others can enter it.
+    public init(folder: URL) throws(ServiceError) {
+        self.folder = folder
+        try Self.makeFolder(folder)
+    }
+
+    /// Writes the key to a new file, synced to the disk with its folder before it gets its name.
+    public func store(_ key: SoftwareSigningKey, of tenant: TenantID) throws(ServiceError) {
+        let folder = self.folder(of: tenant)
+        try Self.makeFolder(folder)
+        let file = Self.file(key.publicKey.thumbprint, in: folder)
+        let draft = folder.appending(path: ".\(UUID().uuidString).new")
+        defer { unlink(draft.path) }
+        let descriptor = open(draft.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Self.failure("a key file cannot be made", folder) }
+        let secret = key.rawRepresentation
+        let written = secret.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        let synced = written == secret.count && fsync(descriptor) == 0
+        guard close(descriptor) == 0, synced else { throw Self.failure("a key file cannot be written", folder) }
+        guard rename(draft.path, file.path) == 0 else { throw Self.failure("a key file cannot be named", file) }
+        try Self.sync(folder)
+        try Self.sync(self.folder)
+    }
+
+    /// Reads a key and checks that it is the one of that name.
+    public func key(_ id: String, of tenant: TenantID) throws(ServiceError) -> SoftwareSigningKey {
+        let file = Self.file(id, in: folder(of: tenant))
+        try Self.requirePrivate(file, mode: 0o077)
+        guard let secret = FileManager.default.contents(atPath: file.path) else {
+            throw Self.failure("a key file cannot be read", file)
+        }
+        let key: SoftwareSigningKey
+        do {
+            key = try SoftwareSigningKey(rawRepresentation: secret)
+        } catch {
+            throw ServiceError(.keyUnavailable, "a key file is damaged", place: file.path)
+        }
+        guard key.publicKey.thumbprint == id else {
+            throw ServiceError(.keyUnavailable, "a key file holds another key than its name says", place: file.path)
+        }
+        return key
+    }
+
+    /// A tenant's own folder; hashed, because a tenant id may hold any character.
+    private func folder(of tenant: TenantID) -> URL {
+        let hash = SHA256.hash(data: Data(tenant.rawValue.utf8)).withUnsafeBytes { Data($0.prefix(16)) }
+        return folder.appending(path: Base64URL.encode(hash), directoryHint: .isDirectory)
+    }
+
+    private static func file(_ id: String, in folder: URL) -> URL {
+        let isThumbprint = Base64URL.decode(id)?.count == 32
+        return folder.appending(path: (isThumbprint ? id : "unknown") + ".key")
+    }
+
+    private static func makeFolder(_ folder: URL) throws(ServiceError) {
+        do {
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw failure("the key folder cannot be made", folder)
+        }
+        try requirePrivate(folder, mode: 0o022)
+    }
+
+    private static func requirePrivate(_ path: URL, mode: mode_t) throws(ServiceError) {
+        var facts = stat()
+        guard stat(path.path, &facts) == 0 else { throw failure("a signing key is missing", path) }
+        guard facts.st_mode & mode == 0 else {
+            throw ServiceError(
+                .keyUnavailable, "others than the service can get at a signing key", place: path.path,
+                hint: "Take the permissions of group and others away, and rotate the key.")
+        }
+    }
+
+    private static func sync(_ folder: URL) throws(ServiceError) {
+        let descriptor = open(folder.path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure("the key folder cannot be opened", folder) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failure("the key folder cannot be synced", folder) }
+    }
+
+    private static func failure(_ reason: String, _ place: URL) -> ServiceError {
+        ServiceError(.keyUnavailable, reason + ": " + String(cString: strerror(errno)), place: place.path)
+    }
+}

@@ -1,0 +1,48 @@
+internal import CordonProtocol
+
+extension RegistrationRequest {
+    /// Refuses texts that no honest app sends.
+    func check() throws(ServiceError) {
+        try application.check()
+        try device.check()
+        try checkText(nonce, "nonce", atMost: 128)
+    }
+}
+
+extension CheckInRequest {
+    /// Refuses texts that no honest app sends.
+    func check() throws(ServiceError) {
+        try application.check()
+        try device.check()
+        try checkText(nonce, "nonce", atMost: 128)
+        guard health.count <= 16 else { throw unacceptable("health", "more than 16 entries") }
+        guard appliedSequence >= 0 else { throw unacceptable("appliedSequence", "negative") }
+    }
+}
+
+extension ApplicationFacts {
+    fileprivate func check() throws(ServiceError) {
+        try checkText(bundleID, "application.bundleID", atMost: 256)
+        try checkText(version, "application.version", atMost: 128)
+        try checkText(sdkVersion, "application.sdkVersion", atMost: 128)
+    }
+}
+
+extension DeviceDescription {
+    fileprivate func check() throws(ServiceError) {
+        try checkText(tag, "device.tag", atMost: 128)
+        try checkText(osVersion, "device.osVersion", atMost: 128)
+        try checkText(model, "device.model", atMost: 128)
+        if let name { try checkText(name, "device.name", atMost: 256) }
+    }
+}
+
+private func checkText(_ text: String, _ member: String, atMost limit: Int) throws(ServiceError) {
+    guard !text.isEmpty, text.utf8.count <= limit else {
+        throw unacceptable(member, "empty or longer than \(limit) bytes")
+    }
+}
+
+private func unacceptable(_ member: String, _ reason: String) -> ServiceError {
+    ServiceError(.invalid, "\(member) is not acceptable", problems: [.init(member: member, reason: reason)])
+}

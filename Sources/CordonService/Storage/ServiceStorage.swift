@@ -1,0 +1,66 @@
+public import CordonIdentity
+public import CordonProtocol
+
+/// Where the management service keeps what it knows, one organisation apart from the other.
+///
+/// Transactions are serialisable: a write sees the result of every write that returned before, and all of its
+/// changes or none are kept. A write that returned is durable as far as the store can be. Bodies may run on any thread, must not
+/// wait, and may run for one tenant only; another tenant's records do not exist for them.
+public protocol ServiceStorage: Sendable {
+    /// Runs the body on a consistent state; changes are not possible.
+    ///
+    /// - Throws: What the body throws, or ``ServiceError`` with a `storage…` code.
+    func read<Result: Sendable>(
+        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageReader) throws(ServiceError) -> Result
+    ) async throws(ServiceError) -> Result
+
+    /// Runs the body and keeps its changes; when it throws, none is kept.
+    ///
+    /// - Throws: What the body throws, or ``ServiceError`` with a `storage…` code.
+    func write<Result: Sendable>(
+        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageTransaction) throws(ServiceError) -> Result
+    ) async throws(ServiceError) -> Result
+}
+
+/// A consistent view of one organisation's records; valid only inside the body that it was handed to.
+public protocol StorageReader {
+    /// The record with the id, nil where there is none.
+    func record<Record: StoredRecord>(_ type: Record.Type, _ id: String) throws(ServiceError) -> Record?
+
+    /// The records whose lookup has the value, ordered by id; every record of the type where no lookup is given.
+    func records<Record: StoredRecord>(
+        _ type: Record.Type, where lookup: (name: StorageLookup, value: String)?
+    ) throws(ServiceError) -> [Record]
+
+    /// The audit records that match, oldest first.
+    func auditRecords(_ query: AuditQuery) throws(ServiceError) -> [AuditRecord]
+
+    /// The newest audit record, nil in a new log.
+    func lastAuditRecord() throws(ServiceError) -> AuditRecord?
+}
+
+extension StorageReader {
+    /// Every record of the type, ordered by id.
+    public func records<Record: StoredRecord>(_ type: Record.Type) throws(ServiceError) -> [Record] {
+        try records(type, where: nil)
+    }
+
+    /// The organisation's settings.
+    public func settings() throws(ServiceError) -> TenantSettings {
+        try record(TenantSettings.self, TenantSettings.id) ?? TenantSettings()
+    }
+}
+
+/// A view that can change records.
+public protocol StorageTransaction: StorageReader {
+    /// Adds the record, or replaces the one with its id.
+    func save(_ record: some StoredRecord) throws(ServiceError)
+
+    /// Removes the record with the id, if there is one.
+    func remove<Record: StoredRecord>(_ type: Record.Type, _ id: String) throws(ServiceError)
+
+    /// Adds a record at the end of the audit log; there is no way to change or remove one.
+    ///
+    /// - Throws: ``ServiceError`` with code `internalError` when it does not follow the last record.
+    func append(_ record: AuditRecord) throws(ServiceError)
+}

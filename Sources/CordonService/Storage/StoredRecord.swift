@@ -1,0 +1,54 @@
+/// A value that a ``ServiceStorage`` keeps under an id and finds by further values.
+///
+/// Stores keep the coded form, so a type may gain members but must go on reading what it once wrote.
+public protocol StoredRecord: Codable, Sendable, Equatable {
+    /// The kind of record, unique among all types and never changed.
+    static var storageKind: StorageKind { get }
+    /// The id, unique within tenant and kind.
+    var storageID: String { get }
+    /// The values by which it can be found; empty by default.
+    var lookups: [StorageLookup: String] { get }
+}
+
+extension StoredRecord {
+    /// None.
+    public var lookups: [StorageLookup: String] { [:] }
+}
+
+/// The kinds of records; the raw values stand in stores.
+public enum StorageKind: String, Sendable, CaseIterable {
+    /// ``ManagedAppPolicy``.
+    case policy
+    /// ``DirectoryUser``.
+    case user
+    /// ``DirectoryGroup``.
+    case group
+    /// ``Registration``.
+    case registration
+    /// ``WipeOperation``.
+    case operation
+    /// ``EventBookmark``.
+    case events
+    /// ``ServiceSigningKey``.
+    case signingKey
+    /// ``TenantSettings``.
+    case settings
+    /// ``UserBlock``.
+    case block
+}
+
+/// What a record can be found by; the raw values stand in stores.
+public enum StorageLookup: String, Sendable, CaseIterable {
+    /// The folded id of a person.
+    case user
+    /// The folded sign-in name of a person.
+    case name
+    /// The folded bundle id of an app.
+    case app
+    /// The thumbprint of a registration's key.
+    case key
+    /// The id of a registration.
+    case registration
+    /// Whether the record still counts: `open`, absent otherwise.
+    case state
+}

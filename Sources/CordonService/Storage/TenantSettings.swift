@@ -1,0 +1,24 @@
+public import CordonProtocol
+
+/// What an organisation has once.
+public struct TenantSettings: Sendable, Codable, Equatable {
+    /// Rises with every change of a policy or group, so that what was computed from them can be kept till then.
+    public var targetingRevision: Int64
+    /// The accounts that may be used in an app, nil for no restriction.
+    public var allowedAccounts: [PolicyEnvelope.AllowedAccount]?
+
+    /// Makes the settings of a new organisation.
+    public init(targetingRevision: Int64 = 0, allowedAccounts: [PolicyEnvelope.AllowedAccount]? = nil) {
+        self.targetingRevision = targetingRevision
+        self.allowedAccounts = allowedAccounts
+    }
+}
+
+extension TenantSettings: StoredRecord {
+    /// Settings.
+    public static var storageKind: StorageKind { .settings }
+    /// The only one.
+    public static let id = "tenant"
+    /// Always ``id``.
+    public var storageID: String { Self.id }
+}

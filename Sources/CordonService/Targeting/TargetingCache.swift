@@ -1,0 +1,31 @@
+internal import CordonIdentity
+internal import CordonPolicy
+
+/// The newest snapshot of each organisation, made anew when its revision has risen.
+struct TargetingCache: Sendable {
+    private let numericConflict: NumericConflict
+    private let snapshots = Locked<[TenantID: TargetingSnapshot]>([:])
+
+    init(numericConflict: NumericConflict) {
+        self.numericConflict = numericConflict
+    }
+
+    /// The snapshot of the revision that the transaction sees.
+    ///
+    /// A transaction that has changed policies or groups itself must have raised the revision before.
+    func snapshot(of tenant: TenantID, in records: some StorageReader) throws(ServiceError) -> TargetingSnapshot {
+        let revision = try records.settings().targetingRevision
+        if let known = snapshots.withLock({ $0[tenant] }), known.revision == revision { return known }
+        return TargetingSnapshot(
+            revision: revision, policies: try records.records(ManagedAppPolicy.self),
+            groups: try records.records(DirectoryGroup.self), numericConflict: numericConflict)
+    }
+
+    /// Keeps a snapshot for later; it must have been read from a committed state, or another change could
+    /// have its revision.
+    func keep(_ snapshot: TargetingSnapshot, of tenant: TenantID) {
+        snapshots.withLock { snapshots in
+            if (snapshots[tenant]?.revision ?? -1) < snapshot.revision { snapshots[tenant] = snapshot }
+        }
+    }
+}

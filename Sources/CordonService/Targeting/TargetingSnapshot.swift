@@ -1,0 +1,144 @@
+internal import CordonIdentity
+internal import CordonPolicy
+internal import CordonProtocol
+internal import Crypto
+internal import Foundation
+
+/// The policies and groups of one organisation at one revision, ready to answer who gets what.
+///
+/// Immutable, so that one can be shared by every check-in until the next change.
+final class TargetingSnapshot: Sendable {
+    /// The ``TenantSettings/targetingRevision`` that it was made at.
+    let revision: Int64
+    private let policies: [ManagedAppPolicy]
+    private let numericConflict: NumericConflict
+    private let containers: [DirectoryGroup.Member: [String]]
+    private let merged = Locked<[[PolicyReference]: MergedPolicy]>([:])
+
+    init(revision: Int64, policies: [ManagedAppPolicy], groups: [DirectoryGroup], numericConflict: NumericConflict) {
+        self.numericConflict = numericConflict
+        self.revision = revision
+        self.policies = policies
+        var containers: [DirectoryGroup.Member: [String]] = [:]
+        for group in groups {
+            for member in group.members {
+                containers[member.folded, default: []].append(CordonService.folded(group.id))
+            }
+        }
+        self.containers = containers
+    }
+
+    /// The folded ids of the groups that a person belongs to, through other groups too (SRV-TG-04).
+    func groups(of userID: String) -> Set<String> {
+        var found: Set<String> = []
+        var open = containers[.user(folded(userID))] ?? []
+        while let group = open.popLast() {
+            if found.insert(group).inserted { open += containers[.group(group)] ?? [] }
+        }
+        return found
+    }
+
+    /// What reaches a person in an app (SRV-TG-01, 02, 04, 05, 08), each list ordered by id.
+    func intended(for user: DirectoryUser, bundleID: String) -> IntendedPolicies {
+        let groups = groups(of: user.id)
+        let app = MobileAppIdentifier(.ios, bundleID)
+        let targeted = policies.filter { policy in
+            policy.kind != .androidManagedAppProtection && policy.kind.isAssignable && policy.concerns(app)
+                && policy.reaches(user, in: groups)
+        }
+        let protections = targeted.filter { $0.kind == .iosManagedAppProtection }
+        let defaults = policies.filter { $0.kind == .defaultManagedAppProtection && $0.concerns(app) }
+        return IntendedPolicies(
+            protections: protections.isEmpty && user.isEntitled ? defaults : protections,
+            configurations: targeted.filter { $0.kind == .targetedManagedAppConfiguration },
+            defaults: user.isEntitled ? defaults : [])
+    }
+
+    /// What several protections amount to, nil for none; the same ones are merged once for everybody.
+    func effectivePolicy(of protections: [ManagedAppPolicy]) throws(ServiceError) -> MergedPolicy? {
+        guard !protections.isEmpty else { return nil }
+        let references = protections.map(\.reference)
+        if let known = merged.withLock({ $0[references] }) { return known }
+        var policies: [AppProtectionPolicy] = []
+        for protection in protections { policies.append(try protection.appProtectionPolicy()) }
+        guard let effective = EffectivePolicy.merging(policies, numericConflict: numericConflict) else { return nil }
+        let text = Data(effective.policy.completeGraphJSON.text().utf8)
+        let result = MergedPolicy(
+            policy: effective, digest: Base64URL.encode(SHA256.hash(data: text).withUnsafeBytes { Data($0) }))
+        merged.withLock { $0[references] = result }
+        return result
+    }
+}
+
+/// A merged policy and the digest of its settings.
+struct MergedPolicy: Sendable {
+    /// The policy.
+    let policy: EffectivePolicy
+    /// The SHA-256 of every setting, base64url.
+    let digest: String
+}
+
+/// What reaches one person in one app.
+struct IntendedPolicies: Equatable {
+    /// The protections to merge.
+    var protections: [ManagedAppPolicy]
+    /// The targeted configurations, one dictionary each.
+    var configurations: [ManagedAppPolicy]
+    /// The default protections, whose settings for apps count as default values (SRV-TG-18).
+    var defaults: [ManagedAppPolicy]
+
+    /// Every policy and configuration, ordered by id.
+    var all: [ManagedAppPolicy] {
+        (protections + configurations).sorted { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
+    }
+}
+
+extension DirectoryUser {
+    /// Whether app protection serves the person at all: entitled and able to sign in.
+    var isEntitled: Bool { isLicensed && accountEnabled }
+}
+
+extension DirectoryGroup.Member {
+    /// The member with a folded id.
+    fileprivate var folded: Self {
+        switch self {
+        case .user(let id): .user(CordonService.folded(id))
+        case .group(let id): .group(CordonService.folded(id))
+        }
+    }
+}
+
+extension ManagedAppPolicy {
+    /// Whether it is about the app: listed, or in the named set (SRV-TG-02, SRV-TG-03).
+    ///
+    /// The two publisher sets have no members here until a catalogue gives them some. A default protection that lists no
+    /// app is about every app.
+    fileprivate func concerns(_ app: MobileAppIdentifier) -> Bool {
+        appGroup == .allApps || apps.contains(app) || (kind == .defaultManagedAppProtection && apps.isEmpty)
+    }
+
+    /// Whether it reaches a person in these groups; an exclusion wins over every inclusion (SRV-TG-04).
+    fileprivate func reaches(_ user: DirectoryUser, in groups: Set<String>) -> Bool {
+        var reached = false
+        for assignment in assignments {
+            switch assignment.target {
+            case .exclusionGroup(let id): if groups.contains(folded(id)) { return false }
+            case .group(let id): reached = reached || groups.contains(folded(id))
+            case .allLicensedUsers, .allDevices: reached = reached || user.isEntitled
+            }
+        }
+        return reached && user.isEntitled
+    }
+
+    /// The settings, under this policy's own id and version.
+    fileprivate func appProtectionPolicy() throws(ServiceError) -> AppProtectionPolicy {
+        do throws(PolicyError) {
+            var policy = try AppProtectionPolicy(graphJSON: document)
+            policy.id = id
+            policy.version = version
+            return policy
+        } catch {
+            throw ServiceError(.internalError, "a stored policy is not readable: \(error.reason)", place: id)
+        }
+    }
+}
