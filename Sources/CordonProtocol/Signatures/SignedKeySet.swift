@@ -41,4 +41,11 @@ public struct SignedKeySet: Sendable, Equatable, Codable {
         }
         return JSONWebKeySet(payload.keys)
     }
+
+    /// The thumbprint of the root key that signed, whoever that is: for showing to a person who then decides to pin it.
+    ///
+    /// - Throws: ``ProtocolError`` when the set is not signed by the key that it carries.
+    public func embeddedRoot() throws(ProtocolError) -> String {
+        try CompactJWS.payloadWithEmbeddedKey(of: signed, type: .keySet).key.thumbprint
+    }
 }
