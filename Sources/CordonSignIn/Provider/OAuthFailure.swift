@@ -57,7 +57,8 @@ struct OAuthFailure: Decodable {
         case (_, "password_reset_required"): (.server, .passwordResetRequired)
         case ("invalid_grant", _) where grant == .refresh: (.interactionRequired, .invalidGrant)
         case ("invalid_grant", _): (.server, .invalidGrant)
-        case ("invalid_scope", _) where grant == .refresh: (.interactionRequired, .invalidScope)
+        case ("invalid_scope", _) where grant == .refresh, ("invalid_target", _) where grant == .refresh:
+            (.interactionRequired, .invalidScope)
         case ("interaction_required", _), ("login_required", _), ("account_selection_required", _),
             ("mfa_required", _):
             (.interactionRequired, .authorizationFailed)

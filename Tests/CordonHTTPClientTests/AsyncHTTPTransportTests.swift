@@ -1,0 +1,203 @@
+import CordonHTTPClient
+import CordonSignIn
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite struct AsyncHTTPTransportTests {
+    /// Runs the body with a transport that is shut down afterwards.
+    private func withTransport<Result>(_ body: (AsyncHTTPTransport) async throws -> Result) async throws -> Result {
+        let transport = AsyncHTTPTransport()
+        do {
+            let result = try await body(transport)
+            await transport.shutdown()
+            return result
+        } catch {
+            await transport.shutdown()
+            throw error
+        }
+    }
+
+    private func request(_ server: RawServer, _ method: HTTPRequest.Method = .get, path: String = "/") -> HTTPRequest {
+        HTTPRequest(method: method, scheme: "http", authority: "127.0.0.1:\(server.port)", path: path)
+    }
+
+    private func code(_ body: () async throws -> Void) async -> TransportError.Code? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return (error as? TransportError)?.code
+        }
+    }
+
+    @Test func `a request arrives as it was made and the answer comes back whole`() async throws {
+        let server = try RawServer { connection in
+            let head = connection.readHead() ?? ""
+            let body = connection.read(5)
+            let isRight =
+                head.hasPrefix("POST /token?x=%20y HTTP/1.1\r\n") && head.lowercased().contains("x-mine: 1\r\n")
+                && head.lowercased().contains("content-length: 5\r\n") && body == Data("a=b&c".utf8)
+            connection.write(
+                "HTTP/1.1 201 Created\r\nX-Yours: 1\r\nX-Yours: 2\r\nContent-Length: 4\r\n\r\n\(isRight ? "good" : "evil")"
+            )
+        }
+        try await withTransport { transport in
+            var request = request(server, .post, path: "/token?x=%20y")
+            request.headerFields[try #require(HTTPField.Name("X-Mine"))] = "1"
+            let answer = try await transport.send(
+                request, body: Data("a=b&c".utf8), limit: 4, timeout: .seconds(10))
+            #expect(answer.head.status.code == 201)
+            #expect(answer.body == Data("good".utf8))
+            #expect(answer.head.headerFields[values: try #require(HTTPField.Name("X-Yours"))] == ["1", "2"])
+        }
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n12345678901",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n6\r\n123456\r\n5\r\n78901\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 999999999999\r\n\r\n1",
+        "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n12345678901",
+    ])
+    func `an answer larger than the limit is refused`(answer: String) async throws {
+        let server = try RawServer { connection in
+            _ = connection.readHead()
+            connection.write(answer)
+        }
+        try await withTransport { transport in
+            let code = await code {
+                _ = try await transport.send(request(server), body: nil, limit: 10, timeout: .seconds(10))
+            }
+            #expect(code == .answerTooLarge)
+        }
+    }
+
+    @Test func `a redirect is an answer and is not followed`() async throws {
+        let server = try RawServer { connection in
+            let head = connection.readHead() ?? ""
+            connection.write(
+                head.hasPrefix("GET /away")
+                    ? "HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nfollowed"
+                    : "HTTP/1.1 302 Found\r\nLocation: /away\r\nContent-Length: 0\r\n\r\n")
+        }
+        try await withTransport { transport in
+            let answer = try await transport.send(request(server), body: nil, limit: 100, timeout: .seconds(10))
+            #expect(answer.head.status.code == 302)
+            #expect(answer.head.headerFields[.location] == "/away")
+            #expect(answer.body.isEmpty)
+        }
+    }
+
+    @Test func `no cookie is kept`() async throws {
+        let server = try RawServer { connection in
+            while let head = connection.readHead() {
+                let hasCookie = head.lowercased().contains("\r\ncookie:")
+                connection.write(
+                    "HTTP/1.1 200 OK\r\nSet-Cookie: a=b\r\nContent-Length: 1\r\n\r\n\(hasCookie ? "y" : "n")")
+            }
+        }
+        try await withTransport { transport in
+            for _ in 0..<2 {
+                let answer = try await transport.send(request(server), body: nil, limit: 100, timeout: .seconds(10))
+                #expect(answer.body == Data("n".utf8))
+            }
+        }
+    }
+
+    @Test func `a server that never answers times out`() async throws {
+        let server = try RawServer { $0.waitForEnd() }
+        try await withTransport { transport in
+            let code = await code {
+                _ = try await transport.send(request(server), body: nil, limit: 10, timeout: .milliseconds(100))
+            }
+            #expect(code == .timedOut)
+        }
+    }
+
+    @Test func `a body that never ends times out too`() async throws {
+        let server = try RawServer { connection in
+            _ = connection.readHead()
+            connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n1")
+            connection.waitForEnd()
+        }
+        try await withTransport { transport in
+            let code = await code {
+                _ = try await transport.send(request(server), body: nil, limit: 10, timeout: .milliseconds(200))
+            }
+            #expect(code == .timedOut)
+        }
+    }
+
+    @Test(arguments: [
+        "", "nonsense\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n123",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    ])
+    func `a broken answer is no answer`(answer: String) async throws {
+        let server = try RawServer { connection in
+            _ = connection.readHead()
+            connection.write(answer)
+        }
+        try await withTransport { transport in
+            let code = await code {
+                _ = try await transport.send(request(server), body: nil, limit: 100, timeout: .seconds(10))
+            }
+            #expect(code == .unreachable)
+        }
+    }
+
+    @Test func `nobody listening is told at once`() async throws {
+        let port = try RawServer { _ in }.port
+        try await withTransport { transport in
+            let started = ContinuousClock.now
+            let code = await code {
+                _ = try await transport.send(
+                    HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1:\(port)", path: "/"), body: nil,
+                    limit: 10, timeout: .seconds(60))
+            }
+            #expect(code == .unreachable)
+            #expect(ContinuousClock.now - started < .seconds(5))
+        }
+    }
+
+    @Test(arguments: [nil, "ftp"] as [String?])
+    func `an address that is not absolute http is refused`(scheme: String?) async throws {
+        try await withTransport { transport in
+            let code = await code {
+                _ = try await transport.send(
+                    HTTPRequest(method: .get, scheme: scheme, authority: "127.0.0.1", path: "/"), body: nil, limit: 1,
+                    timeout: .seconds(1))
+            }
+            #expect(code == .badRequest)
+        }
+    }
+
+    @Test func `cancelling the task ends the request`() async throws {
+        let arrived = AsyncStream<Void>.makeStream()
+        let server = try RawServer { connection in
+            _ = connection.readHead()
+            arrived.continuation.yield()
+            connection.waitForEnd()
+            arrived.continuation.finish()
+        }
+        try await withTransport { transport in
+            let request = request(server)
+            let task = Task { try await transport.send(request, body: nil, limit: 1, timeout: .seconds(60)) }
+            var signals = arrived.stream.makeAsyncIterator()
+            _ = await signals.next()
+            task.cancel()
+            #expect(await code { _ = try await task.value } == .cancelled)
+            #expect(await signals.next() == nil, "the connection stayed open")
+        }
+    }
+
+    @Test func `a shut down transport refuses, and shutting down twice is harmless`() async throws {
+        let server = try RawServer { _ in }
+        let transport = AsyncHTTPTransport()
+        await transport.shutdown()
+        await transport.shutdown()
+        let code = await code {
+            _ = try await transport.send(request(server), body: nil, limit: 1, timeout: .seconds(1))
+        }
+        #expect(code == .badRequest)
+    }
+}

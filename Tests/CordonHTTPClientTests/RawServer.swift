@@ -1,0 +1,78 @@
+import Foundation
+import Glibc
+
+/// A server of raw bytes on 127.0.0.1: each connection is handed to a function on a thread of its own.
+final class RawServer: Sendable {
+    let port: UInt16
+    private let listener: Int32
+
+    /// One accepted connection.
+    struct Connection: Sendable {
+        let descriptor: Int32
+
+        /// The request up to the empty line, nil when the client went away first.
+        func readHead() -> String? {
+            var head: [UInt8] = []
+            var byte: UInt8 = 0
+            while !head.suffix(4).elementsEqual("\r\n\r\n".utf8) {
+                guard recv(descriptor, &byte, 1, 0) == 1 else { return nil }
+                head.append(byte)
+            }
+            return String(decoding: head, as: UTF8.self)
+        }
+
+        /// That many bytes of a body.
+        func read(_ count: Int) -> Data {
+            var body: [UInt8] = []
+            var byte: UInt8 = 0
+            while body.count < count, recv(descriptor, &byte, 1, 0) == 1 { body.append(byte) }
+            return Data(body)
+        }
+
+        /// Whether the bytes could be handed over.
+        @discardableResult
+        func write(_ text: String) -> Bool {
+            let bytes = Array(text.utf8)
+            return send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+        }
+
+        /// Waits until the client closes.
+        func waitForEnd() {
+            var byte: UInt8 = 0
+            while recv(descriptor, &byte, 1, 0) > 0 {}
+        }
+    }
+
+    init(_ serve: @escaping @Sendable (Connection) -> Void) throws {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, size) == 0 && listen(listener, 16) == 0 && getsockname(listener, $0, &size) == 0
+            }
+        }
+        guard isBound else { throw POSIXError(.EADDRINUSE) }
+        self.listener = listener
+        port = UInt16(bigEndian: address.sin_port)
+        let accepting = Thread {
+            while true {
+                let descriptor = accept(listener, nil, nil)
+                guard descriptor >= 0 else { return }
+                let connection = Thread {
+                    serve(Connection(descriptor: descriptor))
+                    close(descriptor)
+                }
+                connection.start()
+            }
+        }
+        accepting.start()
+    }
+
+    deinit {
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+    }
+}
