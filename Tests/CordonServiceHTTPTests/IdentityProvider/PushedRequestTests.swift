@@ -42,7 +42,9 @@ import Testing
             #expect(try await authorize(run, first).status == .ok, "the stranger did not use it up")
             let second = try await push(run).text("request_uri")
             fixture.clock.advance(60)
-            #expect(try await authorize(run, second).status == .badRequest)
+            let late = try await authorize(run, second)
+            #expect(late.parameter("error") == "invalid_request_uri")
+            #expect(late.location?.hasPrefix(ProviderFixture.redirect + "?") == true)
         }
     }
 

@@ -10,7 +10,14 @@ extension DevelopmentIdentityProvider {
         var parameters = request.parameters
         let destination: ProviderAuthorizationRequest.Destination
         do {
-            parameters = try pushed(parameters) ?? parameters
+            if let pushed = try pushed(parameters) {
+                guard pushed.expires > clock() else {
+                    return refusal(
+                        OAuthError(.invalidRequestURI, "request_uri has expired"), to: pushed.destination.redirectURI,
+                        state: pushed.destination.state, issuer: issuer)
+                }
+                parameters = pushed.parameters
+            }
             destination = try .init(parameters, configuration: configuration)
         } catch {
             return message(

@@ -9,6 +9,8 @@ extension DevelopmentIdentityProvider {
     private static let afterExpiry: TimeInterval = 600
     /// What `slow_down` adds to the interval (RFC 8628 §3.5).
     private static let slowDown: TimeInterval = 5
+    /// What two clocks may differ by over one interval.
+    private static let pollTolerance: TimeInterval = 0.25
 
     private struct DeviceAnswer: Encodable {
         let device_code: String
@@ -133,7 +135,7 @@ extension DevelopmentIdentityProvider {
             return grant
         case .denied: throw OAuthError(.accessDenied, "the person refused")
         case .redeemed, .pending:
-            let early = now.timeIntervalSince(device.lastPoll) < device.interval
+            let early = now.timeIntervalSince(device.lastPoll) < device.interval - Self.pollTolerance
             devices.update(key, at: now) {
                 $0.lastPoll = now
                 if early { $0.interval += Self.slowDown }

@@ -3,8 +3,9 @@ import HTTPTypes
 
 /// An authorization request that its client handed over directly (RFC 9126).
 struct ProviderPushedRequest: Sendable {
-    let clientID: String
+    let destination: ProviderAuthorizationRequest.Destination
     let parameters: ProviderParameters
+    let expires: Date
 }
 
 extension DevelopmentIdentityProvider {
@@ -36,25 +37,27 @@ extension DevelopmentIdentityProvider {
         }
         let now = clock()
         let reference = Self.pushedPrefix + randomText()
+        let expires = now.addingTimeInterval(TimeInterval(Self.pushedLifetime))
+        // Kept for longer than it is good, so that the client learns that it came too late and can push again.
         pushedRequests.insert(
-            ProviderPushedRequest(clientID: client.id, parameters: parameters), for: Self.digest(reference),
-            until: now.addingTimeInterval(TimeInterval(Self.pushedLifetime)), at: now)
+            ProviderPushedRequest(destination: destination, parameters: parameters, expires: expires),
+            for: Self.digest(reference), until: expires.addingTimeInterval(seconds(\.page)), at: now)
         return .json(
             PushedAnswer(request_uri: reference, expires_in: Self.pushedLifetime), status: .created)
     }
 
-    /// The parameters that a reference of ours stands for, once; nil when the request holds none.
-    func pushed(_ parameters: ProviderParameters) throws(OAuthError) -> ProviderParameters? {
+    /// The request that a reference of ours stands for, once; nil when the parameters hold none.
+    func pushed(_ parameters: ProviderParameters) throws(OAuthError) -> ProviderPushedRequest? {
         guard let reference = try parameters.value("request_uri"), reference.hasPrefix(Self.pushedPrefix) else {
             return nil
         }
         let key = Self.digest(reference)
         let now = clock()
         let clientID = try parameters.required("client_id")
-        guard let found = pushedRequests.value(key, at: now), found.clientID == clientID else {
-            throw OAuthError(.invalidRequest, "request_uri is not known, was used or has expired")
+        guard let found = pushedRequests.value(key, at: now), found.destination.client.id == clientID else {
+            throw OAuthError(.invalidRequestURI, "request_uri is not known or was used")
         }
         pushedRequests.remove(key, at: now)
-        return found.parameters
+        return found
     }
 }

@@ -33,6 +33,8 @@ struct OAuthError: Error, Sendable, Equatable {
         case accountSelectionRequired = "account_selection_required"
         case requestNotSupported = "request_not_supported"
         case requestURINotSupported = "request_uri_not_supported"
+        // RFC 9101
+        case invalidRequestURI = "invalid_request_uri"
     }
 
     let code: Code
