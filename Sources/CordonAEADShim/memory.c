@@ -23,6 +23,13 @@ void cordon_guard(void *memory, size_t count) {
 #endif
 }
 
+void cordon_unguard(void *memory, size_t count) {
+    (void)munlock(memory, count);
+#if defined(MADV_DODUMP)
+    (void)madvise(memory, count, MADV_DODUMP);
+#endif
+}
+
 int cordon_random(void *memory, size_t count) {
 #if defined(__linux__)
     uint8_t *next = memory;

@@ -33,6 +33,9 @@ void cordon_zero(void *memory, size_t count);
 // Keeps memory out of swap and core dumps as far as the system allows; failure is ignored on purpose.
 void cordon_guard(void *memory, size_t count);
 
+// Takes the guard back before the memory is reused.
+void cordon_unguard(void *memory, size_t count);
+
 // Fills memory with random bytes of the system. 1 on success, else 0.
 int cordon_random(void *memory, size_t count);
 

@@ -157,7 +157,7 @@ public final class SealedFile: @unchecked Sendable {
     public func write(_ bytes: UnsafeRawBufferPointer) throws(VaultError) {
         mutex.lock()
         defer { mutex.unlock() }
-        try writeLocked(bytes, at: cursor)
+        try change { (store) throws(VaultError) in try write(bytes, at: cursor, store) }
         cursor += Int64(bytes.count)
     }
 
@@ -167,11 +167,12 @@ public final class SealedFile: @unchecked Sendable {
     public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(VaultError) {
         mutex.lock()
         defer { mutex.unlock() }
-        try writeLocked(bytes, at: offset)
+        try change { (store) throws(VaultError) in try write(bytes, at: offset, store) }
     }
 
-    private func writeLocked(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(VaultError) {
-        let store = try writable()
+    private func write(
+        _ bytes: UnsafeRawBufferPointer, at offset: Int64, _ store: SealedStore
+    ) throws(VaultError) {
         let (end, overflow) = offset.addingReportingOverflow(Int64(bytes.count))
         guard offset >= 0, !overflow, end < 1 << 52 else {
             throw VaultError(.invalidArgument, "The offset is negative or too large.")
@@ -197,7 +198,7 @@ public final class SealedFile: @unchecked Sendable {
             done += count
         }
         try store.trimNodes()
-        if store.needsCommit { try commit(store, closing: false) }
+        if store.needsCommit { try commit(store) }
     }
 
     /// Cuts or extends the plaintext to a length; an extension reads as zeros and takes no space.
@@ -206,11 +207,12 @@ public final class SealedFile: @unchecked Sendable {
     public func truncate(to size: Int64) throws(VaultError) {
         mutex.lock()
         defer { mutex.unlock() }
-        let store = try writable()
         guard size >= 0, size < 1 << 52 else {
             throw VaultError(.invalidArgument, "The length is negative or too large.")
         }
-        if size != store.shape.size { try resize(to: size, store) }
+        try change { (store) throws(VaultError) in
+            if size != store.shape.size { try resize(to: size, store) }
+        }
     }
 
     /// Changes the length: the chunk that was or becomes the last is sealed anew where its stored bytes change.
@@ -242,8 +244,8 @@ public final class SealedFile: @unchecked Sendable {
     public func sync() throws(VaultError) {
         mutex.lock()
         defer { mutex.unlock() }
-        let store = try live()
-        if isWritable { try commit(store, closing: false) }
+        _ = try live()
+        if isWritable { try change(commit) }
     }
 
     /// Makes everything written durable and gives the file back; the object is unusable afterwards (SDK-FP-15).
@@ -254,9 +256,13 @@ public final class SealedFile: @unchecked Sendable {
     public func close() throws(VaultError) {
         mutex.lock()
         defer { mutex.unlock() }
-        guard let store, ending == nil else { return }
+        guard store != nil else { return }
         defer { end(VaultError(.closed, "The file is closed.")) }
-        if isWritable { try commit(store, closing: true) }
+        guard isWritable else { return }
+        try change { (store) throws(VaultError) in
+            try flushHot(store)
+            try store.commit(closing: true)
+        }
     }
 
     /// Drops key and plaintext at once, without writing; every later call throws the given error.
@@ -274,9 +280,9 @@ public final class SealedFile: @unchecked Sendable {
         (hotChunk, isHotDirty) = (-1, false)
     }
 
-    private func commit(_ store: SealedStore, closing: Bool) throws(VaultError) {
+    private func commit(_ store: SealedStore) throws(VaultError) {
         try flushHot(store)
-        try store.commit(closing: closing)
+        try store.commit(closing: false)
     }
 
     // MARK: The collected chunk
@@ -286,11 +292,17 @@ public final class SealedFile: @unchecked Sendable {
         throw ending ?? VaultError(.closed, "The file is closed.")
     }
 
-    private func writable() throws(VaultError) -> SealedStore {
+    /// Runs a change; when it fails part-way nothing is written any more.
+    private func change(_ body: (SealedStore) throws(VaultError) -> Void) throws(VaultError) {
         let store = try live()
         guard isWritable else { throw VaultError(.readOnly, "The file is open for reading only.") }
         guard !store.isBroken else { throw VaultError(.closed, "An earlier write to the file failed.") }
-        return store
+        do throws(VaultError) {
+            try body(store)
+        } catch {
+            if error.code != .invalidArgument { store.markBroken() }
+            throw error
+        }
     }
 
     private func load(_ chunk: Int64, _ store: SealedStore) throws(VaultError) {

@@ -1,6 +1,7 @@
 /// The blocks of one sealed file: reads them, writes them to places no commit reaches, and commits. Its owner locks.
 ///
-/// After any write failed the store refuses to write again: what the disk then holds is known only after reopening.
+/// Its owner calls ``markBroken()`` when a change failed part-way; the store then refuses to write again, because what
+/// the disk holds and what is in memory may differ.
 final class SealedStore {
     let header: SealedHeader
     private(set) var record: CommitRecord
@@ -171,12 +172,7 @@ final class SealedStore {
             reference.slot = try allocator.take()
             if !old.isHole { allocator.release(old.slot) }
         }
-        do throws(VaultError) {
-            try device.write(UnsafeRawBufferPointer(sealed), at: offset(of: reference.slot))
-        } catch {
-            isBroken = true
-            throw error
-        }
+        try device.write(UnsafeRawBufferPointer(sealed), at: offset(of: reference.slot))
         isDirty = true
         return reference
     }
@@ -191,6 +187,9 @@ final class SealedStore {
 
     /// Whether so much was sealed since the last commit that one is due.
     var needsCommit: Bool { seals - sealsAtCommit >= Layout.sealsPerCommit / 2 }
+
+    /// Says that a change failed part-way.
+    func markBroken() { isBroken = true }
 
     // MARK: Committing
 
@@ -207,14 +206,9 @@ final class SealedStore {
 
     /// Makes a state durable: everything it names first, then the record.
     private func putRecord(_ next: CommitRecord) throws(VaultError) {
-        do throws(VaultError) {
-            try device.sync()
-            try write(next)
-            try device.sync()
-        } catch {
-            isBroken = true
-            throw error
-        }
+        try device.sync()
+        try write(next)
+        try device.sync()
     }
 
     private func write(_ next: CommitRecord) throws(VaultError) {
@@ -239,46 +233,43 @@ final class SealedStore {
     ///
     /// - Parameter closing: leave the file marked as complete, with its exact length on disk.
     func commit(closing: Bool) throws(VaultError) {
-        guard let allocator, isDirty || (closing && record.isWriting) else { return }
         guard !isBroken else { throw VaultError(.closed, "An earlier write to the file failed.") }
+        guard let allocator, isDirty || (closing && record.isWriting) else { return }
         if isDirty { try beginWriting() }
         try flushNodes()
         let end = allocator.countWithoutFreeTail()
         let limit = Layout.dataStart + Int64(end) * Int64(header.chunkSize)
         let sizeOnDisk = try device.size()
         let isExact = end == allocator.count && sizeOnDisk <= limit
+        // What lies beyond the limit may be cut off at any time, so no record counts on it.
+        let length = min(sizeOnDisk, limit)
         if isDirty, !closing || !isExact {
-            try putRecord(try nextRecord(writing: true))
+            try putRecord(nextRecord(writing: true, physicalLength: length))
             allocator.didCommit()
         }
         if closing {
             // What nothing names is cut off only after the commit that stopped naming it.
             if !isExact { try cut(to: end, limit) }
-            try putRecord(try nextRecord(writing: false))
+            try putRecord(nextRecord(writing: false, physicalLength: length))
             allocator.didCommit()
         }
         isDirty = false
     }
 
-    private func nextRecord(writing: Bool) throws(VaultError) -> CommitRecord {
+    private func nextRecord(writing: Bool, physicalLength: Int64) -> CommitRecord {
         var next = record
         next.generation += 1
         next.length = shape.size
         next.root = root
         next.slotCount = allocator?.count ?? record.slotCount
         next.isWriting = writing
-        next.physicalLength = try device.size()
+        next.physicalLength = physicalLength
         return next
     }
 
     private func cut(to end: UInt32, _ limit: Int64) throws(VaultError) {
         allocator?.cut(to: end)
-        do throws(VaultError) {
-            if try device.size() > limit { try device.truncate(to: limit) }
-        } catch {
-            isBroken = true
-            throw error
-        }
+        if try device.size() > limit { try device.truncate(to: limit) }
     }
 
     /// Takes a new shape; the tree has been brought into it.

@@ -34,7 +34,10 @@ final class SecretBytes: Sendable {
     }
 
     deinit {
-        if let base = memory.baseAddress { cordon_zero(base, memory.count) }
+        if let base = memory.baseAddress {
+            cordon_zero(base, memory.count)
+            cordon_unguard(base, memory.count)
+        }
         memory.deallocate()
     }
 

@@ -62,13 +62,15 @@ struct CommitRecord: Equatable {
         else { return nil }
         let length: UInt64 = page.load(16)
         let physical: UInt64 = page.load(40)
-        guard Self.page(of: generation) == index, length < 1 << 52, physical < 1 << 62,
+        let seals: UInt64 = page.load(24)
+        guard Self.page(of: generation) == index, generation < 1 << 62, seals < 1 << 62, length < 1 << 52,
+            physical < 1 << 62,
             page.load(37, as: UInt8.self) <= 1, page.load(38, as: UInt16.self) == 0
         else { return nil }
         let shape = TreeShape(chunkSize: chunkSize, size: Int64(length))
         guard shape.height == Int(page.load(36, as: UInt8.self)) else { return nil }
         return CommitRecord(
-            generation: generation, length: Int64(length), sealCount: page.load(24), slotCount: page.load(32),
+            generation: generation, length: Int64(length), sealCount: seals, slotCount: page.load(32),
             isWriting: page.load(37, as: UInt8.self) == 1, physicalLength: Int64(physical),
             root: BlockReference(page, at: 48))
     }

@@ -1,0 +1,127 @@
+import Foundation
+import Testing
+
+@testable import CordonVault
+
+/// Every call to the disk is made to fail in turn, until a run meets no failure (R5); power is cut at every write (R8).
+struct FaultTests {
+    private let sealer = Sealer()
+
+    /// A life of a file: each state is what a commit made durable.
+    private static let states: [[UInt8]] = {
+        var states: [[UInt8]] = [[]]
+        states.append([UInt8](repeating: 1, count: 3 * 4096 + 9))
+        var next = states[1]
+        next.replaceSubrange(5000..<9000, with: [UInt8](repeating: 2, count: 4000))
+        states.append(next)
+        states.append(Array(next.prefix(4100)))
+        states.append(
+            Array(next.prefix(4100)) + [UInt8](repeating: 0, count: 4096) + [UInt8](repeating: 3, count: 8192))
+        states.append(Array(next.prefix(10)))
+        return states
+    }()
+
+    /// Leads a file from state to state, telling of each sync that returned.
+    private func live(_ file: SealedFile, _ reached: (Int) -> Void) throws {
+        let states = Self.states
+        try file.write(states[1], at: 0)
+        try file.sync()
+        reached(1)
+        try file.write(Array(states[2][5000..<9000]), at: 5000)
+        try file.sync()
+        reached(2)
+        try file.truncate(to: 4100)
+        try file.sync()
+        reached(3)
+        try file.write([UInt8](repeating: 3, count: 8192), at: 8196)
+        try file.sync()
+        reached(4)
+        try file.truncate(to: 10)
+        try file.close()
+        reached(5)
+    }
+
+    @Test(arguments: [false, true], [false, true])
+    func `after a failure at any call the file opens at a state between the last sync and the last write`(
+        persistently: Bool, tears: Bool
+    ) throws {
+        let device = MemoryDevice()
+        _ = try sealer.create(on: device)
+        let start = device.bytes
+        var call = 0
+        while true {
+            call += 1
+            let disk = MemoryDevice(start)
+            let file = try sealer.open(disk, writing: true)
+            disk.calls = 0
+            disk.failingCall = call
+            disk.persistently = persistently
+            disk.tears = tears
+            var durable = 0
+            let finished = (try? live(file) { durable = $0 }) != nil
+            disk.failingCall = nil
+            // What failed stays failed: a handle never goes on as if a write had worked.
+            if !finished { #expect(throws: VaultError(.closed, "")) { try file.write([1], at: 0) } }
+            let read = try sealer.open(MemoryDevice(disk.bytes)).all()
+            let allowed = Self.states[durable...min(durable + 1, 5)]
+            #expect(allowed.contains(read), "call \(call), durable \(durable)")
+            // What a failure left behind can be written again.
+            let again = try sealer.open(MemoryDevice(disk.bytes), writing: true)
+            try again.write([9], at: 0)
+            try again.close()
+            if disk.failures == 0 { break }
+            #expect(!finished)
+        }
+        #expect(call > 20)
+    }
+
+    @Test func `a file opens after power was lost at any write, whatever of the unsynced writes arrived`() throws {
+        let device = MemoryDevice()
+        let file = try sealer.create(on: device)
+        let start = device.bytes
+        device.log.removeAll()
+        var commits: [(events: Int, state: Int)] = [(0, 0)]
+        try live(file) { commits.append((device.log.count, $0)) }
+        var random = SeededGenerator(seed: 8)
+        let tries = ProcessInfo.processInfo.environment["CORDON_DEEP"] == nil ? 12 : 8000
+        var replayed = 0
+        for cut in 0...device.log.count {
+            let durable = commits.last { $0.events <= cut }?.state ?? 0
+            for attempt in 0..<tries {
+                let image = Self.replay(device.log[..<cut], onto: start, attempt, &random)
+                let read = try sealer.open(MemoryDevice(image)).all()
+                let allowed = Self.states[durable...min(durable + 1, 5)]
+                #expect(allowed.contains(read), "cut \(cut), attempt \(attempt), seed 8")
+                replayed += 1
+            }
+        }
+        #expect(replayed > 300)
+    }
+
+    /// The disk after a power cut: everything synced, and of the rest some writes, in any order, torn at sectors.
+    private static func replay(
+        _ events: ArraySlice<MemoryDevice.Event>, onto start: [UInt8], _ attempt: Int, _ random: inout SeededGenerator
+    ) -> [UInt8] {
+        var image = start
+        let lastSync = events.lastIndex { if case .sync = $0 { true } else { false } } ?? events.startIndex
+        for event in events[..<lastSync] { MemoryDevice.apply(event, to: &image) }
+        var loose: [MemoryDevice.Event] = []
+        for event in events[lastSync...] {
+            guard case .write(let offset, let bytes) = event else {
+                loose.append(event)
+                continue
+            }
+            // Sectors arrive one by one.
+            let sector = Bool.random(using: &random) ? 512 : 4096
+            for part in stride(from: 0, to: bytes.count, by: sector) {
+                loose.append(.write(offset: offset + part, bytes: Array(bytes[part..<min(part + sector, bytes.count)])))
+            }
+        }
+        if attempt > 0 {
+            loose.shuffle(using: &random)
+            loose = loose.filter { _ in attempt % 3 == 0 || Bool.random(using: &random) }
+        }
+        for event in loose { MemoryDevice.apply(event, to: &image) }
+        return image
+    }
+}

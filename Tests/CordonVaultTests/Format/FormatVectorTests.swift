@@ -1,0 +1,160 @@
+import CordonIdentity
+import Crypto
+import Foundation
+import Testing
+
+@testable import CordonVault
+
+/// The cases of `Tests/Vectors/vault`, one fault each (R2): read here through both ciphers, and by an independent reader.
+struct FormatVectorTests {
+    static let directory = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appendingPathComponent("Vectors/vault")
+
+    struct Case {
+        let name: String
+        let kind: String
+        let bytes: [UInt8]
+        let expected: String
+    }
+
+    @Test(arguments: CipherBackend.allCases)
+    func `every case ends as it says`(backend: CipherBackend) throws {
+        let cases = try Self.cases()
+        #expect(cases.count >= 300)
+        let keys = try Self.keys()
+        for item in cases {
+            #expect(Self.outcome(item, keys, backend) == item.expected, "\(item.name)")
+        }
+    }
+
+    @Test(.enabled(if: Python.has("cryptography"), "Python with the package cryptography is not installed"))
+    func `an independent reader agrees on every case`() throws {
+        let (status, output) = try Python.run([
+            Self.directory.appendingPathComponent("reader.py").path, "cases", Self.directory.path,
+        ])
+        let keys = try Self.keys()
+        let mine = try Self.cases().map { "\($0.name) \(Self.outcome($0, keys, .preferred))" }
+        #expect(String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init) == mine)
+        #expect(status == 0)
+    }
+
+    @Test(.enabled(if: Python.has("cryptography"), "Python with the package cryptography is not installed"))
+    func `an independent reader opens what this one writes`() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let id = SecureRandom.bytes(16)
+        let secret = SecureRandom.bytes(32)
+        let key = AccountKey(account: "ada@example.test", id: id, secret: SecretBytes(SymmetricKey(data: secret)))
+        let keys = folder.appendingPathComponent("keys.json")
+        try Data("{\"keys\": {\"\(id.hex)\": \"\(secret.hex)\"}}".utf8).write(to: keys)
+        for (count, chunkSize) in [
+            (0, 4096), (10, 4096), (9000, 4096), (600_000, 4096), (40_000, 16384), (5000, 1 << 20),
+        ] {
+            let device = MemoryDevice()
+            let (header, contentKey) = try SealedHeader.make(owner: key.account, accountKey: key, chunkSize: chunkSize)
+            let file = SealedFile(
+                try .create(on: device, header: header, contentKey: contentKey, backend: .preferred), writable: true)
+            let content = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7) }
+            try file.write(content, at: 0)
+            try file.sync()
+            try file.write([1, 2, 3], at: 0)
+            try file.close()
+            let path = folder.appendingPathComponent("file-\(count)")
+            try Data(device.bytes).write(to: path)
+            let (status, output) = try Python.run([
+                Self.directory.appendingPathComponent("reader.py").path, "open", keys.path, path.path,
+            ])
+            #expect(status == 0)
+            #expect(Array(output) == [1, 2, 3] + content.dropFirst(3), "\(count) bytes")
+        }
+    }
+
+    static func keys() throws -> [AccountKey] {
+        struct Keys: Decodable {
+            let accounts: [String: String]
+            let keys: [String: String]
+        }
+        let keys = try JSONDecoder().decode(
+            Keys.self, from: Data(contentsOf: directory.appendingPathComponent("keys.json")))
+        return keys.keys.map { id, key in
+            AccountKey(
+                account: AccountID(keys.accounts[id] ?? ""), id: bytes(id),
+                secret: SecretBytes(SymmetricKey(data: bytes(key))))
+        }
+    }
+
+    static func cases() throws -> [Case] {
+        let folder = directory.appendingPathComponent("cases")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted {
+            Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8))
+        }
+        var bases: [String: [UInt8]] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory.appendingPathComponent("bases").path)
+        {
+            bases[name] = Array(try Data(contentsOf: directory.appendingPathComponent("bases/\(name)")))
+        }
+        return try names.map { name in
+            var kind = ""
+            var expected = ""
+            var image: [UInt8] = []
+            let text = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
+            for line in text.split(separator: "\n") {
+                let parts = line.split(separator: ": ", maxSplits: 1).map(String.init)
+                switch parts[0] {
+                case "kind": kind = parts[1]
+                case "expect": expected = parts[1]
+                case "base": image = try #require(bases[parts[1]])
+                case "edit": try edit(&image, parts[1].split(separator: " ").map(String.init), bases)
+                default: break
+                }
+            }
+            return Case(name: name, kind: kind, bytes: image, expected: expected)
+        }
+    }
+
+    private static func edit(_ image: inout [UInt8], _ words: [String], _ bases: [String: [UInt8]]) throws {
+        switch words[0] {
+        case "xor": for (index, byte) in bytes(words[2]).enumerated() { image[try number(words[1]) + index] ^= byte }
+        case "write":
+            let start = try number(words[1])
+            let patch = bytes(words[2])
+            image.replaceSubrange(start..<start + patch.count, with: patch)
+        case "copy":
+            let source = words[1] == "-" ? image : try #require(bases[words[1]])
+            let (from, to, count) = (try number(words[2]), try number(words[3]), try number(words[4]))
+            image.replaceSubrange(to..<to + count, with: source[from..<from + count])
+        case "cut": image.removeLast(image.count - (try number(words[1])))
+        case "append": image += bytes(words[1])
+        default: Issue.record("unknown edit \(words[0])")
+        }
+    }
+
+    private static func number(_ word: String) throws -> Int { try #require(Int(word)) }
+
+    private static func bytes(_ hex: String) -> [UInt8] {
+        let digits = Array(hex.utf8).map { $0 < 58 ? $0 - 48 : $0 - 87 }
+        return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    }
+
+    static func outcome(_ item: Case, _ keys: [AccountKey], _ backend: CipherBackend) -> String {
+        do {
+            let content = item.kind == "file" ? try open(item.bytes, keys, backend) : try openBuffer(item.bytes, keys)
+            return "opens " + Array(SHA256.hash(data: content)).hex
+        } catch {
+            return (error as? VaultError)?.code.rawValue ?? "\(error)"
+        }
+    }
+
+    private static func open(_ image: [UInt8], _ keys: [AccountKey], _ backend: CipherBackend) throws -> [UInt8] {
+        try Sealer.open(MemoryDevice(image), keys: keys, backend: backend).all()
+    }
+
+    private static func openBuffer(_ bytes: [UInt8], _ keys: [AccountKey]) throws -> [UInt8] {
+        guard ProtectedBuffer.isClaimed(by: Data(bytes)) else { throw VaultError(.notProtected, "foreign") }
+        let head = try ProtectedBuffer.head(of: Data(bytes))
+        if head.kind == .plain { return Array(try ProtectedBuffer.untag(Data(bytes), head)) }
+        guard let key = keys.first(where: { $0.id == head.keyID }) else { throw VaultError(.wrongKey, "no such key") }
+        return Array(try ProtectedBuffer.open(Data(bytes), head, under: key))
+    }
+}

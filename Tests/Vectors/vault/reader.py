@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+"""An independent reader of docs/vault-format.md, made from that page alone.
+
+    reader.py open KEYS FILE          plaintext on standard output; the refusal's name on standard error, status 1
+    reader.py buffer KEYS FILE        the same for a protected buffer
+    reader.py cases DIRECTORY         one line per case: name, outcome; status 1 if one is not as the case expects
+
+KEYS is a JSON file: {"keys": {"<account key id>": "<account key>"}}, hexadecimal.
+Needs the package `cryptography`.
+"""
+
+import hashlib
+import json
+import pathlib
+import struct
+import sys
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+
+class Refused(Exception):
+    """The bytes are refused, with the format's name for the reason."""
+
+
+def derive(key, salt, info):
+    return HKDF(hashes.SHA256(), 32, salt, info.encode()).derive(key)
+
+
+def open_sealed(key, nonce, sealed, context):
+    try:
+        return AESGCM(key).decrypt(nonce, sealed, context)
+    except InvalidTag:
+        raise Refused("damaged") from None
+
+
+def require(condition, name="damaged"):
+    if not condition:
+        raise Refused(name)
+
+
+def text(data):
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise Refused("damaged") from None
+
+
+class SealedFile:
+    def __init__(self, data, keys):
+        self.data = data
+        require(data[:8] == b"CORDONSF", "notSealed")
+        require(len(data) >= 4096)
+        header = data[:4096]
+        version, algorithm, log, zero = struct.unpack_from("<HBBI", header, 8)
+        require(version == 1 and algorithm == 1, "unsupportedFormat")
+        (length,) = struct.unpack_from("<H", header, 48)
+        require(12 <= log <= 20 and zero == 0 and 1 <= length <= 336)
+        require(not any(header[50 + length : 576]) and not any(header[636:]))
+        self.owner = text(header[50 : 50 + length])
+        file_id, key_id = header[16:32], header[32:48]
+        require(key_id.hex() in keys, "wrongKey")
+        wrap = derive(keys[key_id.hex()], file_id, "cordon vault 1 content key")
+        self.key = open_sealed(wrap, header[576:588], header[588:636], header[:576])
+        self.digest = hashlib.sha256(header).digest()
+        self.chunk = 1 << log
+        self.fanout = self.chunk // 32
+        self.read_records()
+
+    def context(self, kind, level, index):
+        return struct.pack("<BB6xQ", kind, level, index) + self.digest
+
+    def read_records(self):
+        records = []
+        for page in (0, 1):
+            data = self.data[4096 + 4096 * page : 8192 + 4096 * page]
+            require(len(data) == 4096 and data[:8] == b"CORDONCR" and not any(data[108:]))
+            open_sealed(self.key, data[80:92], data[92:108], self.context(2, 0, page) + data[:80])
+            record = struct.unpack_from("<QQQIBBHQ32s", data, 8)
+            generation, length, seals, _, height, writing, zero, physical, _ = record
+            require(generation < 2**62 and seals < 2**62)
+            require(generation & 1 == page and length < 2**52 and writing <= 1 and zero == 0 and physical < 2**62)
+            require(height == self.height(-(-length // self.chunk)))
+            records.append(record)
+        older, newer = sorted(records)
+        require(older[0] + 1 == newer[0])
+        _, self.length, _, self.slots, self.levels, writing, _, physical, self.root = newer
+        require(len(self.data) >= physical if writing else len(self.data) == physical)
+        self.chunks = -(-self.length // self.chunk)
+
+    def height(self, chunks):
+        height, reach = 0, 1
+        while reach < chunks:
+            reach, height = reach * self.fanout, height + 1
+        return height
+
+    def block(self, reference, level, index, size):
+        (slot,) = struct.unpack_from("<I", reference)
+        require(slot <= self.slots)
+        start = 12288 + (slot - 1) * self.chunk
+        sealed = self.data[start : start + size]
+        require(len(sealed) == size)
+        return open_sealed(self.key, reference[4:16], sealed + reference[16:32], self.context(1, level, index))
+
+    def walk(self, reference, level, index):
+        """The chunks below a reference, in order, as (index, plaintext)."""
+        if reference[:4] == bytes(4):
+            return
+        if level == 0:
+            size = self.length if self.chunks == 1 else self.chunk
+            yield index, self.block(reference, 0, index, size)
+            return
+        below = self.chunks
+        for _ in range(level - 1):
+            below = -(-below // self.fanout)
+        count = min(self.fanout, below - index * self.fanout)
+        node = self.block(reference, level, index, 32 * count)
+        for child in range(count):
+            yield from self.walk(node[32 * child : 32 * child + 32], level - 1, index * self.fanout + child)
+
+    def plaintext(self):
+        content = bytearray(self.length)
+        for index, chunk in self.walk(self.root, self.levels, 0):
+            start = index * self.chunk
+            kept = chunk[: self.length - start]
+            content[start : start + len(kept)] = kept
+        return bytes(content)
+
+
+def open_buffer(data, keys):
+    require(data[:8] == b"CORDONPB", "notProtected")
+    require(len(data) > 48)
+    version, kind, zero, length, zeros = struct.unpack_from("<HBBHH", data, 8)
+    require(version == 1 and kind in (1, 2), "unsupportedFormat")
+    end = 48 + length
+    require(zero == 0 and zeros == 0 and 1 <= length <= 336 and len(data) >= end + (28 if kind == 1 else 32))
+    require(kind == 1 or not any(data[32:48]))
+    text(data[48:end])
+    if kind == 2:
+        content = data[end + 32 :]
+        require(hashlib.sha256(data[:end] + content).digest() == data[end : end + 32])
+        return content
+    require(data[32:48].hex() in keys, "wrongKey")
+    key = derive(keys[data[32:48].hex()], data[16:32], "cordon vault 1 buffer")
+    return open_sealed(key, data[end : end + 12], data[end + 12 :], data[:end])
+
+
+def read_keys(path):
+    content = json.loads(pathlib.Path(path).read_text())
+    return {name: bytes.fromhex(key) for name, key in content["keys"].items()}
+
+
+def outcome(kind, data, keys):
+    try:
+        content = SealedFile(data, keys).plaintext() if kind == "file" else open_buffer(data, keys)
+    except Refused as refusal:
+        return str(refusal)
+    return "opens " + hashlib.sha256(content).hexdigest()
+
+
+def edited(directory, case):
+    """The bytes of a case: its base with the edits applied in order."""
+    data = bytearray((directory / "bases" / case["base"][0]).read_bytes())
+    for edit in case.get("edit", []):
+        name, *arguments = edit.split()
+        if name == "xor":
+            start = int(arguments[0])
+            for index, byte in enumerate(bytes.fromhex(arguments[1])):
+                data[start + index] ^= byte
+        elif name == "write":
+            patch = bytes.fromhex(arguments[1])
+            data[int(arguments[0]) : int(arguments[0]) + len(patch)] = patch
+        elif name == "copy":
+            other = bytes(data) if arguments[0] == "-" else (directory / "bases" / arguments[0]).read_bytes()
+            source, target, count = map(int, arguments[1:])
+            data[target : target + count] = other[source : source + count]
+        elif name == "cut":
+            del data[int(arguments[0]) :]
+        elif name == "append":
+            data += bytes.fromhex(arguments[0])
+        else:
+            raise ValueError(edit)
+    return bytes(data)
+
+
+def read_case(path):
+    case = {}
+    for line in path.read_text().splitlines():
+        name, _, value = line.partition(": ")
+        case.setdefault(name, []).append(value)
+    return case
+
+
+def run_cases(directory):
+    keys = read_keys(directory / "keys.json")
+    wrong = 0
+    for path in sorted((directory / "cases").iterdir()):
+        case = read_case(path)
+        found = outcome(case["kind"][0], edited(directory, case), keys)
+        wrong += found != case["expect"][0]
+        print(path.name, found)
+    return wrong
+
+
+def main(arguments):
+    if arguments[:1] == ["cases"] and len(arguments) == 2:
+        return 1 if run_cases(pathlib.Path(arguments[1])) else 0
+    if arguments[:1] in (["open"], ["buffer"]) and len(arguments) == 3:
+        data, keys = pathlib.Path(arguments[2]).read_bytes(), read_keys(arguments[1])
+        try:
+            content = SealedFile(data, keys).plaintext() if arguments[0] == "open" else open_buffer(data, keys)
+        except Refused as refusal:
+            print(refusal, file=sys.stderr)
+            return 1
+        sys.stdout.buffer.write(content)
+        return 0
+    print(__doc__, file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
