@@ -1,0 +1,46 @@
+import CordonPolicy
+import Foundation
+import Testing
+
+/// The engine against hand-written rows that an independent program interprets.
+///
+/// The plain run takes a sample of every group; `CORDON_DEEP=1` takes every cell.
+@Suite struct TableTests {
+    static let groups = [
+        "save", "open", "transfer", "clipboard", "alone", "web", "url", "content", "device", "versions", "time",
+        "access",
+    ]
+
+    @Test(arguments: groups) func `the engine agrees with the hand-written rows`(group: String) throws {
+        let table = try PolicyTable()
+        let count = table.count(of: group)
+        let isDeep = ProcessInfo.processInfo.environment["CORDON_DEEP"] != nil
+        let step = isDeep ? 1 : Self.step(for: count)
+        let seed =
+            ProcessInfo.processInfo.environment["CORDON_SEED"].flatMap { Int($0) } ?? Int.random(in: 0..<1_000_000)
+        let offset = seed % step
+        let expected = Array(try Oracle.letters(of: group, stride: step, offset: offset, in: table.folder))
+        let answered = Array(try table.letters(of: group, stride: step, offset: offset))
+        #expect(answered.count == expected.count, "\(group): the oracle must answer every cell")
+        let wrong = zip(expected, answered).enumerated().filter { $0.element.0 != $0.element.1 }
+        for (index, (wanted, got)) in wrong.prefix(5) {
+            Issue.record(
+                "expected \(wanted), got \(got): \(table.describe(group, cell: offset + index * step)) (CORDON_SEED=\(seed))"
+            )
+        }
+        #expect(wrong.isEmpty, "\(wrong.count) of \(expected.count) cells differ")
+    }
+
+    /// About 1,500 cells of each group; the step shares no factor with the choices, so that every choice is met.
+    private static func step(for count: Int) -> Int {
+        var step = max(1, count / 1500)
+        while [2, 3, 5, 7, 11, 13].contains(where: { step.isMultiple(of: $0) }) { step += 1 }
+        return step
+    }
+
+    @Test func `every group has its rows and no group is empty`() throws {
+        let table = try PolicyTable()
+        #expect(Set(table.groups.keys) == Set(Self.groups))
+        #expect(table.groups.keys.reduce(0) { $0 + table.count(of: $1) } > 1_000_000)
+    }
+}
