@@ -27,10 +27,12 @@ extension SignInClient {
             correlationID: start.correlationID)
         let account = SignedInAccount(claims, session: SessionID(UUID()))
         if let expected = start.expected, expected != account.id {
-            if let refreshToken = tokens.refreshToken {
-                _ = await provider.revoke(refreshToken, accessToken: nil, signer: nil)
-            }
+            await discard(tokens)
             throw SignInError(.accountMismatch, .mismatchedUser, "somebody else signed in than was asked for")
+        }
+        guard !hasEndedMeanwhile(account.id) else {
+            await discard(tokens)
+            throw SignInError(.interactionRequired, .signedOut, "the account was signed out meanwhile")
         }
         let granted = tokens.granted(requested: configuration.reservedScopes + start.scopes)
         let record = SessionRecord(
@@ -48,6 +50,12 @@ extension SignInClient {
             account: account, accessToken: token, grantedScopes: granted,
             matchesHint: start.hint.map { $0.lowercased() == account.userPrincipalName.lowercased() },
             isRenewable: tokens.refreshToken != nil)
+    }
+
+    /// Takes back tokens that nobody is to have.
+    func discard(_ tokens: TokenAnswer) async {
+        guard let refreshToken = tokens.refreshToken else { return }
+        _ = await provider.revoke(refreshToken, accessToken: nil)
     }
 
     func check(

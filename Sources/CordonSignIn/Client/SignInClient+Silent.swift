@@ -106,9 +106,7 @@ extension SignInClient {
             $0.refreshToken = tokens.refreshToken ?? $0.refreshToken
         }
         guard isSame else {
-            if let refreshToken = tokens.refreshToken {
-                _ = await provider.revoke(refreshToken, accessToken: nil, signer: nil)
-            }
+            await discard(tokens)
             throw SignInError(.interactionRequired, .signedOut, "the account was signed out meanwhile")
         }
         if let idToken = tokens.idToken {

@@ -20,6 +20,8 @@ public actor SignInClient: AccessTokenSource {
     var throttle = RequestThrottle()
     var renewals: [RenewalKey: Task<Result<AccessToken, SignInError>, Never>] = [:]
     private var isInteracting = false
+    /// Accounts that were signed out while somebody was signing in: that sign-in does not bring them back (SI-057).
+    private var endedMeanwhile: Set<AccountID> = []
 
     /// Makes a client.
     ///
@@ -119,9 +121,16 @@ public actor SignInClient: AccessTokenSource {
                 .configuration, .interactiveSessionRunning, "an interactive sign-in is already under way")
         }
         isInteracting = true
+        endedMeanwhile = []
     }
 
     func endInteraction() {
         isInteracting = false
     }
+
+    func noteEnd(of account: AccountID) {
+        if isInteracting { endedMeanwhile.insert(account) }
+    }
+
+    func hasEndedMeanwhile(_ account: AccountID) -> Bool { endedMeanwhile.contains(account) }
 }

@@ -1,4 +1,3 @@
-internal import CordonProtocol
 internal import Foundation
 internal import HTTPTypes
 
@@ -18,9 +17,7 @@ public enum RevocationOutcome: String, Sendable, CaseIterable {
 
 extension Provider {
     /// Revokes a refresh token (RFC 7009); a provider that refuses public clients is asked once more with the access token.
-    func revoke(
-        _ refreshToken: String, accessToken: AccessToken?, signer: (any MessageSigner)?
-    ) async -> RevocationOutcome {
+    func revoke(_ refreshToken: String, accessToken: AccessToken?) async -> RevocationOutcome {
         do throws(SignInError) {
             let metadata = try await metadata()
             guard metadata.revocationEndpoint != nil else { return .notOffered }

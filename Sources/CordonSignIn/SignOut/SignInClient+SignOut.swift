@@ -22,7 +22,7 @@ extension SignInClient {
         let removal = try removeAccount(account)
         var revocation = RevocationOutcome.nothingToRevoke
         if let refreshToken = record?.refreshToken {
-            revocation = await provider.revoke(refreshToken, accessToken: accessToken, signer: nil)
+            revocation = await provider.revoke(refreshToken, accessToken: accessToken)
             if revocation != .queued, let pending { try cache.finishRevocation(pending) }
         }
         var session = SignOutReport.BrowserSession.notAsked
@@ -37,6 +37,7 @@ extension SignInClient {
     /// - Throws: ``SignInError`` with code `storage` when the session's key may still be there.
     @discardableResult
     public func removeAccount(_ account: AccountID) throws(SignInError) -> TokenRemoval {
+        noteEnd(of: account)
         cancelRenewals(of: account)
         shelf.remove(account)
         let removal = try cache.end(account, owner: owner)
@@ -53,7 +54,7 @@ extension SignInClient {
     public func deliverRevocations() async throws(SignInError) -> Int {
         var waiting = 0
         for (id, pending) in try cache.revocations(owner: owner, now: environment.now()) {
-            if await provider.revoke(pending.refreshToken, accessToken: nil, signer: nil) == .queued {
+            if await provider.revoke(pending.refreshToken, accessToken: nil) == .queued {
                 waiting += 1
             } else {
                 try cache.finishRevocation(id)

@@ -148,4 +148,27 @@ import Testing
         await fixture.provider.setFaults([.unreachable])
         #expect(await failure { try await client.testToken() }?.code == .network)
     }
+
+    @Test func `a sign-out elsewhere is noticed at the next token`() async throws {
+        let here = try await fixture.signedInClient()
+        _ = try await here.testToken()
+        try await fixture.client().signOut("oid-worker-a")
+        #expect(await failure { try await here.testToken() }?.fault == .signedOut)
+        #expect(try await here.accounts().isEmpty)
+    }
+
+    @Test func `a sign-in whose answer arrives after the sign-out brings nobody back`() async throws {
+        let transport = HeldTransport(fixture.provider.transport, path: "/token")
+        let client = try fixture.client(transport: transport)
+        await transport.hold()
+        let browser = fixture.provider.browser(signingInAs: .worker)
+        let late = Task { try await client.signIn(SignInFixture.request, browser: browser) }
+        await transport.waitForHeldAnswer()
+        try await client.signOut("oid-worker-a")
+        await transport.release()
+        #expect(await failure { try await late.value }?.fault == .signedOut)
+        #expect(try await client.accounts().isEmpty)
+        #expect(await fixture.provider.liveRefreshTokens == 0)
+        _ = try await client.signIn(SignInFixture.request, browser: browser)
+    }
 }
