@@ -23,17 +23,12 @@ extension EffectivePolicy {
             let (mine, theirs) = (
                 self.origins[setting.name] ?? policy.id, other.origins[setting.name] ?? other.policy.id
             )
-            let choice = setting.join(&result, other.policy, mine <= theirs)
-            origins[setting.name] =
-                switch choice {
-                case .first: mine
-                case .second: theirs
-                case .same, .mixed: min(mine, theirs)
-                }
+            setting.join(&result, other.policy, mine <= theirs)
+            let value = setting.write(result)
             let candidates = Self.union(self.candidates(of: setting), other.candidates(of: setting))
+            origins[setting.name] = candidates.first { $0.value == value }?.policyId ?? sources[0].id
             if Set(candidates.map(\.value)).count > 1 {
-                conflicts.append(
-                    PolicyConflict(setting: setting.name, chosen: setting.write(result), candidates: candidates))
+                conflicts.append(PolicyConflict(setting: setting.name, chosen: value, candidates: candidates))
             }
         }
         result.takeTogether(policy, other.policy, sources: sources)

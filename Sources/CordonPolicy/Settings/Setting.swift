@@ -15,13 +15,10 @@ struct Setting: Sendable {
     let write: @Sendable (AppProtectionPolicy) -> JSONValue
     /// Whether two policies have the same value.
     let same: @Sendable (AppProtectionPolicy, AppProtectionPolicy) -> Bool
-    /// Takes the stricter of both policies' values into the first; see ``Choice``.
-    let join: @Sendable (inout AppProtectionPolicy, AppProtectionPolicy, _ keepFirst: Bool) -> Choice
+    /// Takes the stricter of both policies' values into the first; where neither is, the set or the kept one.
+    let join: @Sendable (inout AppProtectionPolicy, AppProtectionPolicy, _ keepFirst: Bool) -> Void
     /// Copies the value of the second policy into the first.
     let copy: @Sendable (inout AppProtectionPolicy, AppProtectionPolicy) -> Void
-
-    /// Whose value a join took.
-    enum Choice: Sendable { case same, first, second, mixed }
 
     init<Value: Hashable & Sendable>(
         _ name: String, _ group: Group, _ path: WritableKeyPath<AppProtectionPolicy, Value> & Sendable,
@@ -40,23 +37,22 @@ struct Setting: Sendable {
         copy = { $0[keyPath: path] = $1[keyPath: path] }
         join = { first, second, keepFirst in
             let (one, two) = (first[keyPath: path], second[keyPath: path])
-            if one == two { return .same }
+            if one == two { return }
             guard let joined = codec.join(one, two) else {
                 // Neither is stricter: a set value beats an unset one, then the lower id decides.
                 let takeFirst = codec.isUnset(two) || (!codec.isUnset(one) && keepFirst)
                 if !takeFirst { first[keyPath: path] = two }
-                return takeFirst ? .first : .second
+                return
             }
             first[keyPath: path] = joined
-            return joined == one ? .first : joined == two ? .second : .mixed
         }
     }
 
-    /// Whether the second policy's value is at least as strict as the first's.
+    /// Whether a policy's value is at least as strict as another's.
     func isAtLeastAsStrict(_ policy: AppProtectionPolicy, as other: AppProtectionPolicy) -> Bool {
         var joined = policy
-        let choice = join(&joined, other, true)
-        return choice == .same || choice == .first
+        join(&joined, other, true)
+        return same(joined, policy)
     }
 
     /// The setting of that JSON name.

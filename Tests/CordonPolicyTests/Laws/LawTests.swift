@@ -1,0 +1,139 @@
+import CordonIdentity
+import CordonPolicy
+import Foundation
+import Testing
+
+/// Laws that hold for every policy and every question. A failure prints its seed; `CORDON_SEED` runs it again.
+@Suite struct LawTests {
+    static let rounds = ProcessInfo.processInfo.environment["CORDON_DEEP"] == nil ? 400 : 200_000
+
+    /// Runs a law for many seeds.
+    private func forSeeds(_ rounds: Int, _ law: (UInt64, inout Seeded) throws -> Void) rethrows {
+        if let seed = ProcessInfo.processInfo.environment["CORDON_SEED"].flatMap({ UInt64($0) }) {
+            var random = Seeded(seed)
+            return try law(seed, &random)
+        }
+        for _ in 0..<rounds {
+            let seed = UInt64.random(in: 0..<1_000_000_000)
+            var random = Seeded(seed)
+            try law(seed, &random)
+        }
+    }
+
+    private func sets(_ one: AppProtectionPolicy, _ two: AppProtectionPolicy) -> (PolicySet, PolicySet) {
+        let other = EffectivePolicy(AppProtectionPolicy(id: "B"))
+        return (
+            PolicySet(["oid-a": EffectivePolicy(one), "oid-b": other]),
+            PolicySet(["oid-a": EffectivePolicy(two), "oid-b": other])
+        )
+    }
+
+    @Test func `tightening one setting never makes an answer milder`() throws {
+        try forSeeds(Self.rounds) { seed, random in
+            var members = PolicyGenerator.members(&random, id: "A")
+            guard let (name, values) = PolicyGenerator.choices.randomElement(using: &random) else { return }
+            let loose = Int.random(in: 1..<values.count, using: &random)
+            members[name] = values[loose]
+            let before = try AppProtectionPolicy(graphJSON: .object(members))
+            members[name] = values[Int.random(in: 0..<loose, using: &random)]
+            let after = try AppProtectionPolicy(graphJSON: .object(members))
+            let (loosely, tightly) = sets(before, after)
+            for _ in 0..<40 {
+                let question = try PolicyGenerator.question(&random)
+                let (was, now) = (loosely.verdict(for: question), tightly.verdict(for: question))
+                #expect(
+                    was <= now || (was == .restrict && now == .restrict),
+                    "seed \(seed): \(name) made \(was) into \(now) for \(question.json.text())")
+            }
+        }
+    }
+
+    @Test func `merging is commutative, associative and idempotent`() throws {
+        try forSeeds(Self.rounds / 4) { seed, random in
+            let a = EffectivePolicy(try PolicyGenerator.policy(&random, id: "A"))
+            let b = EffectivePolicy(try PolicyGenerator.policy(&random, id: "B"))
+            let c = EffectivePolicy(try PolicyGenerator.policy(&random, id: "C"))
+            #expect(a.merged(with: b) == b.merged(with: a), "seed \(seed)")
+            #expect(a.merged(with: b).merged(with: c) == a.merged(with: b.merged(with: c)), "seed \(seed)")
+            #expect(a.merged(with: a) == a, "seed \(seed)")
+            #expect(a.merged(with: b).merged(with: a) == a.merged(with: b), "seed \(seed)")
+            let listed = EffectivePolicy.merging([c.policy, a.policy, b.policy])
+            #expect(listed == a.merged(with: b).merged(with: c), "seed \(seed)")
+        }
+    }
+
+    @Test func `a merged policy is never weaker than either part`() throws {
+        try forSeeds(Self.rounds / 4) { seed, random in
+            let a = try PolicyGenerator.policy(&random, id: "A")
+            let b = try PolicyGenerator.policy(&random, id: "B")
+            guard let merged = EffectivePolicy.merging([a, b]) else { return }
+            for part in [a, b] {
+                let weaker = PolicyLint.findings(in: merged.policy, weakerThan: part).filter {
+                    $0.code == "weaker-than-baseline"
+                }
+                let ordered = weaker.filter {
+                    !["customBrowserProtocol", "customDialerAppProtocol"].contains($0.setting)
+                }
+                #expect(ordered.isEmpty, "seed \(seed): \(ordered)")
+                let (alone, together) = sets(part, merged.policy)
+                for _ in 0..<20 {
+                    let question = try PolicyGenerator.question(&random)
+                    #expect(
+                        alone.verdict(for: question) <= together.verdict(for: question),
+                        "seed \(seed): \(question.json.text())")
+                }
+            }
+        }
+    }
+
+    @Test func `unmanaged to unmanaged is always allowed`() throws {
+        try forSeeds(Self.rounds) { seed, random in
+            let (set, _) = sets(try PolicyGenerator.policy(&random, id: "A"), AppProtectionPolicy(id: "A"))
+            var question = try PolicyGenerator.question(&random)
+            question.owner = .personal
+            question.peer = .unmanagedApp
+            question.loaded = true
+            question.locationAccount = nil
+            if question.action != .useKeyboard {
+                #expect(set.verdict(for: question) == .allow, "seed \(seed): \(question.json.text())")
+            }
+        }
+    }
+
+    @Test func `the verdict and the explanation never differ`() throws {
+        try forSeeds(Self.rounds) { seed, random in
+            let (set, _) = sets(try PolicyGenerator.policy(&random, id: "A"), AppProtectionPolicy(id: "A"))
+            for _ in 0..<10 {
+                let question = try PolicyGenerator.question(&random)
+                let decision = set.decision(for: question)
+                #expect(set.verdict(for: question) == decision.verdict, "seed \(seed): \(question.json.text())")
+                #expect(decision.verdict == .allow || !decision.reasons.isEmpty, "seed \(seed)")
+                #expect(
+                    decision.reasons.map(\.verdict) == decision.reasons.map(\.verdict).sorted(by: >), "seed \(seed)")
+                #expect(decision.reasons.allSatisfy { !$0.message.isEmpty && !$0.remedy.isEmpty }, "seed \(seed)")
+            }
+        }
+    }
+
+    @Test func `a question survives its own JSON`() throws {
+        try forSeeds(Self.rounds) { seed, random in
+            let question = try PolicyGenerator.question(&random)
+            #expect(try Question(json: question.json) == question, "seed \(seed)")
+        }
+    }
+
+    @Test func `what was read is written back unchanged`() throws {
+        try forSeeds(Self.rounds) { seed, random in
+            var members = PolicyGenerator.members(&random, id: "A")
+            members["futureSetting"] = [
+                "deep": [
+                    1, .number(try #require(JSONNumber(literal: "1.10000000000000000000000000000000000000001e400"))),
+                ]
+            ]
+            members["appActionIfUnableToAuthenticateUser"] = "launchFireworks"
+            let json = JSONValue.object(members)
+            let policy = try AppProtectionPolicy(data: Data(json.text().utf8))
+            #expect(policy.graphJSON.text() == json.text(), "seed \(seed)")
+        }
+    }
+}

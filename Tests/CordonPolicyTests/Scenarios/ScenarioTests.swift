@@ -1,0 +1,65 @@
+import CordonIdentity
+import CordonPolicy
+import Foundation
+import Testing
+
+/// The documented scenarios, as far as they are decisions, each from its question file.
+@Suite struct ScenarioTests {
+    @Test func `SDK-SC-01 saving with copies allowed`() throws { try hold("SDK-SC-01") }
+    @Test func `SDK-SC-02 saving with copies blocked but for one service`() throws { try hold("SDK-SC-02") }
+    @Test func `SDK-SC-03 saving with copies blocked`() throws { try hold("SDK-SC-03") }
+    @Test func `SDK-SC-04 opening with data allowed`() throws { try hold("SDK-SC-04") }
+    @Test func `SDK-SC-05 opening with data blocked but from one service`() throws { try hold("SDK-SC-05") }
+    @Test func `SDK-SC-06 opening with data blocked`() throws { try hold("SDK-SC-06") }
+    @Test func `SDK-SC-07 open in stands in for copy to`() throws { try hold("SDK-SC-07") }
+    @Test func `SDK-SC-08 printing blocked`() throws { try hold("SDK-SC-08") }
+    @Test func `SDK-SC-09 printing allowed`() throws { try hold("SDK-SC-09") }
+    @Test func `SDK-SC-20 pages with several accounts are locked down`() throws { try hold("SDK-SC-20") }
+    @Test func `SDK-SC-26 managed sends to an unmanaged app`() throws { try hold("SDK-SC-26") }
+    @Test func `SDK-SC-27 managed sends to a managed app`() throws { try hold("SDK-SC-27") }
+    @Test func `SDK-SC-28 unmanaged sends to a managed app`() throws { try hold("SDK-SC-28") }
+    @Test func `SDK-SC-29 unmanaged sends to an unmanaged app`() throws { try hold("SDK-SC-29") }
+    @Test func `SDK-SC-30 managed imports from an unmanaged app`() throws { try hold("SDK-SC-30") }
+    @Test func `SDK-SC-31 managed imports from a managed app`() throws { try hold("SDK-SC-31") }
+    @Test func `SDK-SC-32 unmanaged imports from a managed app`() throws { try hold("SDK-SC-32") }
+    @Test func `SDK-SC-33 unmanaged imports from an unmanaged app`() throws { try hold("SDK-SC-33") }
+    @Test func `SDK-SC-34 managed receives from an unmanaged app`() throws { try hold("SDK-SC-34") }
+    @Test func `SDK-SC-35 managed receives from a managed app`() throws { try hold("SDK-SC-35") }
+    @Test func `SDK-SC-36 unmanaged receives from a managed app`() throws { try hold("SDK-SC-36") }
+    @Test func `SDK-SC-37 unmanaged receives from an unmanaged app`() throws { try hold("SDK-SC-37") }
+    @Test func `SDK-SC-41 default access requirements ask for a PIN`() throws { try hold("SDK-SC-41") }
+    @Test func `SDK-SC-45 web views with organisation content`() throws { try hold("SDK-SC-45") }
+    @Test func `SDK-SC-46 every web view unmanaged`() throws { try hold("SDK-SC-46") }
+    @Test func `SDK-SC-47 public and tagged web views`() throws { try hold("SDK-SC-47") }
+    @Test func `SDK-SC-48 external links go to the managed browser`() throws { try hold("SDK-SC-48") }
+
+    @Test func `SDK-SC-38 a debug key acts as policy with no service`() {
+        let (policy, warnings) = DeviceSettings(["PrintingBlocked": 1, "PINEnabled": 1, "ContactSyncDisabled": "yes"])
+            .policy()
+        #expect(PolicySet(policy).decision(for: .print, of: .managed("oid-a")).verdict == .block)
+        #expect(policy.access.pinRequired)
+        #expect(!policy.transfer.contactSyncBlocked)
+        #expect(warnings.count == 1, "an invalid value is ignored with a warning")
+    }
+
+    @Test func `SDK-SC-39 an account that is not targeted works as before`() {
+        let set = PolicySet(["oid-a": EffectivePolicy(.baseline(.level3))])
+        for action in Action.allCases where action != .useKeyboard {
+            var question = Question(action, owner: .personal)
+            question.peer = .unmanagedApp
+            question.loaded = true
+            #expect(set.verdict(for: question) == .allow, "\(action) of a personal account")
+        }
+    }
+
+    private func hold(_ id: String) throws {
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Vectors/policy/scenarios/\(id).json")
+        let scenario = try PolicyScenario(json: JSONValue(parsing: Data(contentsOf: file)))
+        let set = try scenario.policySet(
+            file: { _ in throw CocoaError(.fileNoSuchFile) }, inline: { try AppProtectionPolicy(graphJSON: $0) })
+        for outcome in scenario.run(on: set) {
+            #expect(outcome.held, "\(id) \(outcome.name): \(outcome.decision.verdict) \(outcome.decision.reasons)")
+        }
+    }
+}
