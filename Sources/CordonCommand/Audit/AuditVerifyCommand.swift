@@ -1,0 +1,78 @@
+internal import ArgumentParser
+internal import CordonIdentity
+internal import CordonProtocol
+import Foundation
+
+/// `cordon audit verify`: chain, checkpoints and wipe receipts of an exported log (SRV-CI-092).
+struct AuditVerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify", abstract: "Check an exported audit log and the receipts in it, offline.",
+        discussion: """
+            Exit status 0 when the log is sound, 1 when anything in it was edited, removed, moved, cut or forged, 3 when \
+            the file is no audit log. Without --pin the log is only compared with the keys that it brings along.
+            """)
+
+    @Argument(help: "The export; - is standard input.")
+    var export: String
+
+    @Option(help: "The thumbprint of the service's root key, as its discovery document names it.")
+    var pin: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "An export that was made earlier: the log must contain what that one's checkpoint knows. May repeat.",
+            valueName: "earlier-export"))
+    var against: [String] = []
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() async throws {
+        var earlier: [AuditCheckpoint] = []
+        for file in against {
+            let report = try check(file, earlier: [])
+            guard report.isSound, let checkpoint = report.checkpoint else {
+                throw CommandFailure(
+                    .badInput, "\(file): the earlier export is not sound itself",
+                    hint: "Verify it alone first: cordon audit verify \(file)")
+            }
+            earlier.append(checkpoint)
+        }
+        let report = try check(export, earlier: earlier)
+        if json {
+            try Terminal.json(report)
+        } else {
+            printReport(report)
+        }
+        guard report.isSound else {
+            let count = report.faults.count
+            throw CommandFailure(
+                .notInWantedState, "\(export): \(count == 1 ? "one fault" : "\(count) faults")",
+                hint: "Compare with an earlier export or a backup; the log was changed after it was written.")
+        }
+    }
+
+    private func check(_ file: String, earlier: [AuditCheckpoint]) throws -> AuditReport {
+        var verifier = AuditLogVerifier(pin: pin, earlier: earlier)
+        try ExportLines.read(file) { verifier.read($0) }
+        let report = verifier.report()
+        guard report.records > 0 || report.checkpoint != nil else {
+            throw CommandFailure(
+                .badInput, "\(file): not an exported audit log", hint: "An export is JSON Lines, one record in each.")
+        }
+        return report
+    }
+
+    private func printReport(_ report: AuditReport) {
+        for fault in report.faults {
+            let place = fault.line > 0 ? ":\(fault.line)" : ""
+            Terminal.data("\(export)\(place): error: \(fault.code.rawValue): \(fault.reason)")
+        }
+        guard report.isSound else { return }
+        let root = report.rootKeyThumbprint ?? "none"
+        Terminal.data(
+            "\(Style.green("sound")): \(report.records) records of \(report.tenant?.rawValue ?? "nobody"), "
+                + "\(report.receipts) wipe receipts, root key \(root)"
+                + (report.isPinned ? " (pinned)" : " (not pinned: compare it yourself, or use --pin)"))
+    }
+}

@@ -1,0 +1,74 @@
+public import CordonIdentity
+public import CordonService
+public import Foundation
+internal import GRDB
+
+/// The management service's store in one SQLite file, for one machine.
+///
+/// Write-ahead log, every commit synced before it returns (`synchronous = FULL`): what was acknowledged survives
+/// SIGKILL and loss of power. The file is mode 0600. One process at a time writes; readers never wait for it.
+public final class SQLiteStorage: ServiceStorage {
+    private let pool: DatabasePool
+
+    /// Opens a store, or makes it where there is no file yet.
+    ///
+    /// A file that is damaged, of another program or of a newer version is refused and not touched.
+    ///
+    /// - Throws: ``ServiceError``: `storageDamaged`, `storageNewer`, or `storageUnavailable` when the folder cannot
+    ///   be written or another process holds the file.
+    public init(file: URL) throws(ServiceError) {
+        try StorageFile.prepare(file)
+        do {
+            var configuration = Configuration()
+            configuration.busyMode = .timeout(5)
+            configuration.maximumReaderCount = 8
+            configuration.label = "cordon.storage"
+            let pool = try DatabasePool(path: file.path, configuration: configuration)
+            try pool.writeWithoutTransaction { database in
+                // The pool itself chooses NORMAL, which may lose the last commits with the power.
+                try database.execute(sql: "PRAGMA synchronous = FULL")
+                try StorageMigrations.run(on: database)
+            }
+            self.pool = pool
+        } catch {
+            throw ServiceError(storage: error, place: file.path)
+        }
+    }
+
+    /// Runs the body on a snapshot of the last commit.
+    public func read<Result: Sendable>(
+        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageReader) throws(ServiceError) -> Result
+    ) async throws(ServiceError) -> Result {
+        do {
+            return try await pool.read { database in
+                try body(SQLiteTransaction(database, tenant: tenant))
+            }
+        } catch {
+            throw ServiceError(storage: error, place: nil)
+        }
+    }
+
+    /// Runs the body in a transaction that is synced to the disk before this returns.
+    public func write<Result: Sendable>(
+        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageTransaction) throws(ServiceError) -> Result
+    ) async throws(ServiceError) -> Result {
+        do {
+            return try await pool.write { database in
+                try body(SQLiteTransaction(database, tenant: tenant))
+            }
+        } catch {
+            throw ServiceError(storage: error, place: nil)
+        }
+    }
+
+    /// Writes the log back into the file and closes it; later calls throw `storageUnavailable`.
+    ///
+    /// - Throws: ``ServiceError`` with a `storage…` code; nothing acknowledged is lost then either.
+    public func close() throws(ServiceError) {
+        do {
+            try pool.close()
+        } catch {
+            throw ServiceError(storage: error, place: nil)
+        }
+    }
+}

@@ -1,0 +1,145 @@
+internal import CordonIdentity
+internal import CordonProtocol
+internal import CordonService
+internal import Foundation
+internal import GRDB
+
+/// One organisation's records within one transaction; whether it may write is the connection's affair.
+struct SQLiteTransaction: StorageTransaction {
+    private let database: Database
+    private let tenant: String
+
+    init(_ database: Database, tenant: TenantID) {
+        self.database = database
+        self.tenant = tenant.rawValue
+    }
+
+    func record<Record: StoredRecord>(_ type: Record.Type, _ id: String) throws(ServiceError) -> Record? {
+        let documents = try documents(
+            "SELECT document FROM record WHERE tenant = ? AND kind = ? AND id = ?",
+            [tenant, Record.storageKind.rawValue, id])
+        return try documents.first.map { document throws(ServiceError) in try decode(type, document) }
+    }
+
+    func records<Record: StoredRecord>(
+        _ type: Record.Type, where lookup: (name: StorageLookup, value: String)?
+    ) throws(ServiceError) -> [Record] {
+        let kind = Record.storageKind.rawValue
+        let documents =
+            if let lookup {
+                try documents(
+                    """
+                    SELECT document FROM lookup JOIN record USING (tenant, kind, id)
+                    WHERE tenant = ? AND kind = ? AND name = ? AND value = ? ORDER BY id
+                    """, [tenant, kind, lookup.name.rawValue, lookup.value])
+            } else {
+                try documents(
+                    "SELECT document FROM record WHERE tenant = ? AND kind = ? ORDER BY id", [tenant, kind])
+            }
+        return try documents.map { document throws(ServiceError) in try decode(type, document) }
+    }
+
+    func auditRecords(_ query: AuditQuery) throws(ServiceError) -> [AuditRecord] {
+        let lines = try documents(
+            """
+            SELECT line FROM audit WHERE tenant = ? AND sequence > ? AND (? IS NULL OR action = ?)
+            AND (? IS NULL OR target = ?) ORDER BY sequence LIMIT ?
+            """, [tenant, query.after, query.action, query.action, query.target, query.target, query.limit])
+        return try lines.map { line throws(ServiceError) in try auditRecord(line) }
+    }
+
+    func lastAuditRecord() throws(ServiceError) -> AuditRecord? {
+        let lines = try documents(
+            "SELECT line FROM audit WHERE tenant = ? ORDER BY sequence DESC LIMIT 1", [tenant])
+        return try lines.first.map { line throws(ServiceError) in try auditRecord(line) }
+    }
+
+    func save(_ record: some StoredRecord) throws(ServiceError) {
+        let kind = type(of: record).storageKind.rawValue
+        let document: Data
+        do {
+            document = try StorageCoding.encode(record)
+        } catch {
+            throw ServiceError(.internalError, "a record has no stored form", place: kind)
+        }
+        try execute(
+            """
+            INSERT INTO record (tenant, kind, id, document) VALUES (?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET document = excluded.document
+            """, [tenant, kind, record.storageID, document])
+        try saveLookups(of: record, kind: kind)
+    }
+
+    func remove<Record: StoredRecord>(_ type: Record.Type, _ id: String) throws(ServiceError) {
+        let key: StatementArguments = [tenant, Record.storageKind.rawValue, id]
+        try execute("DELETE FROM record WHERE tenant = ? AND kind = ? AND id = ?", key)
+        try execute("DELETE FROM lookup WHERE tenant = ? AND kind = ? AND id = ?", key)
+    }
+
+    func append(_ record: AuditRecord) throws(ServiceError) {
+        guard record.follows(try lastAuditRecord()) else {
+            throw ServiceError(.internalError, "an audit record does not follow the last one", place: record.action)
+        }
+        try execute(
+            "INSERT INTO audit (tenant, sequence, action, target, line) VALUES (?, ?, ?, ?, ?)",
+            [tenant, record.sequence, record.action, record.target, Data(record.line.utf8)])
+    }
+
+    /// Writes lookups only where they differ: most writes change none.
+    private func saveLookups(of record: some StoredRecord, kind: String) throws(ServiceError) {
+        let wanted = record.lookups
+        let present = try lookups(of: record.storageID, kind: kind)
+        guard present != wanted else { return }
+        try execute(
+            "DELETE FROM lookup WHERE tenant = ? AND kind = ? AND id = ?", [tenant, kind, record.storageID])
+        for (name, value) in wanted {
+            try execute(
+                "INSERT INTO lookup (tenant, kind, name, value, id) VALUES (?, ?, ?, ?, ?)",
+                [tenant, kind, name.rawValue, value, record.storageID])
+        }
+    }
+
+    private func lookups(of id: String, kind: String) throws(ServiceError) -> [StorageLookup: String] {
+        try attempt {
+            let statement = try database.cachedStatement(
+                sql: "SELECT name, value FROM lookup WHERE tenant = ? AND kind = ? AND id = ?")
+            var found: [StorageLookup: String] = [:]
+            for row in try Row.fetchAll(statement, arguments: [tenant, kind, id]) {
+                if let name = StorageLookup(rawValue: row[0]) { found[name] = row[1] }
+            }
+            return found
+        }
+    }
+
+    private func documents(_ sql: String, _ arguments: StatementArguments) throws(ServiceError) -> [Data] {
+        try attempt { try Data.fetchAll(try database.cachedStatement(sql: sql), arguments: arguments) }
+    }
+
+    private func execute(_ sql: String, _ arguments: StatementArguments) throws(ServiceError) {
+        try attempt { try database.cachedStatement(sql: sql).execute(arguments: arguments) }
+    }
+
+    private func attempt<Result>(_ body: () throws -> Result) throws(ServiceError) -> Result {
+        do {
+            return try body()
+        } catch {
+            throw ServiceError(storage: error, place: nil)
+        }
+    }
+
+    private func decode<Record: StoredRecord>(_ type: Record.Type, _ document: Data) throws(ServiceError) -> Record {
+        do {
+            return try StorageCoding.decode(type, document)
+        } catch {
+            throw ServiceError(.storageDamaged, "a stored record is not readable", place: Record.storageKind.rawValue)
+        }
+    }
+
+    private func auditRecord(_ line: Data) throws(ServiceError) -> AuditRecord {
+        do throws(ProtocolError) {
+            return try AuditRecord(line: String(decoding: line, as: UTF8.self))
+        } catch {
+            throw ServiceError(.storageDamaged, "a stored audit record is not readable")
+        }
+    }
+}
