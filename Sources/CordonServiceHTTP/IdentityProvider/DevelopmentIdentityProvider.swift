@@ -114,12 +114,14 @@ public actor DevelopmentIdentityProvider {
         (try? ProviderJSON.encode(ProviderKeySet(keys: [signingKey.published]))) ?? Data()
     }
 
-    /// Puts another directory in force at once. Sessions and refresh tokens of people who are gone or disabled end.
+    /// Puts another directory in force at once. Sessions and grants of people who are gone or disabled end for good.
     ///
     /// - Throws: ``IdentityProviderError`` with code `directoryInvalid`; the old directory then stays.
     public func replaceDirectory(_ directory: DevelopmentDirectory) throws(IdentityProviderError) {
         try directory.validate()
+        let before = self.directory.people
         self.directory = directory
+        for person in before where enabledPerson(person.id) == nil { revokeGrants(ofPerson: person.id) }
     }
 
     /// The directory in force.

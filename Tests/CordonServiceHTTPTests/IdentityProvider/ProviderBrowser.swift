@@ -79,6 +79,8 @@ actor ProviderBrowser {
 
     func forgetCookies() { cookies = [:] }
 
+    func setCookie(_ name: String, _ value: String) { cookies[name] = value }
+
     private func send(
         _ uri: String, _ method: HTTPRequest.Method, body: String?, headers: HTTPFields = [:]
     ) async throws -> ProviderResponse {

@@ -28,7 +28,8 @@ import Testing
 
     @Test(arguments: [
         "http://example.test/callback", "app:/callback", "javascript:alert(1)", "https://example.test/#x", "/callback",
-        "https://user@example.test/callback", "https:///callback", "http://127.0.0.1:x/callback", "com.example.app:/ x",
+        "https://user@example.test/callback", "https:///callback", "http://127.0.0.1:x/callback",
+        "http://127.0.0.1.example.test/callback", "com.example.app:/ x",
     ])
     func `a redirect that must not be registered is refused`(uri: String) {
         #expect(isRefused { $0.clients[0].redirectURIs = [uri] })

@@ -74,6 +74,20 @@ import Testing
         }
     }
 
+    @Test func `a form with a wrong token is refused`() async throws {
+        try await ProviderFixture().run { run in
+            let page = try await run.authorize()
+            let other = try await run.authorize()
+            let answer = try await run.browser.post(
+                "/idp/sign-in",
+                [
+                    ("request", page.field("request") ?? ""), ("csrf", other.field("csrf") ?? ""),
+                    ("username", "ada@example.test"), ("password", "correct horse"),
+                ])
+            #expect(answer.status == .forbidden)
+        }
+    }
+
     @Test func `a form of another browser is refused`() async throws {
         try await ProviderFixture().run { run in
             let page = try await run.authorize()
@@ -171,6 +185,8 @@ import Testing
             _ = try await run.browser.signIn(try await run.authorize(["prompt": "login"]))
             let after = await run.browser.cookies[DevelopmentIdentityProvider.sessionCookie]
             #expect(before != nil && after != nil && before != after)
+            await run.browser.setCookie(DevelopmentIdentityProvider.sessionCookie, try #require(before))
+            #expect(try await run.authorize(["prompt": "none"]).parameter("error") == "login_required")
         }
     }
 
@@ -184,8 +200,12 @@ import Testing
             #expect(try await run.authorize(["prompt": "none"]).parameter("error") == "login_required")
             directory.people[0].accountEnabled = true
             try await fixture.provider.replaceDirectory(directory)
+            #expect(
+                try await run.authorize(["prompt": "none"]).parameter("error") == "login_required", "ended for good")
+            _ = try await run.code()
+            fixture.clock.advance(8 * 3_600 - 1)
             #expect(try await run.authorize(["prompt": "none"]).parameter("code") != nil)
-            fixture.clock.advance(8 * 3_600)
+            fixture.clock.advance(1)
             #expect(try await run.authorize(["prompt": "none"]).parameter("error") == "login_required")
         }
     }

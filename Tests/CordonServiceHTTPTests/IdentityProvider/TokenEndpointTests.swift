@@ -28,7 +28,7 @@ import Testing
             #expect(issued == Int(fixture.clock.now.timeIntervalSince1970))
             #expect(try #require(claims["exp"] as? Int) - issued <= 900)
             #expect(answer.text("token_type") == "DPoP")
-            #expect(answer.json["expires_in"] as? Int == 600)
+            #expect(answer.json["expires_in"] as? Int == 900)
             #expect(answer.text("scope") == "openid profile offline_access mam.checkin")
             #expect(answer.headers[.cacheControl] == "no-store")
         }

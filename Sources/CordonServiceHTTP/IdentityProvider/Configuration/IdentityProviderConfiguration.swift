@@ -3,9 +3,9 @@ public struct IdentityProviderConfiguration: Sendable, Equatable {
     /// How long things live.
     public struct Lifetimes: Sendable, Equatable {
         /// Access tokens: 1 second to 15 minutes (SRV-CI-078).
-        public var accessToken: Duration = .seconds(600)
+        public var accessToken: Duration = .seconds(900)
         /// ID tokens.
-        public var idToken: Duration = .seconds(600)
+        public var idToken: Duration = .seconds(900)
         /// Authorization codes, which are used once.
         public var authorizationCode: Duration = .seconds(60)
         /// A refresh token that is not used.
