@@ -55,8 +55,10 @@ struct CheckInRoutes: Sendable {
                     failure: error.problem.type)
             }
             response.headers[.requestID] = exchange.id
-            // A fresh nonce with every answer spares the next request its challenge (RFC 9449 §8.2).
-            response.headers[.dpopNonce] = gate.proofs.nonces.nonce(at: now())
+            // A fresh nonce spares the next request its challenge (RFC 9449 §8.2); in a cache it would only grow old.
+            if response.headers[.cacheControl]?.hasPrefix("public") != true {
+                response.headers[.dpopNonce] = gate.proofs.nonces.nonce(at: now())
+            }
             return response
         }
     }

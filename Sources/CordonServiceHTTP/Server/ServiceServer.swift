@@ -11,6 +11,9 @@ internal import UnixSignals
 ///
 /// One value serves once. All members may be used from any task.
 public final class ServiceServer: Sendable {
+    /// The version of this software.
+    public static let version = "0.1.0"
+
     /// Where a server that answers is found.
     public struct Address: Sendable, Equatable {
         /// The address that was bound, such as `http://127.0.0.1:8080`.

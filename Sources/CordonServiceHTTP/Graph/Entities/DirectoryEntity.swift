@@ -18,7 +18,7 @@ enum DirectoryEntity {
             "@odata.type": "#microsoft.graph.group", "id": .string(group.id),
             "displayName": .string(group.displayName), "description": text(group.description),
             "securityEnabled": true, "mailEnabled": false, "mailNickname": .string(nickname(group)), "groupTypes": [],
-            "membershipRule": nil, "membershipRuleProcessingState": nil,
+            "membershipRule": .null, "membershipRuleProcessingState": .null,
         ]
     }
 

@@ -1,8 +1,7 @@
 import CordonPolicy
 import CordonService
-import Foundation
 
-/// A policy as Graph shows it.
+/// A policy as one version of Graph shows it.
 struct PolicyEntity {
     let policy: ManagedAppPolicy
     let version: GraphPath.Version
@@ -14,23 +13,14 @@ struct PolicyEntity {
     ///
     /// - Parameter root: The address up to and including the version.
     func json(expanding members: Set<String> = [], root: String) -> JSONValue {
-        var entity = policy.document.object ?? [:]
+        var entity = policy.graphEntity.object ?? [:]
         if version == .v1 { entity = entity.filter { !BetaMembers.names.contains($0.key) } }
-        entity["@odata.type"] = .string(policy.kind.odataType)
-        entity["id"] = .string(policy.id)
-        entity["version"] = .string(policy.version)
-        entity["createdDateTime"] = GraphTime.value(policy.created)
-        entity["lastModifiedDateTime"] = GraphTime.value(policy.modified)
-        entity["deployedAppCount"] = .integer(Int64(policy.apps.count))
-        if policy.kind.isAssignable {
-            entity["isAssigned"] = .bool(policy.isAssigned)
-            if version == .beta { entity["appGroupType"] = .string(policy.appGroup.rawValue) }
-        }
         if members.contains("apps") {
             entity["apps@odata.context"] = .string("\(root)/$metadata#\(path)('\(policy.id)')/apps")
             entity["apps"] = .array(apps)
         }
         if members.contains("assignments"), policy.kind.isAssignable {
+            // Common clients take the policy's id from this text (SRV-OP-005).
             entity["assignments@odata.context"] = .string("\(root)/$metadata#\(path)('\(policy.id)')/assignments")
             entity["assignments"] = .array(assignments)
         }
@@ -38,18 +28,22 @@ struct PolicyEntity {
     }
 
     /// The `managedMobileApp` entities (SRV-RS-136).
-    var apps: [JSONValue] {
-        policy.apps.map { app in
-            [
-                "@odata.type": "#microsoft.graph.managedMobileApp", "id": .string(app.entityID),
-                "version": .string(policy.version), "mobileAppIdentifier": AppIdentifierJSON.json(app),
-            ]
-        }
-    }
+    var apps: [JSONValue] { policy.graphApps.array ?? [] }
 
     /// The `targetedManagedAppPolicyAssignment` entities (SRV-RS-139).
     var assignments: [JSONValue] {
-        policy.assignments.map { AssignmentJSON.json($0, version: version) }
+        let assignments = policy.graphAssignments.array ?? []
+        return version == .beta ? assignments : assignments.map(Self.withoutBetaMembers)
+    }
+
+    private static func withoutBetaMembers(_ assignment: JSONValue) -> JSONValue {
+        var members = assignment.object ?? [:]
+        members["source"] = nil
+        members["sourceId"] = nil
+        members["target"] = members["target"]?.object.map { target in
+            .object(target.filter { !$0.key.hasPrefix("deviceAndAppManagementAssignmentFilter") })
+        }
+        return .object(members)
     }
 }
 

@@ -21,7 +21,10 @@ enum RegistrationEntity {
             "flaggedReasons": .array(
                 registration.health.isEmpty ? ["none"] : registration.health.map { .string($0.rawValue) }),
             "userId": .string(registration.account.id.rawValue),
-            "appIdentifier": AppIdentifierJSON.json(MobileAppIdentifier(.ios, registration.application.bundleID)),
+            "appIdentifier": [
+                "@odata.type": "#microsoft.graph.iosMobileAppIdentifier",
+                "bundleId": .string(registration.application.bundleID),
+            ],
         ]
         if version == .beta {
             entity["deviceManufacturer"] = "Apple"

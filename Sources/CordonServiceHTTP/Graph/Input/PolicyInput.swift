@@ -31,34 +31,35 @@ enum PolicyInput {
 
     /// The body of `assign`.
     static func assignments(_ body: [String: JSONValue]) throws(GraphRefusal) -> [PolicyAssignment] {
-        guard let list = body["assignments"]?.array, list.count <= mostAssignments else {
+        let read = try reading { () throws(ServiceError) in
+            try GraphAssignments.assignments(in: body["assignments"])
+        }
+        guard let read, read.count <= mostAssignments else {
             throw refusal("assignments", "a list of at most \(mostAssignments) assignments is missing")
         }
-        var assignments: [PolicyAssignment] = []
-        for (index, entity) in list.enumerated() {
-            assignments.append(try AssignmentJSON.read(entity, at: "assignments[\(index)]"))
-        }
-        return assignments
+        return read
     }
 
     /// The body of `targetApps`.
     static func apps(
         _ body: [String: JSONValue]
     ) throws(GraphRefusal) -> (apps: [MobileAppIdentifier], group: AppGroup?) {
-        var group: AppGroup?
-        if let named = body["appGroupType"], named != .null {
-            let known = AppGroup.allCases.first { $0.rawValue.lowercased() == named.string?.lowercased() }
-            guard let known else { throw refusal("appGroupType", "this set of apps is not known") }
-            group = known
-        }
+        let group = try reading { () throws(ServiceError) in try GraphApps.group(in: body["appGroupType"]) }
+        let read = try reading { () throws(ServiceError) in try GraphApps.apps(in: body["apps"]) }
         // A set of apps needs no list beside it.
         let needsList = group == nil || group == .selectedPublicApps
-        guard let list = body["apps"]?.array ?? (needsList ? nil : []), list.count <= mostApps else {
+        guard let apps = read ?? (needsList ? nil : []), apps.count <= mostApps else {
             throw refusal("apps", "a list of at most \(mostApps) apps is missing")
         }
-        var apps: [MobileAppIdentifier] = []
-        for (index, app) in list.enumerated() { apps.append(try AppIdentifierJSON.read(app, at: "apps[\(index)]")) }
         return (apps, group)
+    }
+
+    private static func reading<Value>(_ read: () throws(ServiceError) -> Value) throws(GraphRefusal) -> Value {
+        do {
+            return try read()
+        } catch {
+            throw GraphRefusal(error)
+        }
     }
 
     static func refusal(_ member: String, _ reason: String) -> GraphRefusal {

@@ -1,0 +1,61 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A folder that only its owner can look into, and files in it that only the owner can read.
+struct PrivateFolder {
+    let url: URL
+
+    /// Makes the folder where it is missing, and tries whether it can be written.
+    ///
+    /// - Throws: ``CommandFailure`` with status `writeFailed`.
+    init(_ url: URL) throws(CommandFailure) {
+        self.url = url
+        do {
+            try FileManager.default.createDirectory(
+                at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw Self.failure(url)
+        }
+        let probe = url.appending(path: ".cordon-\(UUID().uuidString)")
+        let descriptor = open(probe.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Self.failure(url) }
+        close(descriptor)
+        unlink(probe.path)
+    }
+
+    /// Writes a new file with mode 0600; an existing one is replaced as a whole.
+    ///
+    /// - Throws: ``CommandFailure`` with status `writeFailed`.
+    func write(_ text: String, to name: String) throws(CommandFailure) {
+        let file = url.appending(path: name)
+        let temporary = url.appending(path: ".\(name).\(UUID().uuidString)")
+        let descriptor = open(temporary.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Self.failure(file) }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        do {
+            try handle.write(contentsOf: Data(text.utf8))
+            try handle.synchronize()
+            try handle.close()
+        } catch {
+            unlink(temporary.path)
+            throw Self.failure(file)
+        }
+        guard rename(temporary.path, file.path) == 0 else {
+            unlink(temporary.path)
+            throw Self.failure(file)
+        }
+    }
+
+    private static func failure(_ place: URL) -> CommandFailure {
+        CommandFailure(
+            .writeFailed, "\(place.path) cannot be written",
+            hint: "check permissions and free space, or choose another folder with --data-directory")
+    }
+}

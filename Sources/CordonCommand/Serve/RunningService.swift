@@ -1,0 +1,96 @@
+import CordonIdentity
+import CordonService
+import CordonServiceHTTP
+import CordonServiceSQLite
+import Foundation
+import Logging
+
+/// A service with its store and its server, ready to run.
+struct RunningService: Sendable {
+    let service: StoredManagementService
+    let server: ServiceServer
+    private let storage: any ServiceStorage
+    private let tenant: TenantID
+    private let rootKey: String
+    private let isDevelopment: Bool
+
+    /// Opens the store, the keys and, in development, the directory.
+    ///
+    /// - Throws: ``CommandFailure`` with the status that fits.
+    static func open(_ plan: ServePlan, logger: Logger) async throws(CommandFailure) -> RunningService {
+        var plan = plan
+        if plan.isDevelopment {
+            do throws(IdentityProviderError) {
+                try DevelopmentIdentityProvider.refuseUnlessLoopback(host: plan.server.host)
+            } catch {
+                throw CommandFailure(error)
+            }
+        } else if plan.server.issuers.isEmpty || plan.server.tenant.rawValue.isEmpty {
+            throw CommandFailure(
+                .badInput, "no OpenID provider or no tenant is configured",
+                hint: "name them with --issuer and --tenant or in --config, or use --development")
+        }
+        let folder = try PrivateFolder(plan.folder)
+        var directory: DevelopmentDirectory?
+        if plan.isDevelopment {
+            let opened = try DevelopmentPeople.open(
+                in: folder, tenant: plan.server.tenant.rawValue, password: plan.developmentPassword)
+            plan.server.tenant = TenantID(opened.tenantID)
+            directory = opened
+        }
+        return try await RunningService(plan, directory, logger: logger)
+    }
+
+    private init(
+        _ plan: ServePlan, _ directory: DevelopmentDirectory?, logger: Logger
+    ) async throws(CommandFailure) {
+        do throws(ServiceError) {
+            storage = try plan.database.open()
+            service = StoredManagementService(
+                storage: storage, keyStore: try plan.database.keyStore(in: plan.folder), logger: logger)
+            try await service.open(plan.server.tenant)
+            if let directory { try await DevelopmentPeople.copy(directory, to: service) }
+        } catch {
+            throw CommandFailure(error)
+        }
+        self.tenant = plan.server.tenant
+        self.isDevelopment = plan.isDevelopment
+        do {
+            rootKey = try await service.discoveryFacts(of: plan.server.tenant).rootKeyThumbprint
+            if let directory {
+                server = try ServiceServer(
+                    development: plan.server, service: service, directory: directory,
+                    providerKey: .file(plan.folder.appending(path: "identity-provider.pem")), logger: logger)
+            } else {
+                server = try ServiceServer(plan.server, service: service, logger: logger)
+            }
+        } catch let error as ServiceError {
+            throw CommandFailure(error)
+        } catch let error as ServiceServerError {
+            throw CommandFailure(error)
+        } catch let error as IdentityProviderError {
+            throw CommandFailure(error)
+        } catch {
+            throw CommandFailure(.badInput, "the service could not be set up", hint: "see the log")
+        }
+    }
+
+    /// Writes everything back and closes the store, after the server has stopped.
+    func close() {
+        // What was acknowledged is durable without this; it only tidies the folder.
+        try? (storage as? SQLiteStorage)?.close()
+    }
+
+    /// What the program says when it answers.
+    func report(at address: ServiceServer.Address) -> ServeReport {
+        ServeReport(
+            address: Self.text(address.base), listening: Self.text(address.bound), version: ServiceServer.version,
+            tenant: tenant.rawValue, rootKey: rootKey, development: isDevelopment,
+            issuer: address.issuer.absoluteString, process: ProcessInfo.processInfo.processIdentifier)
+    }
+
+    private static func text(_ url: URL) -> String {
+        let text = url.absoluteString
+        return text.hasSuffix("/") ? String(text.dropLast()) : text
+    }
+}

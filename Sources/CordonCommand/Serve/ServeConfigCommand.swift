@@ -1,0 +1,56 @@
+import ArgumentParser
+import CordonIdentity
+import CordonServiceHTTP
+import Foundation
+
+/// `cordon serve config`: looks at the settings without starting anything.
+struct ServeConfigCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config", abstract: "Look at the settings of the service.", subcommands: [Check.self])
+
+    /// `cordon serve config check`.
+    struct Check: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "check", abstract: "Check the settings and print the ones in force.")
+
+        @OptionGroup var options: ServeOptions
+
+        private struct Report: Encodable {
+            var listen: String
+            var publicUrl: String?
+            var database: String
+            var dataDirectory: String
+            var tenant: String
+            var development: Bool
+            var issuers: [String]
+            var checkInAudience: String
+            var administrationAudiences: [String]
+            var developmentPassword: String?
+        }
+
+        func run() async throws {
+            let plan = try options.plan()
+            if !plan.isDevelopment {
+                guard !plan.server.issuers.isEmpty, !plan.server.tenant.rawValue.isEmpty else {
+                    throw CommandFailure(
+                        .badInput, "no OpenID provider or no tenant is configured",
+                        hint: "name them with --issuer and --tenant or in --config")
+                }
+                do throws(ServiceServerError) { try plan.server.validate() } catch { throw CommandFailure(error) }
+            }
+            let database =
+                switch plan.database {
+                case .memory: "memory:"
+                case .sqlite(let file): "sqlite:\(file.path)"
+                }
+            try Terminal.json(
+                Report(
+                    listen: "\(plan.server.host):\(plan.server.port)", publicUrl: plan.server.publicURL?.absoluteString,
+                    database: database, dataDirectory: plan.folder.path, tenant: plan.server.tenant.rawValue,
+                    development: plan.isDevelopment, issuers: plan.server.issuers,
+                    checkInAudience: plan.server.checkInAudience,
+                    administrationAudiences: plan.server.administrationAudiences.sorted(),
+                    developmentPassword: plan.developmentPassword.map { _ in "(redacted)" }))
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+
+/// The settings of `cordon serve` in a JSON file; every member may be absent, an unknown one is an error.
+struct ServeConfigurationFile: Decodable, Equatable {
+    var listen: String?
+    var publicURL: String?
+    var database: String?
+    var dataDirectory: String?
+    var tenant: String?
+    var issuers: [String]?
+    var checkInAudience: String?
+    var administrationAudiences: [String]?
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case listen
+        case publicURL = "publicUrl"
+        case database, dataDirectory, tenant, issuers, checkInAudience, administrationAudiences
+    }
+
+    private static let largest = 1 << 20
+
+    private struct AnyKey: CodingKey {
+        let stringValue: String
+        let intValue: Int? = nil
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { return nil }
+    }
+
+    private struct Names: Decodable {
+        let all: [String]
+        init(from decoder: any Decoder) throws {
+            all = try decoder.container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
+        }
+    }
+
+    /// Reads a file.
+    ///
+    /// - Throws: ``CommandFailure`` with status `badInput`: missing, unreadable, not JSON, a member that is unknown or
+    ///   of the wrong kind.
+    init(path: String) throws(CommandFailure) {
+        let bytes: Data
+        do {
+            bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        } catch {
+            throw CommandFailure(
+                .badInput, "\(path): the configuration cannot be read", hint: "check the path and its permissions")
+        }
+        let known = CodingKeys.allCases.map(\.rawValue)
+        do {
+            guard bytes.count <= Self.largest else { throw CommandFailure(.badInput, "\(path): too large") }
+            let names = try JSONDecoder().decode(Names.self, from: bytes).all
+            if let strange = names.sorted().first(where: { !known.contains($0) }) {
+                throw CommandFailure(
+                    .badInput, "\(path): \(strange) is no setting",
+                    hint: "the settings are \(known.sorted().joined(separator: ", "))")
+            }
+            self = try JSONDecoder().decode(Self.self, from: bytes)
+        } catch let error as CommandFailure {
+            throw error
+        } catch DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context) {
+            let place = context.codingPath.first?.stringValue ?? "the document"
+            throw CommandFailure(
+                .badInput, "\(path): \(place) is of the wrong kind",
+                hint: "texts are strings, issuers a list of strings")
+        } catch {
+            throw CommandFailure(.badInput, "\(path): the configuration is not JSON", hint: "check it with a JSON tool")
+        }
+    }
+}
