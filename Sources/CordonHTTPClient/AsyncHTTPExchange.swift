@@ -85,7 +85,13 @@ enum AsyncHTTPExchange {
         case .invalidURL, .emptyHost, .emptyScheme, .bodyLengthMismatch, .traceRequestWithBody:
             return TransportError(.badRequest, reason: "the request cannot be sent as given")
         case .alreadyShutdown: return TransportError(.badRequest, reason: "the transport was shut down")
-        default: return TransportError(.unreachable, reason: "the connection failed")
+        default: return TransportError(.unreachable, reason: "the connection failed: \(kind(error))")
         }
+    }
+
+    /// What kind of error it was, without addresses or contents.
+    private static func kind(_ error: any Error) -> String {
+        (error as? HTTPClientError)?.shortDescription ?? (error as? IOError).map { "errno \($0.errnoCode)" }
+            ?? String(describing: type(of: error))
     }
 }

@@ -4,7 +4,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@Suite struct AsyncHTTPStreamTests {
+@Suite(.timeLimit(.minutes(1))) struct AsyncHTTPStreamTests {
     private func request(_ server: RawServer) -> HTTPRequest {
         HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1:\(server.port)", path: "/events")
     }
@@ -17,6 +17,7 @@ import Testing
             gate.wait()
             connection.write("data: 2\n\n")
         }
+        defer { server.stop() }
         let transport = AsyncHTTPTransport()
         let stream = try await transport.stream(request(server), timeout: .seconds(10))
         #expect(stream.head.status.code == 200)
@@ -36,11 +37,13 @@ import Testing
             gate.wait()
             connection.write("late")
         }
+        defer { server.stop() }
         let transport = AsyncHTTPTransport()
         let timeout = Duration.milliseconds(200)
         let stream = try await transport.stream(request(server), timeout: timeout)
         // A later exchange that ran into the same time-out shows that the time is over.
         let silent = try RawServer { $0.waitForEnd() }
+        defer { silent.stop() }
         await #expect(throws: TransportError(.timedOut, reason: "")) {
             _ = try await transport.send(request(silent), body: nil, limit: 1, timeout: timeout)
         }
@@ -53,6 +56,7 @@ import Testing
 
     @Test func `a head that never comes times out`() async throws {
         let server = try RawServer { $0.waitForEnd() }
+        defer { server.stop() }
         let transport = AsyncHTTPTransport()
         await #expect(throws: TransportError(.timedOut, reason: "")) {
             _ = try await transport.stream(request(server), timeout: .milliseconds(100))
@@ -68,6 +72,7 @@ import Testing
             connection.waitForEnd()
             closed.continuation.finish()
         }
+        defer { server.stop() }
         let transport = AsyncHTTPTransport()
         let request = request(server)
         let reader = Task {
@@ -91,6 +96,7 @@ import Testing
             connection.waitForEnd()
             closed.continuation.finish()
         }
+        defer { server.stop() }
         let transport = AsyncHTTPTransport()
         let request = request(server)
         let reader = Task {
@@ -108,6 +114,7 @@ import Testing
             _ = connection.readHead()
             connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n123")
         }
+        defer { server.stop() }
         let transport = AsyncHTTPTransport()
         let stream = try await transport.stream(request(server), timeout: .seconds(10))
         await #expect(throws: TransportError(.unreachable, reason: "")) {
@@ -125,6 +132,7 @@ import Testing
             while connection.write(piece) {}
             ended.continuation.finish()
         }
+        defer { server.stop() }
         let transport = AsyncHTTPTransport()
         let stream = try await transport.stream(request(server), timeout: .seconds(10))
         for await _ in ended.stream {}

@@ -4,7 +4,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
-@Suite struct AsyncHTTPTransportTests {
+@Suite(.timeLimit(.minutes(1))) struct AsyncHTTPTransportTests {
     /// Runs the body with a transport that is shut down afterwards.
     private func withTransport<Result>(_ body: (AsyncHTTPTransport) async throws -> Result) async throws -> Result {
         let transport = AsyncHTTPTransport()
@@ -42,6 +42,7 @@ import Testing
                 "HTTP/1.1 201 Created\r\nX-Yours: 1\r\nX-Yours: 2\r\nContent-Length: 4\r\n\r\n\(isRight ? "good" : "evil")"
             )
         }
+        defer { server.stop() }
         try await withTransport { transport in
             var request = request(server, .post, path: "/token?x=%20y")
             request.headerFields[try #require(HTTPField.Name("X-Mine"))] = "1"
@@ -64,6 +65,7 @@ import Testing
             _ = connection.readHead()
             connection.write(answer)
         }
+        defer { server.stop() }
         try await withTransport { transport in
             let code = await code {
                 _ = try await transport.send(request(server), body: nil, limit: 10, timeout: .seconds(10))
@@ -80,6 +82,7 @@ import Testing
                     ? "HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nfollowed"
                     : "HTTP/1.1 302 Found\r\nLocation: /away\r\nContent-Length: 0\r\n\r\n")
         }
+        defer { server.stop() }
         try await withTransport { transport in
             let answer = try await transport.send(request(server), body: nil, limit: 100, timeout: .seconds(10))
             #expect(answer.head.status.code == 302)
@@ -96,6 +99,7 @@ import Testing
                     "HTTP/1.1 200 OK\r\nSet-Cookie: a=b\r\nContent-Length: 1\r\n\r\n\(hasCookie ? "y" : "n")")
             }
         }
+        defer { server.stop() }
         try await withTransport { transport in
             for _ in 0..<2 {
                 let answer = try await transport.send(request(server), body: nil, limit: 100, timeout: .seconds(10))
@@ -106,6 +110,7 @@ import Testing
 
     @Test func `a server that never answers times out`() async throws {
         let server = try RawServer { $0.waitForEnd() }
+        defer { server.stop() }
         try await withTransport { transport in
             let code = await code {
                 _ = try await transport.send(request(server), body: nil, limit: 10, timeout: .milliseconds(100))
@@ -120,6 +125,7 @@ import Testing
             connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n1")
             connection.waitForEnd()
         }
+        defer { server.stop() }
         try await withTransport { transport in
             let code = await code {
                 _ = try await transport.send(request(server), body: nil, limit: 10, timeout: .milliseconds(200))
@@ -137,6 +143,7 @@ import Testing
             _ = connection.readHead()
             connection.write(answer)
         }
+        defer { server.stop() }
         try await withTransport { transport in
             let code = await code {
                 _ = try await transport.send(request(server), body: nil, limit: 100, timeout: .seconds(10))
@@ -146,7 +153,9 @@ import Testing
     }
 
     @Test func `nobody listening is told at once`() async throws {
-        let port = try RawServer { _ in }.port
+        let gone = try RawServer { _ in }
+        let port = gone.port
+        gone.stop()
         try await withTransport { transport in
             let started = ContinuousClock.now
             let code = await code {
@@ -179,6 +188,7 @@ import Testing
             connection.waitForEnd()
             arrived.continuation.finish()
         }
+        defer { server.stop() }
         try await withTransport { transport in
             let request = request(server)
             let task = Task { try await transport.send(request, body: nil, limit: 1, timeout: .seconds(60)) }
@@ -192,6 +202,7 @@ import Testing
 
     @Test func `a shut down transport refuses, and shutting down twice is harmless`() async throws {
         let server = try RawServer { _ in }
+        defer { server.stop() }
         let transport = AsyncHTTPTransport()
         await transport.shutdown()
         await transport.shutdown()

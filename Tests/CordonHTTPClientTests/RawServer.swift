@@ -10,12 +10,21 @@ final class RawServer: Sendable {
     struct Connection: Sendable {
         let descriptor: Int32
 
+        /// The next byte, nil when the client went away.
+        private func next() -> UInt8? {
+            var byte: UInt8 = 0
+            while true {
+                let count = recv(descriptor, &byte, 1, 0)
+                if count < 0, errno == EINTR { continue }
+                return count == 1 ? byte : nil
+            }
+        }
+
         /// The request up to the empty line, nil when the client went away first.
         func readHead() -> String? {
             var head: [UInt8] = []
-            var byte: UInt8 = 0
             while !head.suffix(4).elementsEqual("\r\n\r\n".utf8) {
-                guard recv(descriptor, &byte, 1, 0) == 1 else { return nil }
+                guard let byte = next() else { return nil }
                 head.append(byte)
             }
             return String(decoding: head, as: UTF8.self)
@@ -24,8 +33,7 @@ final class RawServer: Sendable {
         /// That many bytes of a body.
         func read(_ count: Int) -> Data {
             var body: [UInt8] = []
-            var byte: UInt8 = 0
-            while body.count < count, recv(descriptor, &byte, 1, 0) == 1 { body.append(byte) }
+            while body.count < count, let byte = next() { body.append(byte) }
             return Data(body)
         }
 
@@ -38,8 +46,7 @@ final class RawServer: Sendable {
 
         /// Waits until the client closes.
         func waitForEnd() {
-            var byte: UInt8 = 0
-            while recv(descriptor, &byte, 1, 0) > 0 {}
+            while next() != nil {}
         }
     }
 
@@ -60,6 +67,7 @@ final class RawServer: Sendable {
         let accepting = Thread {
             while true {
                 let descriptor = accept(listener, nil, nil)
+                if descriptor < 0, errno == EINTR || errno == ECONNABORTED { continue }
                 guard descriptor >= 0 else { return }
                 let connection = Thread {
                     serve(Connection(descriptor: descriptor))
@@ -71,8 +79,13 @@ final class RawServer: Sendable {
         accepting.start()
     }
 
-    deinit {
+    /// Stops accepting; call it at the end of a test, which also keeps the server alive until then.
+    func stop() {
         shutdown(listener, Int32(SHUT_RDWR))
+    }
+
+    deinit {
+        stop()
         close(listener)
     }
 }

@@ -35,7 +35,8 @@ final class LoopbackListener: Sendable {
 
     /// The address of the first fitting request; nobody is listened to afterwards.
     ///
-    /// - Throws: ``SignInError``: `cancelled` with fault `timedOut` after the time-out, with `stopped` when the task was cancelled.
+    /// - Throws: ``SignInError``: `cancelled` with fault `timedOut` after the time-out, with `stopped` when the task
+    ///   was cancelled.
     func answer(within timeout: Duration) async throws(SignInError) -> URL {
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -2,7 +2,8 @@
     public import Foundation
     internal import Security
 
-    /// Secrets in the keychain of this device: readable after the first unlock, never synchronised or backed up (SI-137).
+    /// Secrets in the keychain of this device: readable after the first unlock, never synchronised or backed up
+    /// (SI-137).
     public struct KeychainSecretStore: SecretStore {
         private let service: String
         private let accessGroup: String?

@@ -2,7 +2,8 @@ internal import Foundation
 internal import HTTPTypes
 
 extension Provider {
-    /// How long an unknown key id waits for the next fetch, so that forged tokens cannot make this client hammer the provider.
+    /// How long an unknown key id waits for the next fetch, so that forged tokens cannot make this client hammer the
+    /// provider.
     private static let fetchPause: TimeInterval = 30
 
     /// The provider's keys; fetched again when the wanted one is unknown, because providers rotate (SI-209).

@@ -1,6 +1,7 @@
 internal import Foundation
 
-/// What a provider says of itself (OpenID Connect Discovery §3, RFC 8414); lists are hints, endpoints are not (SI-168).
+/// What a provider says of itself (OpenID Connect Discovery §3, RFC 8414); lists are hints, endpoints are not
+/// (SI-168).
 struct ProviderMetadata: Sendable, Decodable {
     let issuer: String
     let authorizationEndpoint: String?

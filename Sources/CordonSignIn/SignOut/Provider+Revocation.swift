@@ -16,7 +16,8 @@ public enum RevocationOutcome: String, Sendable, CaseIterable {
 }
 
 extension Provider {
-    /// Revokes a refresh token (RFC 7009); a provider that refuses public clients is asked once more with the access token.
+    /// Revokes a refresh token (RFC 7009); a provider that refuses public clients is asked once more with the access
+    /// token.
     func revoke(_ refreshToken: String, accessToken: AccessToken?) async -> RevocationOutcome {
         do throws(SignInError) {
             let metadata = try await metadata()

@@ -5,7 +5,8 @@ extension SignInClient {
     /// The path the provider sends the browser back to after sign-out.
     private static let signedOutPath = "/signed-out"
 
-    /// Ends the browser session at the provider (OpenID Connect RP-Initiated Logout); says whether the browser came back.
+    /// Ends the browser session at the provider (OpenID Connect RP-Initiated Logout); says whether the browser came
+    /// back.
     ///
     /// A closed page counts as done (SI-054): the device is signed out already.
     func endSession(idToken: String?, browser: BrowserLauncher) async -> Bool {

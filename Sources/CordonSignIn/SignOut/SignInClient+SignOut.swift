@@ -32,7 +32,8 @@ extension SignInClient {
         return SignOutReport(removal: removal, revocation: revocation, browserSession: session)
     }
 
-    /// Destroys this client's tokens of an account and says what is verifiably gone; the provider hears nothing (SI-125).
+    /// Destroys this client's tokens of an account and says what is verifiably gone; the provider hears nothing
+    /// (SI-125).
     ///
     /// - Throws: ``SignInError`` with code `storage` when the session's key may still be there.
     @discardableResult

@@ -12,7 +12,6 @@
             configuration.httpShouldSetCookies = false
             configuration.httpCookieStorage = nil
             configuration.urlCache = nil
-            configuration.tlsMinimumSupportedProtocolVersion = .TLSv12
             session = URLSession(configuration: configuration, delegate: NoRedirects(), delegateQueue: nil)
         }
 

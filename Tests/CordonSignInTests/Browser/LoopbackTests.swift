@@ -4,7 +4,7 @@ import CordonTesting
 import Foundation
 import Testing
 
-@Suite struct LoopbackTests {
+@Suite(.timeLimit(.minutes(1))) struct LoopbackTests {
     let fixture: SignInFixture
 
     init() throws { fixture = try SignInFixture() }

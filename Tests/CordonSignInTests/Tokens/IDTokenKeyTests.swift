@@ -2,6 +2,7 @@ import CordonIdentity
 import CordonProtocol
 import CordonSignIn
 import CordonTesting
+import CryptoExtras
 import Foundation
 import HTTPTypes
 import JWTKit
@@ -49,7 +50,7 @@ import Testing
 
     @Test(arguments: ["RS256", "RS512", "PS256"])
     func `RSA keys verify, also without an algorithm of their own`(algorithm: String) async throws {
-        let rsa = try Insecure.RSA.PrivateKey(pem: Self.rsaKey)
+        let rsa = try Insecure.RSA.PrivateKey(pem: _RSA.Signing.PrivateKey(keySize: .bits2048).pemRepresentation)
         let keys = JWTKeyCollection()
         switch algorithm {
         case "RS256": await keys.add(rsa: rsa, digestAlgorithm: .sha256, kid: "r1")
@@ -149,6 +150,4 @@ import Testing
     private static func plain(_ padded: String) -> String {
         padded.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
-
-    private static let rsaKey = RSATestKey.pem
 }

@@ -246,4 +246,50 @@ import Testing
         #expect(error?.code == .interactionRequired)
         #expect(error?.fault == .accountRequired)
     }
+
+    @Test func `a refusal is not repeated for two minutes, and a sign-in clears it`() async throws {
+        let client = try await fixture.signedInClient()
+        func ask() async -> SignInError? {
+            await failure {
+                try await client.accessToken(
+                    for: "oid-worker-a", resource: SignInFixture.resource, scopes: ["admin.all"])
+            }
+        }
+        #expect(await ask()?.details.isThrottled == false)
+        #expect(await ask()?.details.isThrottled == true)
+        fixture.time.advance(.seconds(121))
+        #expect(await ask()?.details.isThrottled == false)
+        _ = try await client.signIn(SignInFixture.request, browser: fixture.provider.browser(signingInAs: .worker))
+        #expect(await ask()?.details.isThrottled == false)
+    }
+
+    @Test func `a renewal holds the account's lock until the new token is on disk`() async throws {
+        let transport = HeldTransport(fixture.provider.transport, path: "/token")
+        let client = try await fixture.signedInClient(transport: transport)
+        fixture.time.advance(.seconds(1_000))
+        await transport.hold()
+        let renewal = Task { try await client.testToken() }
+        await transport.waitForHeldAnswer()
+        let file = try #require(try fixture.files("renewal").first)
+        #expect(!RawLock.isFree(file), "another process could renew at the same time")
+        await transport.release()
+        _ = try await renewal.value
+        #expect(RawLock.isFree(file))
+    }
+
+    @Test func `an answer for an earlier session does not touch the later one`() async throws {
+        let transport = HeldTransport(fixture.provider.transport, path: "/token")
+        let first = try await fixture.signedInClient(transport: transport)
+        fixture.time.advance(.seconds(1_000))
+        await transport.hold()
+        let late = Task { try await first.testToken() }
+        await transport.waitForHeldAnswer()
+        // Another process signs the same person in again meanwhile.
+        let second = try await fixture.signedInClient()
+        await transport.release()
+        #expect(await failure { try await late.value }?.fault == .signedOut)
+        fixture.time.advance(.seconds(1_000))
+        _ = try await second.testToken()
+        #expect(await fixture.provider.liveRefreshTokens == 1)
+    }
 }

@@ -1,0 +1,13 @@
+import Foundation
+import Glibc
+
+/// Advisory locks as another process sees them.
+enum RawLock {
+    /// Whether the file's lock could be taken now.
+    static func isFree(_ file: URL) -> Bool {
+        let descriptor = open(file.path, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return flock(descriptor, LOCK_EX | LOCK_NB) == 0
+    }
+}
