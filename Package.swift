@@ -11,9 +11,9 @@ let strict: [SwiftSetting] = [
 ]
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let certificates = Target.Dependency.product(name: "X509", package: "swift-certificates")
-let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
@@ -23,6 +23,10 @@ let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", p
 let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 
 func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: strict)
@@ -47,6 +51,13 @@ let package = Package(
         .library(name: "CordonVault", targets: ["CordonVault"]),
         .library(name: "CordonSignIn", targets: ["CordonSignIn"]),
         .library(name: "CordonHTTPClient", targets: ["CordonHTTPClient"]),
+        .library(name: "CordonService", targets: ["CordonService"]),
+        .library(name: "CordonServiceSQLite", targets: ["CordonServiceSQLite"]),
+        .library(name: "CordonServiceHTTP", targets: ["CordonServiceHTTP"]),
+        .library(name: "CordonAppTools", targets: ["CordonAppTools"]),
+        .library(name: "CordonTesting", targets: ["CordonTesting"]),
+        .library(name: "CordonDemo", targets: ["CordonDemo"]),
+        .executable(name: "cordon", targets: ["CordonCommand"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -56,14 +67,16 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
-        // The pure core.
+        // The pure core: no clock, no file, no socket.
         library("CordonIdentity"),
         library("CordonPolicy", ["CordonIdentity"]),
 
@@ -71,28 +84,93 @@ let package = Package(
         library("CordonProtocol", ["CordonIdentity", "CordonPolicy", crypto]),
 
         // Parts.
-        library("CordonAEADShim"),
+        .target(name: "CordonAEADShim", dependencies: [crypto]),
         library("CordonVault", ["CordonAEADShim", "CordonIdentity", crypto]),
         library("CordonSignIn", ["CordonIdentity", "CordonProtocol", crypto, httpTypes, jwtKit]),
 
-        // The facade.
+        // The facade, and how it reaches a network on Linux.
         library(
             "Cordon",
             [
                 "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn", "CordonVault", crypto, httpTypes,
                 logging,
             ]),
-        library("CordonHTTPClient", ["CordonSignIn", asyncHTTPClient, httpTypes]),
+        library("CordonHTTPClient", ["CordonSignIn", asyncHTTPClient, httpTypes, nioCore, nioHTTP1]),
 
-        // Programs.
+        // The service.
+        library("CordonService", ["CordonIdentity", "CordonPolicy", "CordonProtocol", crypto, logging]),
+        library("CordonServiceSQLite", ["CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", grdb]),
+        library(
+            "CordonServiceHTTP",
+            [
+                "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", asyncHTTPClient, crypto,
+                cryptoExtras, httpTypes, hummingbird, jwtKit, logging, mustache, nioCore, nioHTTP1, serviceLifecycle,
+                unixSignals,
+            ]),
+
+        // Tools.
+        library("CordonAppTools", [asn1, certificates, crypto, cryptoExtras]),
         library(
             "CordonDemo",
             ["CordonHTTPClient", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn", httpTypes]),
+        library(
+            "CordonTesting",
+            ["CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonSignIn", crypto, httpTypes]),
+
+        // Programs.
+        program(
+            "CordonCommand",
+            [
+                "CordonAppTools", "CordonDemo", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService",
+                "CordonServiceHTTP", "CordonServiceSQLite", "CordonVault", argumentParser, crypto, logging,
+            ]),
         program(
             "FieldNotes", path: "Examples/FieldNotes",
             [
                 "Cordon", "CordonHTTPClient", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn",
                 "CordonVault", argumentParser, logging,
             ]),
+
+        // Tests, beside what they test.
+        tests("CordonIdentityTests", ["CordonIdentity"]),
+        tests("CordonPolicyTests", ["CordonIdentity", "CordonPolicy", "CordonTesting"]),
+        tests("CordonProtocolTests", ["CordonIdentity", "CordonPolicy", "CordonProtocol"]),
+        tests("CordonVaultTests", ["CordonIdentity", "CordonVault", crypto]),
+        tests(
+            "CordonSignInTests",
+            [
+                "CordonIdentity", "CordonProtocol", "CordonSignIn", "CordonTesting", crypto, cryptoExtras, httpTypes,
+                jwtKit,
+            ]),
+        tests("CordonHTTPClientTests", ["CordonHTTPClient", "CordonSignIn", httpTypes]),
+        tests(
+            "CordonTests",
+            [
+                "Cordon", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn", "CordonVault", httpTypes,
+                logging,
+            ]),
+        tests(
+            "CordonServiceTests",
+            ["CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonTesting", crypto, logging]),
+        tests(
+            "CordonServiceSQLiteTests",
+            [
+                "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonServiceSQLite",
+                "CordonTesting", logging,
+            ]),
+        tests(
+            "CordonServiceHTTPTests",
+            [
+                "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonServiceHTTP",
+                asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, hummingbirdTesting, logging, nioCore,
+            ]),
+        tests("CordonAppToolsTests", ["CordonAppTools"]),
+        tests(
+            "CordonCommandTests",
+            [
+                "CordonAppTools", "CordonCommand", "CordonIdentity", "CordonPolicy", "CordonService",
+                "CordonServiceHTTP", "CordonVault", argumentParser, logging,
+            ]),
+        tests("EndToEndTests", ["CordonDemo", "CordonIdentity", "CordonPolicy", "CordonProtocol"]),
     ]
 )

@@ -1,5 +1,7 @@
 import Cordon
+import CordonIdentity
 import CordonPolicy
+import CordonProtocol
 
 extension NotesApp {
     /// Tells the person what happens by itself: new rules, refusals, wipes.
@@ -25,7 +27,10 @@ extension NotesApp {
                 if current == .managed(account) { current = .personal }
                 screen.tell(
                     "wipeFinished", "\(account) was removed from this app",
-                    ["account": .string(account.rawValue), "commandID": .string(command), "succeeded": .bool(succeeded)])
+                    [
+                        "account": .string(account.rawValue), "commandID": .string(command),
+                        "succeeded": .bool(succeeded),
+                    ])
             case .stateSetAside(let reason):
                 screen.tell("stateSetAside", reason, ["reason": .string(reason)])
             }

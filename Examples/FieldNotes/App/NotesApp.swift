@@ -1,6 +1,7 @@
 import Cordon
 import CordonHTTPClient
 import CordonIdentity
+import CordonPolicy
 import CordonProtocol
 import CordonSignIn
 import CordonVault
@@ -33,7 +34,8 @@ actor NotesApp {
             return
         }
         guard let pin = options.pin else {
-            throw Problem("the service's pin is missing", hint: "Give --pin with the rootKey that `cordon serve` prints.")
+            throw Problem(
+                "the service's pin is missing", hint: "Give --pin with the rootKey that `cordon serve` prints.")
         }
         let discovery = try await Self.discover(service, over: transport)
         let signIn = try SignInClient(

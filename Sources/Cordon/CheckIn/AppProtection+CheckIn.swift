@@ -74,7 +74,7 @@ extension AppProtection {
             return try received.accepted(
                 by: try record.keys.verified(pin: configuration.rootKeyPin, at: .distantPast), for: receiver,
                 after: current, nonce: nonce, at: now)
-        } catch where error.code == .unknownKey {
+        } catch  where error.code == .unknownKey {
             guard let fresh = try? await client.keySet() else { throw error }
             let keys = try fresh.verified(pin: configuration.rootKeyPin, at: now)
             let envelope = try received.accepted(by: keys, for: receiver, after: current, nonce: nonce, at: now)

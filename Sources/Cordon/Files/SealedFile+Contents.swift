@@ -8,7 +8,9 @@ extension SealedFile {
         var done = 0
         while done < bytes.count {
             let count = try bytes.withUnsafeMutableBufferPointer { (memory) throws(VaultError) in
-                try read(into: UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(memory)[done...]), at: Int64(done))
+                try read(
+                    into: UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(memory)[done...]),
+                    at: Int64(done))
             }
             guard count > 0 else { throw VaultError(.damaged, "the file ends before its size") }
             done += count

@@ -25,7 +25,8 @@ struct StateFile: Sendable {
         let complete = bytes.withUnsafeBytes { buffer in
             var offset = 0
             while offset < buffer.count {
-                let count = Foundation.write(descriptor, buffer.baseAddress?.advanced(by: offset), buffer.count - offset)
+                let count = Foundation.write(
+                    descriptor, buffer.baseAddress?.advanced(by: offset), buffer.count - offset)
                 if count < 0 && errno != EINTR { return false }
                 offset += max(count, 0)
             }

@@ -18,7 +18,9 @@ public actor Administrator {
     ) async throws(DemoError) {
         self.service = service.address
         self.transport = transport
-        guard let issuer = service.announcement["issuer"]?.string else { throw DemoError("the service names no issuer") }
+        guard let issuer = service.announcement["issuer"]?.string else {
+            throw DemoError("the service names no issuer")
+        }
         let person = Person(name: name, password: password)
         do {
             let client = try SignInClient(
@@ -68,12 +70,15 @@ public actor Administrator {
         try await call(.patch, "v1.0/deviceAppManagement/iosManagedAppProtections/\(policy)", properties)
     }
 
-    /// A group by its name; its id.
-    public func group(named name: String) async throws(DemoError) -> String {
-        let groups = try await call(.get, "v1.0/groups")["value"]?.array ?? []
-        guard let id = groups.first(where: { $0["displayName"]?.string == name })?["id"]?.string else {
-            throw DemoError("there is no group called \(name)")
-        }
+    /// A policy as the service keeps it.
+    public func policy(_ id: String) async throws(DemoError) -> JSONValue {
+        try await call(.get, "v1.0/deviceAppManagement/iosManagedAppProtections/\(id)")
+    }
+
+    /// A group that a person belongs to; its id.
+    public func group(of person: String) async throws(DemoError) -> String {
+        let groups = try await call(.get, "v1.0/users/\(person)/memberOf")["value"]?.array ?? []
+        guard let id = groups.first?["id"]?.string else { throw DemoError("\(person) belongs to no group") }
         return id
     }
 
@@ -109,7 +114,8 @@ public actor Administrator {
         do { return try JSONValue(parsing: answer) } catch { throw DemoError("\(path) did not answer JSON") }
     }
 
-    private func send(_ method: HTTPRequest.Method, _ path: String, _ body: JSONValue?) async throws(DemoError) -> Data {
+    private func send(_ method: HTTPRequest.Method, _ path: String, _ body: JSONValue?) async throws(DemoError) -> Data
+    {
         var request = HTTPRequest(method: method, url: service.appending(path: path))
         request.headerFields[.authorization] = "Bearer \(token.text)"
         request.headerFields[.contentType] = body == nil ? nil : "application/json"
@@ -119,7 +125,8 @@ public actor Administrator {
                 request, body: body.map { Data($0.text().utf8) }, limit: 16 << 20, timeout: .seconds(30))
         } catch { throw DemoError("\(path): \(error.reason)") }
         guard answer.head.status.kind == .successful else {
-            throw DemoError("\(path) answered \(answer.head.status.code): \(String(decoding: answer.body, as: UTF8.self))")
+            throw DemoError(
+                "\(path) answered \(answer.head.status.code): \(String(decoding: answer.body, as: UTF8.self))")
         }
         return answer.body
     }

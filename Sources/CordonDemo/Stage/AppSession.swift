@@ -67,6 +67,11 @@ public actor AppSession {
         return answer
     }
 
+    /// Forgets events of the name that came and were not taken.
+    public nonisolated func forgetEvents(_ name: String) async {
+        await events.forget(name)
+    }
+
     /// Ends the app and waits for it.
     @discardableResult
     public nonisolated func end() async -> Int32 {
@@ -87,6 +92,10 @@ private actor EventBoard {
         } else {
             posted.append(answer)
         }
+    }
+
+    func forget(_ name: String) {
+        posted.removeAll { $0["event"] == name }
     }
 
     func close() {

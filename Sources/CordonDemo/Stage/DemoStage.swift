@@ -79,7 +79,8 @@ public actor DemoStage {
         let service = try await runningService()
         return try await start(
             [
-                "--home", home(of: name).path, "--clipboard", clipboard.path, "--service", service.address.absoluteString,
+                "--home", home(of: name).path, "--clipboard", clipboard.path, "--service",
+                service.address.absoluteString,
                 "--pin", service.rootKey, "--bundle-id", Self.bundleID,
             ] + options)
     }
@@ -102,23 +103,23 @@ public actor DemoStage {
     {
         let person = Person(name: worker.name, password: worker.password)
         let transport = self.transport
-        async let visit: Void = Self.visit(person, app, transport)
+        let visit = Task { await Self.outcome(of: person, visiting: app, over: transport) }
         let answer = try await app.ask("sign-in")
-        if let failure = await Self.failure({ () async throws(DemoError) in try await visit }) { throw failure }
+        try await visit.value.get()
         return answer
     }
 
-    private static func visit(_ person: Person, _ app: AppSession, _ transport: AsyncHTTPTransport) async throws(DemoError) {
-        let browser = try await app.event("browser")
-        guard let page = browser["page"].flatMap({ URL(string: $0) }) else { throw DemoError("the app shows no page") }
-        try await person.visit(page, over: transport)
-    }
-
-    private static func failure(_ work: () async throws(DemoError) -> Void) async -> DemoError? {
+    private static func outcome(
+        of person: Person, visiting app: AppSession, over transport: AsyncHTTPTransport
+    ) async -> Result<Void, DemoError> {
         do throws(DemoError) {
-            try await work()
-            return nil
-        } catch { return error }
+            let browser = try await app.event("browser")
+            guard let page = browser["page"].flatMap({ URL(string: $0) }) else {
+                throw DemoError("the app shows no page")
+            }
+            try await person.visit(page, over: transport)
+            return .success(())
+        } catch { return .failure(error) }
     }
 
     /// Ends every process; nothing of the stage runs afterwards.

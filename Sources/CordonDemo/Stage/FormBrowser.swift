@@ -57,7 +57,8 @@ actor FormBrowser {
             guard answer.head.status.kind == .redirection, let location = answer.head.headerFields[.location],
                 let next = URL(string: location, relativeTo: url)?.absoluteURL
             else {
-                return Page(url: url, status: answer.head.status.code, text: String(decoding: answer.body, as: UTF8.self))
+                return Page(
+                    url: url, status: answer.head.status.code, text: String(decoding: answer.body, as: UTF8.self))
             }
             url = next
             body = nil

@@ -21,7 +21,8 @@ public struct MarkerScan: Sendable {
     public init(count: Int, seed: UInt64) {
         var generator = SplitMix64(state: seed)
         markers = (0..<count).map { _ in
-            String(generator.next(), radix: 16).leftPadded(to: 16) + String(generator.next(), radix: 16).leftPadded(to: 16)
+            String(generator.next(), radix: 16).leftPadded(to: 16)
+                + String(generator.next(), radix: 16).leftPadded(to: 16)
         }
     }
 

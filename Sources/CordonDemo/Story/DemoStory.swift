@@ -1,4 +1,3 @@
-public import CordonPolicy
 public import Foundation
 
 /// The demo: real processes, real sockets, real files; every step is measured and checked, nothing is only printed.
@@ -31,7 +30,7 @@ public actor DemoStory {
     var policyID = ""
     var account = ""
     var personalFiles: [String: Data] = [:]
-    var auditLog = Data()
+    var notes: AppSession?
 
     /// Prepares a story; nothing runs yet.
     public init(_ cast: Cast) {
@@ -61,6 +60,12 @@ public actor DemoStory {
         }
         await stage.strike()
         return steps
+    }
+
+    /// The worker's app, started by an earlier step.
+    func running() throws(DemoError) -> AppSession {
+        guard let notes else { throw DemoError("the worker's app does not run") }
+        return notes
     }
 
     private struct Act: Sendable {

@@ -1,0 +1,60 @@
+import ArgumentParser
+import Foundation
+
+/// The tool `cordon`: every command by its name; each lives in a folder of its own.
+@main
+struct CordonTool: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cordon",
+        abstract: "Draws a line around an organisation's data: service, policies, vault, audit and app tools.",
+        version: CordonVersion.current,
+        groupedSubcommands: [
+            CommandGroup(name: "See it work", subcommands: [DemoCommand.self]),
+            CommandGroup(name: "Run it", subcommands: [ServeCommand.self, AuditCommand.self]),
+            CommandGroup(name: "Rules", subcommands: [PolicyCommand.self]),
+            CommandGroup(
+                name: "Prepare an app",
+                subcommands: [
+                    ConfigureCommand.self, ActivationRuleCommand.self, PatchCommand.self, ThinCommand.self,
+                ]),
+        ])
+
+    static func main() async {
+        do {
+            var command = try parseAsRoot(arguments())
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch let failure as CommandFailure {
+            Terminal.talk("cordon: \(failure.message)")
+            if let hint = failure.hint { Terminal.talk("  \(hint)") }
+            Foundation.exit(failure.status.rawValue)
+        } catch {
+            end(with: error)
+        }
+    }
+
+    /// The arguments, with an old tool's spelling translated when this file runs under its name.
+    private static func arguments() -> [String] {
+        LegacyAlias.translate(arguments: CommandLine.arguments) ?? Array(CommandLine.arguments.dropFirst())
+    }
+
+    /// Ends as the parser would, but with this tool's own status for a wrong command line (TL-GN-02).
+    private static func end(with error: any Error) -> Never {
+        let code = exitCode(for: error)
+        let text = fullMessage(for: error)
+        if code == .success {
+            Terminal.data(text)
+        } else if !text.isEmpty {
+            Terminal.talk(text)
+        }
+        Foundation.exit(code == .validationFailure ? ExitStatus.usage.rawValue : code.rawValue)
+    }
+}
+
+/// The version that every part of the tool prints.
+enum CordonVersion {
+    static let current = "0.1.0"
+}

@@ -1,0 +1,78 @@
+import ArgumentParser
+import CordonDemo
+import Foundation
+
+/// `cordon demo`: the story of the README against a real service and real app processes.
+struct DemoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo",
+        abstract: "Shows what Cordon does, with real processes, and checks every step.",
+        discussion: """
+            Starts the service and the example app, plays an administrator and a worker, and measures each step. The last \
+            line says how many expectations were met; the exit status is 0 only when all were.
+            Example: cordon demo --json
+            """)
+
+    @Flag(help: "Print one JSON document with every step instead of text.")
+    var json = false
+
+    @Option(help: "Fixes the planted texts; the same seed plants the same.")
+    var seed: UInt64 = 1
+
+    @Flag(help: "Keep the folder that the demo worked in, and say where it is.")
+    var keep = false
+
+    @Option(help: "The example app to run; by default FieldNotes beside this tool.")
+    var app: String?
+
+    func run() async throws {
+        let tool = try Self.ownExecutable()
+        let app = self.app.map { URL(filePath: $0) } ?? tool.deletingLastPathComponent().appending(path: "FieldNotes")
+        guard FileManager.default.isExecutableFile(atPath: app.path) else {
+            throw CommandFailure(.badInput, "there is no example app at \(app.path)", hint: "Run `swift build` first.")
+        }
+        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-demo-\(UUID().uuidString)")
+        defer { if !keep { try? FileManager.default.removeItem(at: folder) } }
+        let steps: [DemoStep]
+        do throws(DemoError) {
+            let story = DemoStory(.init(cordon: tool, app: app, seed: seed, folder: folder))
+            let text = !json
+            steps = try await story.tell { step in if text { DemoPrinter.print(step) } }
+        } catch {
+            throw CommandFailure(.notInWantedState, error.reason, hint: error.hint)
+        }
+        if keep { Terminal.talk("kept in \(folder.path)") }
+        let met = steps.flatMap(\.expectations)
+        if json {
+            try Terminal.json(DemoReport(seed: seed, steps: steps))
+        } else {
+            DemoPrinter.printEnd(steps)
+        }
+        if met.contains(where: { !$0.held }) { throw ExitCode(ExitStatus.notInWantedState.rawValue) }
+    }
+
+    /// This program's own file, so that the demo runs the build that it is part of.
+    private static func ownExecutable() throws -> URL {
+        guard let path = Bundle.main.executableURL else {
+            throw CommandFailure(.badInput, "this tool cannot find its own file")
+        }
+        return path.resolvingSymlinksInPath()
+    }
+}
+
+/// What `cordon demo --json` prints.
+private struct DemoReport: Encodable {
+    let seed: UInt64
+    let steps: [DemoStep]
+    let expectations: Int
+    let met: Int
+    let milliseconds: Double
+
+    init(seed: UInt64, steps: [DemoStep]) {
+        self.seed = seed
+        self.steps = steps
+        expectations = steps.flatMap(\.expectations).count
+        met = steps.flatMap(\.expectations).filter(\.held).count
+        milliseconds = steps.map(\.milliseconds).reduce(0, +)
+    }
+}

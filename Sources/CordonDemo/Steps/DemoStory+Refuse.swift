@@ -1,0 +1,33 @@
+internal import CordonPolicy
+internal import Foundation
+
+extension DemoStory {
+    func refuse(_ step: inout DemoStep) async throws(DemoError) {
+        let app = try running()
+        try await app.ask("use \(account)")
+        step.expect("copying a note is allowed", try await app.ask("copy note-1").members["ok"]?.bool, is: true)
+
+        try await app.ask("use personal")
+        let refused = try await app.ask("paste")
+        let reason = refused.members["reasons"]?.array?.first
+        step.facts["message"] = refused.members["message"] ?? .null
+        step.facts["remedy"] = reason?["remedy"] ?? .null
+        step.expect("pasting it into a personal note is refused", refused["verdict"], is: "block")
+        step.expect(
+            "the reason names the setting", reason?["setting"]?.string, is: "allowedOutboundClipboardSharingLevel")
+        step.expect("and the policy it comes from", reason?["policy"]?.string, is: policyID)
+
+        let other = try await stage.personalApp("another-app")
+        step.expect("another app finds nothing to paste", try await other.ask("paste").members["ok"]?.bool, is: false)
+        let seen = try scan.scan(stage.clipboard.path)
+        step.expect("and the clipboard's bytes tell it nothing", seen.markers, is: 0)
+
+        try await app.ask("use \(account)")
+        let pasted = try await app.ask("paste")
+        step.expect("in the same work account it pastes", pasted["text"]?.isEmpty, is: false)
+        let printed = try await app.ask("print note-1")
+        step.expect("printing is refused", printed["verdict"], is: "block")
+        let exported = try await app.ask("export note-1 \(cast.folder.appending(path: "exported").path)")
+        step.expect("saving a copy elsewhere is refused", exported["verdict"], is: "block")
+    }
+}

@@ -1,0 +1,58 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonVault
+import Foundation
+import Testing
+
+@Suite struct FilesTests {
+    @Test func `files and their names are sealed, and survive a restart`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        let contents = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0) })
+        try await protection.write(contents, as: "quarterly-figures", of: device.account.id)
+        #expect(try await protection.fileNames(of: device.account.id) == ["quarterly-figures"])
+        let folder = device.folder.appending(path: "data")
+        let names = try #require(FileManager.default.enumerator(atPath: folder.path))
+        for case let name as String in names {
+            #expect(!name.contains("quarterly") && !name.contains("oid-a"))
+            let bytes = FileManager.default.contents(atPath: folder.appending(path: name).path) ?? Data()
+            #expect(bytes.range(of: Data("quarterly-figures".utf8)) == nil)
+        }
+        let restarted = try await device.start()
+        #expect(try await restarted.read("quarterly-figures", of: device.account.id) == contents)
+    }
+
+    @Test func `a file opens for random access at plaintext offsets`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        let file = try await protection.open("log", of: device.account.id, writing: true)
+        try [UInt8]("tail".utf8).withUnsafeBytes { try file.write($0, at: 70_000) }
+        #expect(try file.size() == 70_004)
+        try file.sync()
+        try file.close()
+        #expect(try await protection.read("log", of: device.account.id).suffix(4) == Data("tail".utf8))
+    }
+
+    @Test func `a removed file is gone, and a shorter text replaces a longer one whole`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        try await protection.write(Data("a long first text".utf8), as: "n", of: device.account.id)
+        try await protection.write(Data("short".utf8), as: "n", of: device.account.id)
+        #expect(try await protection.read("n", of: device.account.id) == Data("short".utf8))
+        try await protection.remove("n", of: device.account.id)
+        #expect(try await protection.fileNames(of: device.account.id).isEmpty)
+        await #expect(throws: ProtectionError(.nothingThere, "")) {
+            try await protection.read("n", of: device.account.id)
+        }
+    }
+
+    @Test func `an account that is not enrolled has no files`() async throws {
+        let device = try Device()
+        let protection = try await device.start()
+        await #expect(throws: ProtectionError(.notEnrolled, "")) {
+            try await protection.fileNames(of: "oid-b")
+        }
+    }
+}

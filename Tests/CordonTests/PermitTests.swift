@@ -1,0 +1,118 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonVault
+import Foundation
+import Testing
+
+/// Priority 3: what Cordon offers as a way out takes a permit, and a permit is good for one thing, once, now.
+@Suite struct PermitTests {
+    private actor Paper: Printer {
+        private(set) var sheets: [Data] = []
+        func print(_ document: Data, title: String) { sheets.append(document) }
+    }
+
+    private actor Board: Clipboard {
+        private(set) var item: ClipboardItem?
+        func write(_ item: ClipboardItem) { self.item = item }
+        func read() -> ClipboardItem? { item }
+    }
+
+    @Test func `a refused question gives a denial with its reasons instead of a permit`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled(["printBlocked": .bool(true)])
+        do {
+            _ = try protection.permit(for: Question(.print, owner: .managed(device.account.id)))
+            Issue.record("a permit was issued")
+        } catch {
+            #expect(error.decision.verdict == .block)
+            #expect(error.decision.reasons.map(\.setting) == ["printBlocked"])
+            #expect(error.decision.reasons.first?.policy?.id == "T_1")
+        }
+    }
+
+    @Test func `an allowed print reaches the printer once`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled(["printBlocked": .bool(false)])
+        let paper = Paper()
+        let permit = try protection.permit(for: Question(.print, owner: .managed(device.account.id)))
+        try await protection.print(
+            Data("x".utf8), title: "t", of: .managed(device.account.id), on: paper, permit: permit)
+        #expect(await paper.sheets.count == 1)
+    }
+
+    @Test func `a permit for personal data does not let an organisation's data out`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled(["printBlocked": .bool(true)])
+        let paper = Paper()
+        let permit = try protection.permit(for: Question(.print, owner: .personal))
+        do {
+            try await protection.print(
+                Data("x".utf8), title: "t", of: .managed(device.account.id), on: paper, permit: permit)
+            Issue.record("it was printed")
+        } catch { #expect(error.code == .noPermit) }
+        #expect(await paper.sheets.isEmpty)
+    }
+
+    @Test func `a permit for one action is none for another`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled(["printBlocked": .bool(false)])
+        let permit = try protection.permit(for: Question(.print, owner: .managed(device.account.id)))
+        do {
+            try await protection.copy("x", of: .managed(device.account.id), to: Board(), permit: permit)
+            Issue.record("it was copied")
+        } catch { #expect(error.code == .noPermit) }
+    }
+
+    @Test func `a permit lapses when the rules change`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled(["printBlocked": .bool(false)])
+        let permit = try protection.permit(for: Question(.print, owner: .managed(device.account.id)))
+        await protection.checkIn(device.account.id)
+        do {
+            try await protection.print(
+                Data(), title: "t", of: .managed(device.account.id), on: Paper(), permit: permit)
+            Issue.record("it was printed")
+        } catch { #expect(error.code == .permitOutdated) }
+    }
+
+    @Test func `text for managed apps only is sealed on the clipboard and opens in the same account alone`()
+        async throws
+    {
+        let device = try Device()
+        let protection = try await device.enrolled([
+            "allowedOutboundClipboardSharingLevel": .string("managedApps"),
+            "allowedOutboundDataTransferDestinations": .string("managedApps"),
+        ])
+        let (board, owner) = (Board(), Identity.managed(device.account.id))
+        try await copy("secret figure", of: owner, with: protection, to: board)
+        let item = try #require(await board.item)
+        #expect(item.text == nil)
+        #expect(item.sealed?.range(of: Data("secret figure".utf8)) == nil)
+        #expect(try await protection.paste(from: board, for: owner) == "secret figure")
+        let refusal = await #expect(throws: PasteFailure.self) {
+            try await protection.paste(from: board, for: .personal)
+        }
+        guard case .denied(let denied)? = refusal else {
+            Issue.record("it was not the rules that refused")
+            return
+        }
+        #expect(denied.decision.reasons.contains { $0.setting == "allowedOutboundClipboardSharingLevel" })
+    }
+
+    private func copy(
+        _ text: String, of owner: Identity, with protection: AppProtection, to board: Board
+    ) async throws {
+        let permit = try protection.copyPermit(for: text, of: owner)
+        try await protection.copy(text, of: owner, to: board, permit: permit)
+    }
+
+    @Test func `text that may go anywhere is plain on the clipboard`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled([:])
+        let (board, owner) = (Board(), Identity.managed(device.account.id))
+        try await copy("lunch at noon", of: owner, with: protection, to: board)
+        #expect(await board.item?.text == "lunch at noon")
+    }
+}

@@ -1,0 +1,109 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonVault
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite struct RulesAtRunTimeTests {
+    @Test func `new rules are in force at once, in the same process, and observers are told`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled(["printBlocked": .bool(true)])
+        #expect(!device.mayPrint(protection))
+        var events = protection.events().makeAsyncIterator()
+        try await device.publish(["printBlocked": .bool(false)])
+        #expect(await protection.checkIn(device.account.id) == .newPolicies)
+        #expect(device.mayPrint(protection))
+        #expect(await events.next() == .policyChanged(account: device.account.id, version: "v2", sequence: 2))
+    }
+
+    @Test func `stored rules are verified again at every start, and in force without the network`() async throws {
+        let device = try Device()
+        _ = try await device.enrolled(["printBlocked": .bool(true)])
+        await device.service.set { $0.isUnreachable = true }
+        let restarted = try await device.start()
+        #expect(await restarted.enrolledAccounts == [device.account])
+        #expect(!device.mayPrint(restarted))
+    }
+
+    @Test func `stored rules that were changed on disk deny everything until the next check-in`() async throws {
+        let device = try Device()
+        _ = try await device.enrolled(["printBlocked": .bool(false)])
+        let folder = device.folder.appending(path: "data/registrations")
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder.path).first)
+        let file = folder.appending(path: name)
+        let stored = try String(contentsOf: file, encoding: .utf8)
+        let envelope = try #require(stored.firstMatch(of: /"envelope":"([^"]+)"/)?.output.1)
+        let cut = envelope.dropLast(8) + "AAAAAAAA"
+        try stored.replacing(envelope, with: cut).write(to: file, atomically: true, encoding: .utf8)
+
+        let restarted = try await device.start()
+        #expect(!device.mayPrint(restarted))
+        #expect(await restarted.checkIn(device.account.id) == .newPolicies)
+        #expect(device.mayPrint(restarted))
+    }
+
+    @Test func `a registration that cannot be read is set aside, and its account counts as not enrolled`() async throws
+    {
+        let device = try Device()
+        _ = try await device.enrolled()
+        let folder = device.folder.appending(path: "data/registrations")
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder.path).first)
+        try Data("{".utf8).write(to: folder.appending(path: name))
+        let restarted = try await device.start()
+        #expect(await restarted.enrolledAccounts.isEmpty)
+        #expect(!device.mayPrint(restarted), "an account without known rules is denied")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [name + ".damaged"])
+    }
+
+    @Test func `an account that no rules target is unrestricted`() async throws {
+        let device = try Device()
+        let protection = try await device.start()
+        #expect(await protection.enroll(device.account) == .noPolicyTargeted)
+        #expect(device.mayPrint(protection))
+    }
+
+    @Test func `work that lost its identity is denied once an account is managed`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled(["printBlocked": .bool(false)])
+        #expect(!protection.decision(for: Question(.print, owner: .lost)).verdict.permits)
+        #expect(protection.decision(for: Question(.print, owner: .personal)).verdict.permits)
+    }
+
+    @Test(arguments: [
+        (503, EnrollmentStatus.internalError), (401, .authenticationRequired), (410, .registrationGone),
+    ])
+    func `a service that refuses changes nothing and is reported by its status`(
+        http: Int, status: EnrollmentStatus
+    ) async throws {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        await device.service.set { $0.outage = .init(code: http) }
+        #expect(await protection.checkIn(device.account.id) == status)
+        #expect(!device.mayPrint(protection))
+    }
+
+    @Test func `an unreachable service is status 212 at check-in and 205 at enrolment`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        await device.service.set { $0.isUnreachable = true }
+        #expect(await protection.checkIn(device.account.id) == .checkInNetworkFailure)
+        let other = try Device()
+        await other.service.set { $0.isUnreachable = true }
+        #expect(await (try other.start()).enroll(other.account) == .enrollmentNetworkFailure)
+    }
+
+    @Test func `a nonce that the service demands is used at once`() async throws {
+        let device = try Device()
+        await device.service.set { $0.nonce = "fresh" }
+        _ = try await device.enrolled()
+    }
+
+    @Test func `an account that is enrolled is not enrolled twice`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        #expect(await protection.enroll(device.account) == .alreadyEnrolled)
+    }
+}

@@ -1,0 +1,61 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonVault
+import Foundation
+import Logging
+
+/// A device with a folder of its own, on which an app starts as often as a test wants.
+final class Device: Sendable {
+    let folder: URL
+    let service = ScriptedService()
+    let sessions = HeldSessions()
+    private let keyStore = InMemoryKeyStore()
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "cordon-tests-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    var account: ManagedAccount { service.account }
+
+    /// Starts the app, as after a launch.
+    func start(pin: String? = nil, _ change: (inout ProtectionConfiguration) -> Void = { _ in }) async throws
+        -> AppProtection
+    {
+        guard let url = URL(string: "http://service.test") else { throw ProtectionError(.serviceUnusable, "") }
+        var configuration = ProtectionConfiguration(
+            application: ApplicationFacts(bundleID: "example.notes", version: "1.0", sdkVersion: "0.1"),
+            device: DeviceDescription(tag: "tag-1", osVersion: "1.0", model: "test"), service: url,
+            rootKeyPin: pin ?? service.root.publicKey.thumbprint, dataDirectory: folder.appending(path: "data"),
+            keyStore: keyStore, transport: service, tokens: sessions,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        change(&configuration)
+        return try await AppProtection(configuration)
+    }
+
+    /// Starts the app and enrols the account under the rules.
+    func enrolled(_ rules: [String: JSONValue] = ["printBlocked": .bool(true)]) async throws -> AppProtection {
+        try await publish(rules)
+        let protection = try await start()
+        let status = await protection.enroll(account)
+        guard status == .newPolicies else { throw ProtectionError(.notEnrolled, "status \(status)") }
+        return protection
+    }
+
+    /// Sets the rules that the next envelope carries.
+    func publish(_ rules: [String: JSONValue]) async throws {
+        let members: [String: JSONValue] = [
+            "id": .string("T_1"), "version": .string("1"), "displayName": .string("Test"),
+        ]
+        let policy = try AppProtectionPolicy(graphJSON: .object(members.merging(rules) { $1 }))
+        await service.set { $0.policy = EffectivePolicy(policy) }
+    }
+
+    func mayPrint(_ protection: AppProtection) -> Bool {
+        protection.decision(for: Question(.print, owner: .managed(account.id))).verdict.permits
+    }
+}

@@ -1,0 +1,98 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonVault
+import Foundation
+import Testing
+
+/// SDK-SW-01…07, SRV-CI-086, SRV-TG-26: key first, everything of the account, nothing else, one receipt.
+@Suite struct WipeTests {
+    private func command(_ id: String = "c1", account: AccountID = "oid-a", notAfter: TimeInterval = 3600) -> Command {
+        let now = Date().timeIntervalSince1970
+        return Command(
+            id: id, kind: .wipe, account: account, reason: .device, issuedAt: Int64(now),
+            notAfter: Int64(now + notAfter))
+    }
+
+    @Test func `a commanded wipe removes files and account, and hands in a receipt that the device signed`()
+        async throws
+    {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        try await protection.write(Data("plan".utf8), as: "plan.txt", of: device.account.id)
+        let wipe = command()
+        await device.service.set { $0.commands = [wipe] }
+        #expect(await protection.checkIn(device.account.id) == .wipeReceived)
+
+        #expect(await protection.enrolledAccounts.isEmpty)
+        let reported = await device.service.acknowledgements
+        #expect(reported.map(\.phase) == [.started, .succeeded])
+        let text = try #require(reported.last?.receipt)
+        let receipt = try WipeReceipt(verifying: text, signedBy: device.sessions.publicKey)
+        #expect(receipt.commandID == "c1")
+        #expect(receipt.destroyedKeyIDs.count == 1)
+        #expect(receipt.files == 2, "the file and the list of names")
+        #expect(receipt.succeeded)
+        #expect(await device.sessions.ended == [device.account.id])
+        await #expect(throws: ProtectionError(.notEnrolled, "")) {
+            try await protection.read("plan.txt", of: device.account.id)
+        }
+        #expect(!device.mayPrint(protection), "what is left behind is denied, not free")
+    }
+
+    @Test func `a command for another account, or one that lapsed, removes nothing`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        try await protection.write(Data("plan".utf8), as: "plan.txt", of: device.account.id)
+        let commands = [command("c1", account: "oid-b"), command("c2", notAfter: -1)]
+        await device.service.set { $0.commands = commands }
+        #expect(await protection.checkIn(device.account.id) == .newPolicies)
+        #expect(try await protection.read("plan.txt", of: device.account.id) == Data("plan".utf8))
+        #expect(await device.service.acknowledgements.isEmpty)
+    }
+
+    @Test func `a wipe without a network is complete, and the receipt waits for the next start`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        await device.service.set { $0.isUnreachable = true }
+        try await protection.wipe(device.account.id)
+        #expect(await protection.enrolledAccounts.isEmpty)
+        #expect(await device.service.acknowledgements.isEmpty)
+        #expect(await device.sessions.ended.isEmpty, "the key that signs the report is still needed")
+
+        await device.service.set { $0.isUnreachable = false }
+        let restarted = try await device.start()
+        await restarted.deliverReceipts()
+        let receipts = await device.service.acknowledgements.compactMap(\.receipt)
+        #expect(Set(receipts).count == 1)
+        #expect(await device.sessions.ended.contains(device.account.id))
+    }
+
+    @Test func `an app that cannot remove its part is named in the receipt, and the wipe goes on`() async throws {
+        let device = try Device()
+        try await device.publish([:])
+        let protection = try await device.start { $0.wipeHook = { _ in .failed("the app's search index is locked") } }
+        await protection.enroll(device.account)
+        try await protection.wipe(device.account.id)
+        let last = try #require(await device.service.acknowledgements.last)
+        #expect(last.phase == .failed)
+        let receipt = try WipeReceipt(verifying: try #require(last.receipt), signedBy: device.sessions.publicKey)
+        #expect(receipt.failures == ["the app's search index is locked"])
+        #expect(await protection.enrolledAccounts.isEmpty)
+    }
+
+    @Test func `unenrolling tells the service, removes the data, and works offline too`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        #expect(await protection.unenroll(device.account.id) == .unenrolled)
+        #expect(await device.service.unregistered == 1)
+
+        let offline = try Device()
+        let other = try await offline.enrolled()
+        try await other.write(Data("plan".utf8), as: "plan.txt", of: offline.account.id)
+        await offline.service.set { $0.isUnreachable = true }
+        #expect(await other.unenroll(offline.account.id) == .checkInNetworkFailure)
+        #expect(await other.enrolledAccounts.isEmpty)
+    }
+}

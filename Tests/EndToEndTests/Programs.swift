@@ -1,0 +1,27 @@
+import CordonDemo
+import Foundation
+import Testing
+
+/// The programs under test, as the build left them beside this test bundle.
+enum Programs {
+    static let folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+    static var cordon: URL { folder.appending(path: "cordon") }
+    static var fieldNotes: URL { folder.appending(path: "FieldNotes") }
+
+    /// A stage in a folder of its own, struck when the work ends.
+    static func onStage(
+        app: URL? = nil, _ work: (DemoStage) async throws -> Void
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-e2e-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let stage = DemoStage(cordon: cordon, app: app ?? fieldNotes, folder: folder)
+        do {
+            try await work(stage)
+        } catch {
+            await stage.strike()
+            throw error
+        }
+        await stage.strike()
+    }
+}
