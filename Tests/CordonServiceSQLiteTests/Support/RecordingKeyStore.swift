@@ -1,0 +1,21 @@
+import CordonIdentity
+import CordonProtocol
+import CordonService
+import Foundation
+
+/// Keys in memory, with what was stored for a test to look for.
+final class RecordingKeyStore: ServiceKeyStore {
+    private let keys = InMemoryKeyStore()
+    private let stored = Locked<[(Data, String)]>([])
+
+    var secrets: [(Data, String)] { stored.withLock { $0 } }
+
+    func store(_ key: SoftwareSigningKey, of tenant: TenantID) throws(ServiceError) {
+        stored.withLock { $0.append((key.rawRepresentation, key.publicKey.thumbprint)) }
+        try keys.store(key, of: tenant)
+    }
+
+    func key(_ id: String, of tenant: TenantID) throws(ServiceError) -> SoftwareSigningKey {
+        try keys.key(id, of: tenant)
+    }
+}

@@ -1,0 +1,160 @@
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonService
+import Testing
+
+/// SRV-CI-003, 004, 019, 027…031, 083…087 from the service's side.
+struct CheckInTests {
+    private func enrolled(_ settings: [String: JSONValue] = [:]) async throws -> (
+        TestService, TestApp, ManagedAppPolicy
+    ) {
+        let test = try await TestService.withPeople()
+        let policy = try await test.protect(settings, to: .group("staff"))
+        var app = TestApp(test)
+        try await app.register()
+        return (test, app, policy)
+    }
+
+    @Test func `a device that has the current envelope is told that nothing changed`() async throws {
+        // SRV-CI-019, SRV-CI-029
+        var (_, app, _) = try await enrolled()
+        let outcome = try await app.checkIn()
+        #expect(outcome.response.unchanged && outcome.response.statusCode == .policiesUnchanged)
+        #expect(outcome.response.envelope == nil)
+    }
+
+    @Test func `another digest under the same version gets the envelope anew`() async throws {
+        var (_, app, _) = try await enrolled()
+        app.current?.digest = "something-else"
+        app.current?.sequence = 0
+        let outcome = try await app.checkIn()
+        #expect(outcome.response.statusCode == .newPolicies)
+        #expect(app.envelope?.sequence == 2)
+    }
+
+    @Test func `the sequence rises with every envelope and the changed rule is in it`() async throws {
+        // SRV-CI-085
+        var (test, app, policy) = try await enrolled()
+        for length in 5...9 {
+            let before = try #require(app.envelope?.sequence)
+            _ = try await test.service.updatePolicy(
+                policy.id, changes: ["minimumPinLength": .integer(Int64(length))], ifVersion: nil, as: test.owner)
+            #expect(try await app.checkIn().response.statusCode == .newPolicies)
+            #expect(app.envelope?.sequence == before + 1)
+            #expect(app.envelope?.policy?.policy.access.minimumPinLength == length)
+        }
+    }
+
+    @Test func `a device that knows a higher sequence than a restored store gets one above it`() async throws {
+        var (_, app, _) = try await enrolled()
+        app.current = (sequence: 41, digest: "of-an-envelope-that-the-backup-does-not-know")
+        try await app.checkIn()
+        #expect(app.envelope?.sequence == 42)
+    }
+
+    @Test func `removing the assignment ends in a signed envelope without a policy`() async throws {
+        // SRV-CI-031, SRV-CI-087
+        var (test, app, policy) = try await enrolled()
+        _ = try await test.service.assignPolicy(policy.id, to: [], as: test.owner)
+        let outcome = try await app.checkIn()
+        #expect(outcome.response.statusCode == .noPolicyTargeted && !outcome.response.unchanged)
+        #expect(app.envelope?.policy == nil)
+        let again = try await app.checkIn()
+        #expect(again.response.unchanged && again.response.statusCode == .noPolicyTargeted)
+    }
+
+    @Test func `an envelope never lives longer than the offline-wipe period`() async throws {
+        // SRV-CI-083
+        for (setting, expected) in [("P2D", 2), ("P90D", 7), ("PT0S", 7)] {
+            let (_, app, _) = try await enrolled(["periodOfflineBeforeWipeIsEnforced": .string(setting)])
+            let envelope = try #require(app.envelope)
+            #expect(envelope.expiresAt - envelope.issuedAt == Int64(expected) * 86_400)
+        }
+    }
+
+    @Test func `another key, another account and an unknown registration are told apart`() async throws {
+        // SRV-CI-047, SRV-CI-053
+        var (test, app, _) = try await enrolled()
+        var stolen = app
+        stolen.key = SoftwareSigningKey()
+        #expect(await failure { try await stolen.checkIn() }?.code == .wrongKey)
+        var other = app
+        other.account = TestApp(test, user: "ben").account
+        #expect(await failure { try await other.checkIn() }?.status == .notEnrolledAccount)
+        var otherApp = app
+        otherApp.bundleID = "com.example.other"
+        #expect(await failure { try await otherApp.checkIn() }?.status == .notEnrolled)
+        app.registrationID = "unknown"
+        #expect(await failure { try await app.checkIn() }?.status == .registrationGone)
+    }
+
+    @Test func `a registration without check-in for ninety days is gone, and comes back silently`() async throws {
+        // SRV-CI-069
+        var (test, app, _) = try await enrolled()
+        test.clock.advance(days: 89.9)
+        try await app.checkIn()
+        test.clock.advance(days: 90)
+        #expect(await failure { try await app.checkIn() }?.status == .registrationGone)
+        try await app.register()
+        #expect(try await app.checkIn().response.unchanged)
+    }
+
+    @Test func `a person who lost the entitlement is told 200`() async throws {
+        // SRV-CI-033
+        var (test, app, _) = try await enrolled()
+        try await test.service.removeUser("oid-ada", as: test.owner)
+        #expect(await failure { try await app.checkIn() }?.status == .notLicensed)
+    }
+
+    @Test func `the service remembers what the device applied and reported`() async throws {
+        // SRV-RS-120, SRV-RS-126, SRV-RS-129
+        var (test, app, policy) = try await enrolled()
+        test.clock.advance(seconds: 30)
+        try await app.checkIn(health: [.rootedDevice])
+        let stored = try await test.service.registration(app.registrationID, as: test.owner)
+        #expect(stored.applied == [policy.reference])
+        #expect(stored.health == [.rootedDevice])
+        #expect(stored.lastSync == test.clock.now)
+    }
+
+    @Test func `allowed accounts travel in the envelope and changing them changes it`() async throws {
+        // SRV-CI-008
+        var (test, app, _) = try await enrolled()
+        #expect(app.envelope?.allowedAccounts == nil)
+        let allowed = [PolicyEnvelope.AllowedAccount(id: "oid-ada", userPrincipalName: "ada@contoso.example")]
+        try await test.service.setAllowedAccounts(allowed, as: test.owner)
+        try await app.checkIn()
+        #expect(app.envelope?.allowedAccounts == allowed)
+        try await test.service.setAllowedAccounts(nil, as: test.owner)
+        try await app.checkIn()
+        #expect(app.envelope?.allowedAccounts == nil)
+    }
+
+    @Test func `checking in at once from many tasks hands out every sequence once`() async throws {
+        let (test, app, policy) = try await enrolled()
+        _ = try await test.service.updatePolicy(
+            policy.id, changes: ["printBlocked": true], ifVersion: nil, as: test.owner)
+        let sequences = try await withThrowingTaskGroup(of: Int64.self) { group in
+            for _ in 0..<24 {
+                group.addTask {
+                    var copy = app
+                    try await copy.checkIn()
+                    return copy.envelope?.sequence ?? 0
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(sequences.sorted() == Array(2...25))
+    }
+
+    @Test func `unregistering closes the registration and may be repeated`() async throws {
+        // SRV-CI-021
+        var (test, app, _) = try await enrolled()
+        try await test.service.unregister(app.registrationID, by: app.caller)
+        try await test.service.unregister(app.registrationID, by: app.caller)
+        #expect(await failure { try await app.checkIn() }?.status == .registrationGone)
+        #expect(try await test.service.registrations(.init(), as: test.owner).isEmpty)
+        #expect(try await test.records().count { $0.action == "registration.unregister" } == 1)
+    }
+}

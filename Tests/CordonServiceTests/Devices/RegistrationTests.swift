@@ -1,0 +1,139 @@
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonService
+import Testing
+
+/// SRV-CI-001, 002, 018 and the codes of SRV-CI §3.3 that a registration can end with.
+struct RegistrationTests {
+    @Test func `a registration answers with the first envelope`() async throws {
+        // SRV-CI-018, SRV-CI-028
+        let test = try await TestService.withPeople()
+        let policy = try await test.protect(to: .group("staff"))
+        var app = TestApp(test)
+        let outcome = try await app.register()
+        #expect(outcome.isNew && outcome.result.statusCode == .newPolicies)
+        #expect(outcome.result.account == app.account)
+        #expect(outcome.result.nextCheckInSeconds == 1800)
+        #expect(app.envelope?.sequence == 1)
+        #expect(app.envelope?.policy?.contributors.map(\.id) == [policy.id])
+        let stored = try await test.service.registration(outcome.result.registrationID, as: test.owner)
+        #expect(stored.key == app.key.publicKey && stored.device == app.device)
+    }
+
+    @Test func `the same key finds its registration again`() async throws {
+        // SRV-CI-018
+        let test = try await TestService.withPeople()
+        try await test.protect(to: .group("staff"))
+        var app = TestApp(test)
+        let first = try await app.register()
+        let again = try await app.register()
+        #expect(!again.isNew)
+        #expect(again.result.registrationID == first.result.registrationID)
+        #expect(app.envelope?.sequence == 2)
+        #expect(try await test.service.registrations(.init(), as: test.owner).count == 1)
+    }
+
+    @Test func `somebody unknown, disabled or not entitled is told 200`() async throws {
+        // SRV-CI-033
+        let test = try await TestService.withPeople()
+        try await test.protect(to: .allLicensedUsers)
+        var stranger = TestApp(test, user: "nobody")
+        #expect(await failure { try await stranger.register() }?.status == .notLicensed)
+        for change in [{ $0.isLicensed = false }, { $0.accountEnabled = false }] as [(inout DirectoryUser) -> Void] {
+            var ada = DirectoryUser(
+                id: "oid-ada", userPrincipalName: "ada@contoso.example", displayName: "Ada")
+            change(&ada)
+            try await test.service.saveUser(ada, as: test.owner)
+            var app = TestApp(test)
+            #expect(await failure { try await app.register() }?.status == .notLicensed)
+        }
+        #expect(try await test.records().last?.outcome == .denied)
+    }
+
+    @Test func `an account that no policy targets in this app is told 225`() async throws {
+        // SRV-CI-058
+        let test = try await TestService.withPeople()
+        try await test.protect(to: .group("guests"))
+        var app = TestApp(test)
+        #expect(await failure { try await app.register() }?.status == .notTargeted)
+        #expect(try await test.service.registrations(.init(includesClosed: true), as: test.owner).isEmpty)
+    }
+
+    @Test func `a key that is bound to another account or app is told 208`() async throws {
+        // SRV-CI-041
+        let test = try await TestService.withPeople()
+        try await test.protect(to: .group("staff"))
+        try await test.protect(app: "com.example.other", to: .group("staff"))
+        var app = TestApp(test)
+        try await app.register()
+        var other = TestApp(test, user: "ben")
+        other.key = app.key
+        #expect(await failure { try await other.register() }?.status == .alreadyEnrolled)
+        var otherApp = TestApp(test, bundleID: "com.example.other")
+        otherApp.key = app.key
+        #expect(await failure { try await otherApp.register() }?.status == .alreadyEnrolled)
+    }
+
+    @Test func `a new key for the same app and device replaces the old registration and inherits its wipe`()
+        async throws
+    {
+        let test = try await TestService.withPeople()
+        try await test.protect(to: .group("staff"))
+        var old = TestApp(test)
+        try await old.register()
+        _ = try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
+        var new = TestApp(test)
+        let outcome = try await new.register()
+        #expect(outcome.isNew && outcome.result.statusCode == .wipeReceived)
+        #expect(new.envelope?.commands.map(\.kind) == [.wipe])
+        #expect(await failure { try await old.checkIn() }?.status == .registrationGone)
+        let states = try await test.service.operations(ofRegistration: nil, as: test.owner)
+        #expect(Set(states.map(\.state)) == [.expired, .delivered])
+    }
+
+    @Test func `the app on another device keeps its registration`() async throws {
+        let test = try await TestService.withPeople()
+        try await test.protect(to: .group("staff"))
+        var one = TestApp(test, tag: "tag-1")
+        var two = TestApp(test, tag: "tag-2")
+        try await one.register()
+        try await two.register()
+        #expect(try await one.checkIn().response.unchanged)
+    }
+
+    @Test func `texts that no honest app sends are refused`() async throws {
+        let test = try await TestService.withPeople()
+        try await test.protect(to: .group("staff"))
+        var app = TestApp(test, tag: String(repeating: "t", count: 129))
+        let error = await failure { try await app.register() }
+        #expect(error?.problems.map(\.member) == ["device.tag"])
+    }
+
+    @Test func `a blocked person's new registration is told to wipe`() async throws {
+        // SRV-TG-24
+        let test = try await TestService.withPeople()
+        try await test.protect(to: .group("staff"))
+        try await test.service.blockUser("oid-ada", as: test.owner)
+        var app = TestApp(test)
+        let outcome = try await app.register()
+        #expect(outcome.isUserBlocked && outcome.result.statusCode == .wipeReceived)
+        #expect(app.envelope?.commands.map(\.reason) == [.user])
+    }
+
+    @Test func `after a wipe the person must sign in again`() async throws {
+        // SRV-TG-30
+        let test = try await TestService.withPeople()
+        try await test.protect(to: .group("staff"))
+        var app = TestApp(test)
+        app.authenticated = test.clock.now
+        try await app.register()
+        _ = try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
+        test.clock.advance(seconds: 10)
+        try await app.wipe()
+        #expect(await failure { try await app.register() }?.status == .authenticationRequired)
+        test.clock.advance(seconds: 10)
+        app.authenticated = test.clock.now
+        #expect(try await app.register().isNew)
+    }
+}

@@ -1,0 +1,220 @@
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonService
+import Testing
+
+/// SRV-TG-23…31, SRV-CI-006, 007, 020, 086 from the service's side.
+struct WipeTests {
+    private func enrolled() async throws -> (TestService, TestApp) {
+        let test = try await TestService.withPeople()
+        try await test.protect(to: .group("staff"))
+        try await test.protect(app: "com.example.mail", to: .group("staff"))
+        var app = TestApp(test)
+        try await app.register()
+        return (test, app)
+    }
+
+    private func request(_ test: TestService) async throws -> [WipeOperation] {
+        try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
+    }
+
+    private func state(_ test: TestService, _ id: String) async throws -> WipeOperation.State {
+        try await test.service.operation(id, as: test.owner).state
+    }
+
+    @Test func `a wipe goes from pending to succeeded, and its receipt closes the registration`() async throws {
+        // SRV-TG-23, SRV-TG-26, SRV-TG-30
+        var (test, app) = try await enrolled()
+        var mail = TestApp(test, bundleID: "com.example.mail")
+        try await mail.register()
+        let operations = try await request(test)
+        #expect(operations.count == 2)
+        let id = try #require(operations.first { $0.registrationID == app.registrationID }).id
+        #expect(try await state(test, id) == .pending)
+        #expect(try await app.checkIn().response.statusCode == .wipeReceived)
+        #expect(app.envelope?.commands.map(\.id) == [id])
+        #expect(try await state(test, id) == .delivered)
+        try await app.acknowledge(.started, id)
+        #expect(try await state(test, id) == .acknowledged)
+        let receipt = try app.receipt(id).signed(by: app.key)
+        try await app.acknowledge(.succeeded, id, receipt: receipt)
+        let finished = try await test.service.operation(id, as: test.owner)
+        #expect(finished.state == .succeeded && finished.receipt == receipt)
+        #expect(try await test.service.registration(app.registrationID, as: test.owner).state == .wiped)
+        #expect(await failure { try await app.checkIn() }?.status == .registrationGone)
+        #expect(try await test.service.registration(mail.registrationID, as: test.owner).state == .active)
+        let steps = try await test.records().filter { $0.target == "operation/\(id)" }.map(\.action)
+        #expect(steps == ["wipe.request", "wipe.delivered", "wipe.acknowledged", "wipe.succeeded"])
+    }
+
+    @Test func `repeated reports change nothing`() async throws {
+        // SRV-CI-007, SRV-CI-020
+        var (test, app) = try await enrolled()
+        let id = try await request(test)[0].id
+        try await app.checkIn()
+        try await app.acknowledge(.started, id)
+        let once = try await test.records().count
+        try await app.acknowledge(.started, id)
+        #expect(try await test.records().count == once)
+        let receipt = try app.receipt(id).signed(by: app.key)
+        try await app.acknowledge(.succeeded, id, receipt: receipt)
+        let done = try await test.records().count
+        try await app.acknowledge(.succeeded, id, receipt: receipt)
+        try await app.acknowledge(.started, id)
+        #expect(try await test.records().count == done)
+        #expect(try await state(test, id) == .succeeded)
+    }
+
+    @Test func `a missing or false receipt is refused and the wipe stays open`() async throws {
+        // SRV-TG-26
+        var (test, app) = try await enrolled()
+        let id = try await request(test)[0].id
+        try await app.checkIn()
+        var foreign = app
+        foreign.registrationID = "another"
+        let good = app.receipt(id)
+        let wrong: [String?] = [
+            nil, "not.a.jws", try good.signed(by: SoftwareSigningKey()),
+            try app.receipt("another-command").signed(by: app.key), try foreign.receipt(id).signed(by: app.key),
+            try app.receipt(id, failures: ["a file is held open"]).signed(by: app.key),
+            try CompactJWS.sign(try MessageCoding.encode(good), type: .policyEnvelope, with: app.key),
+        ]
+        for receipt in wrong {
+            #expect(await failure { try await app.acknowledge(.succeeded, id, receipt: receipt) }?.code == .invalid)
+        }
+        #expect(try await state(test, id) == .delivered)
+        #expect(try await app.checkIn().response.statusCode == .wipeReceived)
+    }
+
+    @Test func `an unknown command and another registration's command are not found`() async throws {
+        // SRV-CI-020
+        var (test, app) = try await enrolled()
+        var mail = TestApp(test, bundleID: "com.example.mail")
+        try await mail.register()
+        _ = try await request(test)
+        try await app.checkIn()
+        let id = try #require(app.envelope?.commands.first?.id)
+        #expect(await failure { try await app.acknowledge(.started, "unknown") }?.code == .notFound)
+        #expect(await failure { try await mail.acknowledge(.started, id) }?.code == .notFound)
+    }
+
+    @Test func `asking twice is asking once`() async throws {
+        let (test, _) = try await enrolled()
+        let first = try await request(test)
+        #expect(try await request(test) == first)
+        #expect(try await test.service.operations(ofRegistration: nil, as: test.owner).count == 1)
+    }
+
+    @Test func `an unknown device tag is refused with the known ones`() async throws {
+        // SRV-OP-057
+        let (test, _) = try await enrolled()
+        let error = await failure {
+            _ = try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "nonsense", as: test.owner)
+        }
+        #expect(error?.code == .invalid && error?.hint.contains("tag-1") == true)
+        #expect(
+            await failure {
+                _ = try await test.service.requestWipe(ofUser: "nobody", deviceTag: "tag-1", as: test.owner)
+            }?.code == .notFound)
+    }
+
+    @Test func `only a pending wipe can be cancelled`() async throws {
+        // SRV-TG-27
+        var (test, app) = try await enrolled()
+        let first = try await request(test)[0].id
+        #expect(try await test.service.cancelOperation(first, as: test.owner).state == .cancelled)
+        #expect(try await app.checkIn().response.statusCode != .wipeReceived)
+        let second = try await request(test)[0].id
+        #expect(second != first)
+        try await app.checkIn()
+        #expect(
+            await failure { _ = try await test.service.cancelOperation(second, as: test.owner) }?.code == .conflict)
+        #expect(try await state(test, second) == .delivered)
+    }
+
+    @Test func `a wipe that was not fetched in time lapses`() async throws {
+        // SRV-TG-28
+        var (test, app) = try await enrolled()
+        let id = try await request(test)[0].id
+        test.clock.advance(days: 93.9)
+        #expect(try await state(test, id) == .pending)
+        test.clock.advance(days: 0.1)
+        try await app.register()
+        #expect(try await state(test, id) == .expired)
+        #expect(app.envelope?.commands.isEmpty == true)
+    }
+
+    @Test func `a failed wipe is issued three times in all`() async throws {
+        // SRV-TG-29
+        var (test, app) = try await enrolled()
+        _ = try await request(test)
+        var ids: [String] = []
+        for _ in 0..<3 {
+            try await app.checkIn()
+            let id = try #require(app.envelope?.commands.first?.id)
+            ids.append(id)
+            let receipt = try app.receipt(id, failures: ["a file is held open"]).signed(by: app.key)
+            try await app.acknowledge(.failed, id, receipt: receipt)
+            #expect(try await test.service.operation(id, as: test.owner).failure == "a file is held open")
+        }
+        #expect(Set(ids).count == 3)
+        #expect(try await app.checkIn().response.statusCode != .wipeReceived)
+        let attempts = try await test.service.operations(ofRegistration: app.registrationID, as: test.owner)
+        #expect(attempts.map(\.attempt).sorted() == [1, 2, 3])
+        #expect(attempts.allSatisfy { $0.state == .failed })
+    }
+
+    @Test func `a wipe that the device decided itself is kept with its receipt`() async throws {
+        // SRV-TG-31
+        let (test, app) = try await enrolled()
+        let receipt = try app.receipt("device-made-id").signed(by: app.key)
+        try await app.acknowledge(.succeeded, "device-made-id", receipt: receipt)
+        let operation = try await test.service.operation("device-made-id", as: test.owner)
+        #expect(operation.state == .succeeded && operation.displayName == "Wipe (conditional launch)")
+        #expect(try await test.service.registration(app.registrationID, as: test.owner).state == .wiped)
+        try await app.acknowledge(.succeeded, "device-made-id", receipt: receipt)
+    }
+
+    @Test func `an app cannot leave while a wipe waits for it`() async throws {
+        let (test, app) = try await enrolled()
+        _ = try await request(test)
+        #expect(
+            await failure { try await test.service.unregister(app.registrationID, by: app.caller) }?.code == .conflict)
+    }
+
+    @Test func `a blocked person's apps wipe at every check-in until unblocked`() async throws {
+        // SRV-TG-24, SRV-CI-019
+        var (test, app) = try await enrolled()
+        try await test.service.blockUser("ada@contoso.example", as: test.owner)
+        #expect(try await test.service.blockedUsers(as: test.owner) == ["oid-ada"])
+        let outcome = try await app.checkIn()
+        #expect(outcome.isUserBlocked && outcome.response.statusCode == .wipeReceived)
+        try await app.wipe()
+        app.authenticated = test.clock.now
+        #expect(try await app.register().isUserBlocked)
+        try await app.wipe()
+        try await test.service.unblockUser("oid-ada", as: test.owner)
+        let free = try await app.register()
+        #expect(!free.isUserBlocked && free.result.statusCode == .newPolicies)
+    }
+
+    @Test func `a late receipt after expiry still counts, because it is true`() async throws {
+        var (test, app) = try await enrolled()
+        let id = try await request(test)[0].id
+        try await app.checkIn()
+        test.clock.advance(days: 95)
+        try await app.register()
+        #expect(try await state(test, id) == .expired)
+        try await app.acknowledge(.succeeded, id, receipt: app.receipt(id).signed(by: app.key))
+        #expect(try await state(test, id) == .succeeded)
+    }
+
+    @Test func `forgetting a registration ends it and its wipes`() async throws {
+        var (test, app) = try await enrolled()
+        let id = try await request(test)[0].id
+        try await test.service.forgetRegistration(app.registrationID, as: test.owner)
+        #expect(try await state(test, id) == .expired)
+        #expect(await failure { try await app.checkIn() }?.status == .registrationGone)
+    }
+}

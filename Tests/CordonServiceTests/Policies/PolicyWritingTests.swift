@@ -1,0 +1,140 @@
+import CordonPolicy
+import CordonProtocol
+import CordonService
+import Foundation
+import Testing
+
+/// SRV-RS-003, 004, 011…014, 017, 138 and SRV-TG-04 from the service's side.
+struct PolicyWritingTests {
+    @Test func `a new policy gets an id, a version and the defaults it leaves out`() async throws {
+        let test = try await TestService.withPeople()
+        let policy = try await test.service.createPolicy(
+            .iosManagedAppProtection, document: ["displayName": "P", "minimumPinLength": 6], as: test.owner)
+        #expect(policy.id.wholeMatch(of: /T_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/) != nil)
+        #expect(policy.document["minimumPinLength"] == 6)
+        #expect(policy.document["maximumPinRetries"] == 5)
+        #expect(!policy.version.isEmpty)
+    }
+
+    @Test func `the version changes with every write, assignment and targeting`() async throws {
+        // SRV-RS-004
+        let test = try await TestService.withPeople()
+        let (service, owner) = (test.service, test.owner)
+        let created = try await service.createPolicy(
+            .iosManagedAppProtection, document: ["displayName": "P"], as: owner)
+        let updated = try await service.updatePolicy(
+            created.id, changes: ["description": "d"], ifVersion: created.version, as: owner)
+        let assigned = try await service.assignPolicy(created.id, to: [.init(.allLicensedUsers)], as: owner)
+        let targeted = try await service.targetApps([.init(.ios, "a.b")], group: nil, ofPolicy: created.id, as: owner)
+        #expect(Set([created, updated, assigned, targeted].map(\.version)).count == 4)
+        #expect(try await service.policy(created.id, as: owner) == targeted)
+    }
+
+    @Test func `unknown members are kept with every digit and named in the audit record`() async throws {
+        // SRV-RS-011
+        let test = try await TestService.withPeople()
+        let unknown = try JSONValue(parsing: .init(#"{"deep":[1.0,12345678901234567890123456789012345678901.5]}"#.utf8))
+        let policy = try await test.service.createPolicy(
+            .iosManagedAppProtection, document: ["displayName": "P", "fromTheFuture": unknown], as: test.owner)
+        let read = try await test.service.policy(policy.id, as: test.owner)
+        #expect(read.document["fromTheFuture"] == unknown)
+        let record = try await test.records().last { $0.action == "policy.create" }
+        #expect(record?.details["unknownMembers"] == "fromTheFuture")
+    }
+
+    @Test func `members that the service owns are ignored`() async throws {
+        // SRV-RS-012
+        let test = try await TestService.withPeople()
+        let policy = try await test.service.createPolicy(
+            .iosManagedAppProtection,
+            document: [
+                "displayName": "P", "id": "mine", "version": "mine", "isAssigned": true, "deployedAppCount": 9,
+                "assignments@odata.context": "x", "createdDateTime": "1999-01-01T00:00:00Z",
+            ], as: test.owner)
+        #expect(policy.id != "mine" && policy.version != "mine" && !policy.isAssigned)
+        #expect(policy.graphEntity["deployedAppCount"] == 0)
+        #expect(policy.graphEntity["createdDateTime"] == "2027-01-15T08:00:00Z")
+        #expect(policy.document["assignments@odata.context"] == nil)
+    }
+
+    @Test func `a change leaves absent members, unsets null ones and replaces collections`() async throws {
+        // SRV-RS-013
+        let test = try await TestService.withPeople()
+        let policy = try await test.protect(
+            ["description": "old", "minimumPinLength": 8, "printBlocked": true], to: .group("staff"))
+        let changed = try await test.service.updatePolicy(
+            policy.id, changes: ["description": .null, "minimumPinLength": .null, "assignments": []], ifVersion: nil,
+            as: test.owner)
+        #expect(changed.document["description"] == nil)
+        #expect(changed.document["minimumPinLength"] == 4)
+        #expect(changed.document["printBlocked"] == true)
+        #expect(changed.assignments.isEmpty)
+        #expect(changed.apps == policy.apps)
+    }
+
+    @Test func `every unacceptable member is named`() async throws {
+        // SRV-OP-025
+        let test = try await TestService.withPeople()
+        let error = await failure {
+            _ = try await test.service.createPolicy(
+                .iosManagedAppProtection, document: ["description": 1, "minimumPinLength": "four"], as: test.owner)
+        }
+        #expect(error?.code == .invalid)
+        #expect(Set(error?.problems.map(\.member) ?? []) == ["displayName", "description", "minimumPinLength"])
+        #expect(try await test.service.policies(of: Set(PolicyKind.allCases), as: test.owner).isEmpty)
+    }
+
+    @Test func `a change based on an older version is refused`() async throws {
+        let test = try await TestService.withPeople()
+        let policy = try await test.protect(to: .group("staff"))
+        #expect(
+            await failure {
+                _ = try await test.service.updatePolicy(
+                    policy.id, changes: ["displayName": "new"], ifVersion: "old", as: test.owner)
+            }?.code == .preconditionFailed)
+        #expect(
+            await failure { try await test.service.deletePolicy(policy.id, ifVersion: "old", as: test.owner) }?.code
+                == .preconditionFailed)
+        #expect(try await test.service.policy(policy.id, as: test.owner) == policy)
+    }
+
+    @Test func `one group cannot be included and excluded`() async throws {
+        // SRV-TG-04
+        let test = try await TestService.withPeople()
+        let policy = try await test.protect(to: .group("staff"))
+        let error = await failure {
+            _ = try await test.service.assignPolicy(
+                policy.id, to: [.init(.group("writers")), .init(.exclusionGroup("WRITERS"))], as: test.owner)
+        }
+        #expect(error?.code == .invalid)
+        #expect(try await test.service.policy(policy.id, as: test.owner).assignments == policy.assignments)
+    }
+
+    @Test func `an app of another platform is refused`() async throws {
+        // SRV-RS-138
+        let test = try await TestService.withPeople()
+        let policy = try await test.protect(to: .group("staff"))
+        let error = await failure {
+            _ = try await test.service.targetApps(
+                [.init(.ios, "a.b"), .init(.android, "a.b")], group: nil, ofPolicy: policy.id, as: test.owner)
+        }
+        #expect(error?.problems.map(\.member) == ["apps[1]"])
+    }
+
+    @Test func `the Graph form carries apps and assignments that read back the same`() async throws {
+        // SRV-RS-136…142
+        let test = try await TestService.withPeople()
+        let policy = try await test.protect(to: .group("staff"), .exclusionGroup("guests"), .allLicensedUsers)
+        #expect(try GraphApps.apps(in: policy.graphApps) == policy.apps)
+        #expect(try GraphAssignments.assignments(in: policy.graphAssignments) == policy.assignments)
+        #expect(policy.graphApps.array?.first?["id"] == "com.example.notes.ios")
+    }
+
+    @Test func `a deleted policy is gone and leaves its record`() async throws {
+        let test = try await TestService.withPeople()
+        let policy = try await test.protect(to: .group("staff"))
+        try await test.service.deletePolicy(policy.id, ifVersion: policy.version, as: test.owner)
+        #expect(await failure { _ = try await test.service.policy(policy.id, as: test.owner) }?.code == .notFound)
+        #expect(try await test.records().last?.action == "policy.delete")
+    }
+}

@@ -1,0 +1,101 @@
+import CordonIdentity
+import CordonProtocol
+import CordonService
+import Foundation
+
+/// An app on a device that checks what it is told as the real one does.
+struct TestApp {
+    let test: TestService
+    var account: ManagedAccount
+    var key = SoftwareSigningKey()
+    var bundleID = TestService.app
+    var tag = "tag-1"
+    var authenticated: Date?
+    var registrationID = ""
+    var current: (sequence: Int64, digest: String)?
+    var envelope: PolicyEnvelope?
+    private var nonces = 0
+
+    init(_ test: TestService, user: String = "ada", bundleID: String = TestService.app, tag: String = "tag-1") {
+        self.test = test
+        self.account = ManagedAccount(
+            id: AccountID("oid-\(user)"), tenant: TestService.tenant, userPrincipalName: "\(user)@contoso.example")
+        self.bundleID = bundleID
+        self.tag = tag
+    }
+
+    var caller: DeviceCaller { DeviceCaller(account: account, key: key.publicKey, authenticated: authenticated) }
+    var application: ApplicationFacts { ApplicationFacts(bundleID: bundleID, version: "3.1", sdkVersion: "1.0") }
+    var device: DeviceDescription { DeviceDescription(tag: tag, osVersion: "18.2", model: "iPhone15,2") }
+
+    @discardableResult
+    mutating func register() async throws -> RegistrationOutcome {
+        let request = RegistrationRequest(
+            application: application, device: device, source: .appRegistered, nonce: nextNonce())
+        let outcome = try await test.service.register(request, by: caller)
+        registrationID = outcome.result.registrationID
+        if outcome.isNew { current = nil }
+        try await accept(outcome.result.envelope, nonce: request.nonce)
+        return outcome
+    }
+
+    @discardableResult
+    mutating func checkIn(health: [CheckInRequest.DeviceHealth] = []) async throws -> CheckInOutcome {
+        let request = CheckInRequest(
+            appliedSequence: current?.sequence ?? 0, appliedVersion: envelope?.version, appliedDigest: current?.digest,
+            application: application, device: device, health: health, clientTime: test.clock.now, nonce: nextNonce())
+        let outcome = try await test.service.checkIn(request, registration: registrationID, by: caller)
+        if let text = outcome.response.envelope { try await accept(text, nonce: request.nonce) }
+        return outcome
+    }
+
+    func acknowledge(_ phase: Acknowledgement.Phase, _ commandID: String, receipt: String? = nil) async throws {
+        try await test.service.acknowledge(
+            Acknowledgement(commandID: commandID, phase: phase, time: test.clock.now, receipt: receipt),
+            registration: registrationID, by: caller)
+    }
+
+    /// Registers, checks in until told to wipe, wipes, and sends the receipt.
+    mutating func wipe() async throws {
+        try await checkIn()
+        guard let command = envelope?.commands.first else { throw MissingCommand() }
+        try await acknowledge(.started, command.id)
+        try await acknowledge(.succeeded, command.id, receipt: receipt(command.id).signed(by: key))
+    }
+
+    struct MissingCommand: Error {}
+
+    func receipt(_ commandID: String, failures: [String] = []) -> WipeReceipt {
+        WipeReceipt(
+            commandID: commandID, tenant: account.tenant, registrationID: registrationID, account: account.id,
+            bundleID: bundleID, destroyedKeyIDs: ["key-1"], files: 3, bytes: 4096, started: test.clock.now,
+            finished: test.clock.now, failures: failures)
+    }
+
+    private mutating func accept(_ text: String, nonce: String) async throws {
+        let pin = try await test.service.discoveryFacts(of: account.tenant).rootKeyThumbprint
+        let keys = try await test.service.keySet(of: account.tenant).verified(pin: pin, at: test.clock.now)
+        let signed = SignedEnvelope(text)
+        let receiver = SignedEnvelope.Receiver(
+            tenant: account.tenant, registrationID: registrationID, account: account.id, bundleID: bundleID)
+        let accepted = try signed.accepted(
+            by: keys, for: receiver, after: current, nonce: nonce, at: test.clock.now)
+        envelope = accepted
+        current = (accepted.sequence, signed.digest)
+    }
+
+    private mutating func nextNonce() -> String {
+        nonces += 1
+        return "nonce-\(nonces)"
+    }
+}
+
+/// The error of a call, nil when it succeeded.
+func failure(_ body: () async throws -> Void) async -> ServiceError? {
+    do {
+        try await body()
+        return nil
+    } catch {
+        return error as? ServiceError
+    }
+}

@@ -1,0 +1,98 @@
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonService
+import Foundation
+import Logging
+
+/// A service over a store in memory, with a clock that tests move and a small organisation.
+struct TestService {
+    static let tenant = TenantID("contoso.example")
+    static let app = "com.example.notes"
+
+    let storage: any ServiceStorage
+    let keyStore: any ServiceKeyStore
+    let clock: TestClock
+    let core: StoredManagementService
+    let service: AuditingService<StoredManagementService>
+    let owner = Administrator(tenant: tenant, id: "owner-1", name: "Owner", roles: [.owner])
+
+    init(
+        storage: any ServiceStorage = InMemoryStorage(), keyStore: any ServiceKeyStore = InMemoryKeyStore(),
+        clock: TestClock = TestClock(), configuration: ServiceConfiguration = ServiceConfiguration()
+    ) async throws {
+        self.storage = storage
+        self.keyStore = keyStore
+        self.clock = clock
+        core = StoredManagementService(
+            storage: storage, keyStore: keyStore, configuration: configuration, clock: { clock.now },
+            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+        service = AuditingService(core, storage: storage, clock: { clock.now })
+        try await core.open(Self.tenant)
+    }
+
+    /// Ben in "staff", Ada in "writers" inside "staff", nobody in "guests".
+    static func withPeople(
+        storage: any ServiceStorage = InMemoryStorage(), configuration: ServiceConfiguration = ServiceConfiguration()
+    ) async throws -> TestService {
+        let test = try await TestService(storage: storage, configuration: configuration)
+        for name in ["ada", "ben"] {
+            try await test.service.saveUser(
+                DirectoryUser(
+                    id: "oid-\(name)", userPrincipalName: "\(name)@contoso.example", displayName: name.capitalized),
+                as: test.owner)
+        }
+        for group in [
+            DirectoryGroup(id: "writers", displayName: "Writers", members: [.user("oid-ada")]),
+            DirectoryGroup(id: "staff", displayName: "Staff", members: [.group("writers"), .user("oid-ben")]),
+            DirectoryGroup(id: "guests", displayName: "Guests"),
+        ] {
+            try await test.service.saveGroup(group, as: test.owner)
+        }
+        return test
+    }
+
+    func administrator(_ roles: AdministratorRole..., tenant: TenantID = tenant) -> Administrator {
+        Administrator(tenant: tenant, id: "admin-\(roles.map(\.rawValue).joined())", name: "Admin", roles: Set(roles))
+    }
+
+    /// Makes a protection policy for the test app.
+    @discardableResult
+    func protect(
+        _ settings: [String: JSONValue] = [:], name: String = "Protection", app: String = app,
+        to targets: PolicyAssignment.Target...
+    ) async throws -> ManagedAppPolicy {
+        var members = settings
+        members["displayName"] = .string(name)
+        let policy = try await service.createPolicy(.iosManagedAppProtection, document: .object(members), as: owner)
+        _ = try await service.targetApps([.init(.ios, app)], group: nil, ofPolicy: policy.id, as: owner)
+        return try await service.assignPolicy(policy.id, to: targets.map { PolicyAssignment($0) }, as: owner)
+    }
+
+    func records() async throws -> [AuditRecord] {
+        try await storage.read(Self.tenant) { records throws(ServiceError) in
+            try records.auditRecords(AuditQuery(limit: 1000))
+        }
+    }
+
+    func export() async throws -> [String] {
+        var bytes = Data()
+        for try await piece in try await service.exportAudit(as: owner) { bytes += piece }
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+}
+
+/// A clock that stands still until it is moved.
+final class TestClock: Sendable {
+    private let time = Locked(Date(timeIntervalSince1970: 1_800_000_000))
+
+    var now: Date { time.withLock { $0 } }
+
+    func advance(seconds: TimeInterval) {
+        time.withLock { $0 += seconds }
+    }
+
+    func advance(days: Double) {
+        advance(seconds: days * 86_400)
+    }
+}

@@ -1,0 +1,62 @@
+import CordonPolicy
+import CordonProtocol
+import CordonService
+import Testing
+
+/// SRV-TG-17, SRV-TG-18, SRV-RS-111, SRV-RS-117: configurations for apps.
+struct AppConfigurationTests {
+    private func configure(_ test: TestService, _ settings: JSONValue) async throws -> ManagedAppPolicy {
+        let document: JSONValue = [
+            "displayName": "Configuration", "customSettings": settings,
+            "apps": [
+                [
+                    "mobileAppIdentifier": [
+                        "@odata.type": "#microsoft.graph.iosMobileAppIdentifier", "bundleId": "com.example.notes",
+                    ]
+                ]
+            ],
+            "assignments": [["target": ["@odata.type": "#microsoft.graph.groupAssignmentTarget", "groupId": "staff"]]],
+        ]
+        return try await test.service.createPolicy(.targetedManagedAppConfiguration, document: document, as: test.owner)
+    }
+
+    @Test func `every matching configuration is its own dictionary, with tokens replaced`() async throws {
+        let test = try await TestService.withPeople()
+        try await test.protect(to: .group("staff"))
+        let one = try await configure(
+            test, [["name": "who", "value": "{{userprincipalname}} {{PartialUPN}} {{nonsense}} {{"]])
+        let two = try await configure(test, [["name": "who", "value": "{{userid}}@{{accountid}}"]])
+        #expect(one.id.hasPrefix("A_"))
+        var app = TestApp(test)
+        try await app.register()
+        let found = app.envelope?.configurations ?? []
+        #expect(found.count == 2)
+        #expect(found.contains(["__source": .string(one.id), "who": "ada@contoso.example ada {{nonsense}} {{"]))
+        #expect(found.contains(["__source": .string(two.id), "who": "oid-ada@contoso.example"]))
+    }
+
+    @Test func `the default dictionary is marked, and only that one`() async throws {
+        // SRV-TG-18
+        let test = try await TestService.withPeople()
+        try await test.protect(to: .group("staff"))
+        _ = try await configure(test, [["name": "k", "value": "targeted"]])
+        _ = try await test.service.createPolicy(
+            .defaultManagedAppProtection,
+            document: ["displayName": "D", "customSettings": [["name": "k", "value": "default"]]], as: test.owner)
+        var app = TestApp(test)
+        try await app.register()
+        let marked = (app.envelope?.configurations ?? []).filter { $0["__IsDefault"] == true }
+        #expect(marked.map { $0["k"] } == ["default"])
+        #expect(app.envelope?.configurations.count == 2)
+    }
+
+    @Test func `a name given twice is refused and named`() async throws {
+        // SRV-RS-111
+        let test = try await TestService.withPeople()
+        let error = await failure {
+            _ = try await configure(test, [["name": "k", "value": "1"], ["name": "k", "value": "2"]])
+        }
+        #expect(error?.code == .invalid)
+        #expect(error?.problems.map(\.member) == ["customSettings[1]"])
+    }
+}

@@ -1,0 +1,98 @@
+import CordonPolicy
+import CordonProtocol
+import CordonService
+import Testing
+
+/// SRV-TG-01…10: who gets which policy.
+struct TargetingTests {
+    private func intended(_ test: TestService, _ user: String = "ada", app: String = TestService.app) async throws
+        -> [String]
+    {
+        try await test.service.intendedPolicies(forUser: "oid-\(user)", bundleID: app, as: test.owner).map(\.id)
+    }
+
+    @Test func `a policy reaches the members of its group, also through other groups`() async throws {
+        // SRV-TG-04
+        let test = try await TestService.withPeople()
+        let policy = try await test.protect(to: .group("staff"))
+        #expect(try await intended(test, "ada") == [policy.id])
+        #expect(try await intended(test, "ben") == [policy.id])
+    }
+
+    @Test func `an exclusion wins over every inclusion`() async throws {
+        // SRV-TG-04
+        let test = try await TestService.withPeople()
+        let policy = try await test.protect(to: .group("staff"), .exclusionGroup("Writers"), .allLicensedUsers)
+        #expect(try await intended(test, "ada") == [])
+        #expect(try await intended(test, "ben") == [policy.id])
+    }
+
+    @Test func `a policy with exclusions alone reaches nobody`() async throws {
+        // SRV-TG-05
+        let test = try await TestService.withPeople()
+        let policy = try await test.protect(to: .exclusionGroup("guests"))
+        #expect(!policy.isAssigned)
+        #expect(try await intended(test) == [])
+    }
+
+    @Test func `apps match without regard to case, and other apps not at all`() async throws {
+        // SRV-TG-02, SRV-RS-138
+        let test = try await TestService.withPeople()
+        let policy = try await test.protect(app: "COM.Example.Notes", to: .allLicensedUsers)
+        #expect(try await intended(test, app: "com.example.NOTES") == [policy.id])
+        #expect(try await intended(test, app: "com.example.notes2") == [])
+    }
+
+    @Test func `a policy for all apps reaches any app`() async throws {
+        // SRV-TG-03
+        let test = try await TestService.withPeople()
+        let policy = try await test.protect(to: .allLicensedUsers)
+        _ = try await test.service.targetApps([], group: .allApps, ofPolicy: policy.id, as: test.owner)
+        #expect(try await intended(test, app: "org.other.app") == [policy.id])
+    }
+
+    @Test func `the default protection applies only where no targeted policy does`() async throws {
+        // SRV-TG-08, SRV-RS-102
+        let test = try await TestService.withPeople()
+        let fallback = try await test.service.createPolicy(
+            .defaultManagedAppProtection, document: ["displayName": "Default"], as: test.owner)
+        #expect(fallback.id.hasPrefix("D_"))
+        let policy = try await test.protect(to: .group("writers"))
+        #expect(try await intended(test, "ada") == [policy.id])
+        #expect(try await intended(test, "ben") == [fallback.id])
+    }
+
+    @Test func `groups that contain each other do not hang the service`() async throws {
+        let test = try await TestService.withPeople()
+        try await test.service.saveGroup(
+            DirectoryGroup(id: "writers", displayName: "W", members: [.group("staff"), .user("oid-ada")]),
+            as: test.owner)
+        let policy = try await test.protect(to: .group("writers"))
+        #expect(try await intended(test, "ben") == [policy.id])
+    }
+
+    @Test func `a person who is disabled or not entitled gets nothing`() async throws {
+        let test = try await TestService.withPeople()
+        try await test.protect(to: .group("staff"), .allLicensedUsers)
+        var ada = try await test.service.user("ada@contoso.example", as: test.owner)
+        ada.isLicensed = false
+        try await test.service.saveUser(ada, as: test.owner)
+        #expect(try await intended(test, "ada") == [])
+    }
+
+    @Test func `several policies are merged to the strictest, and the envelope names the origin of each setting`()
+        async throws
+    {
+        // SRV-TG-10, SRV-TG-11
+        let test = try await TestService.withPeople()
+        let loose = try await test.protect(["printBlocked": false, "minimumPinLength": 6], to: .group("staff"))
+        let strict = try await test.protect(["printBlocked": true, "minimumPinLength": 4], to: .group("writers"))
+        var app = TestApp(test)
+        try await app.register()
+        let policy = try #require(app.envelope?.policy)
+        #expect(policy.policy.transfer.printBlocked)
+        #expect(policy.origins["printBlocked"] == strict.id)
+        #expect(policy.origins["minimumPinLength"] == loose.id)
+        #expect(Set(policy.contributors.map(\.id)) == [loose.id, strict.id])
+    }
+}
