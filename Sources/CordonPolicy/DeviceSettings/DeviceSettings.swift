@@ -62,6 +62,10 @@ public struct DeviceSettings: Sendable, Equatable {
             }
             policy = changed
         }
+        // Devices have one word for both: with no other browser named, it is the managed one (SRV-RS-032).
+        if policy.transfer.managedBrowserRequired && policy.transfer.customBrowserScheme == nil {
+            policy.transfer.managedBrowser = .microsoftEdge
+        }
         if values["NonBioPassTimeOutRequired"] == 0 { policy.access.pinRequiredInsteadOfBiometricTimeout = .zero }
         return (policy, warnings)
     }

@@ -26,7 +26,12 @@ public enum PolicyLint {
     }
 
     private static func weaker(_ policy: AppProtectionPolicy, _ baseline: AppProtectionPolicy) -> [LintFinding] {
-        Setting.all.filter { !$0.isAtLeastAsStrict(policy, as: baseline) }.map { setting in
+        // Exceptions from a block that the baseline does not set make nothing weaker (SRV-TG-14).
+        var moot: Set<String> = []
+        if !baseline.transfer.saveAsBlocked { moot.insert("allowedDataStorageLocations") }
+        if !baseline.transfer.ingestionBlocked { moot.insert("allowedDataIngestionLocations") }
+        let weaker = Setting.all.filter { !moot.contains($0.name) && !$0.isAtLeastAsStrict(policy, as: baseline) }
+        return weaker.map { setting in
             LintFinding(
                 .warning, "weaker-than-baseline", setting.name,
                 "\(setting.write(policy).text()) is weaker than \(setting.write(baseline).text()) of \(baseline.displayName)"

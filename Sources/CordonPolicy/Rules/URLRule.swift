@@ -56,11 +56,11 @@ enum URLRule {
             findings.report(
                 .restrict, .dialer, "dialerRestrictionLevel", of: policy,
                 Wording("Numbers are dialled by managed apps only.", "Choose a managed dialer."))
-        case .customApp:
+        case .customApp where peer == nil || peer?.app == .managed:
             findings.report(
                 .restrict, .dialer, "customDialerAppProtocol", of: policy,
                 Wording("Numbers are dialled by one app only.", "Open the number with that app's URL scheme."))
-        case .blocked, .managedApps:
+        case .blocked, .customApp, .managedApps:
             findings.report(
                 .block, .dialer, "dialerRestrictionLevel", of: policy,
                 Wording("Numbers in organisation data may not be dialled with this app.", "Dial by hand."))
@@ -76,11 +76,11 @@ enum URLRule {
             findings.report(
                 .restrict, .messaging, "protectedMessagingRedirectAppType", of: policy,
                 Wording("Messages are sent by managed apps only.", "Choose a managed messaging app."))
-        case .specificApps:
+        case .specificApps where peer == nil || peer?.app == .managed:
             findings.report(
                 .restrict, .messaging, "messagingRedirectAppUrlScheme", of: policy,
                 Wording("Messages are sent by one app only.", "Open the message with that app's URL scheme."))
-        case .blocked, .anyManagedApp:
+        case .blocked, .specificApps, .anyManagedApp:
             findings.report(
                 .block, .messaging, "protectedMessagingRedirectAppType", of: policy,
                 Wording("Organisation data may not be sent as a text message with this app.", "Use work mail."))

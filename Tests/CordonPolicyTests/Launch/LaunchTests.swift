@@ -1,0 +1,93 @@
+import CordonIdentity
+import CordonPolicy
+import Testing
+
+@Suite struct LaunchTests {
+    private var healthy: DeviceFacts {
+        var facts = DeviceFacts()
+        facts.rooted = false
+        facts.sinceCheckIn = .seconds(60)
+        facts.sincePIN = .seconds(60)
+        facts.failedPINAttempts = 0
+        return facts
+    }
+
+    private func launch(_ facts: DeviceFacts, _ change: (inout AppProtectionPolicy) -> Void = { _ in })
+        -> PolicyDecision
+    {
+        var policy = AppProtectionPolicy(id: "p")
+        change(&policy)
+        return PolicySet(policy).decision(for: .launch, of: .managed("oid-a"), given: facts)
+    }
+
+    @Test func `a healthy device opens`() {
+        #expect(launch(healthy).verdict == .allow)
+        #expect(launch(healthy).launchActions.isEmpty)
+    }
+
+    @Test func `results are complete and the gravest comes first`() {
+        var facts = healthy
+        facts.osVersion = VersionNumber("14.0")
+        facts.appVersion = VersionNumber("1.0")
+        facts.sdkVersion = VersionNumber("1.0")
+        facts.rooted = true
+        let decision = launch(facts) {
+            $0.launch.osVersion.minimumWipe = VersionNumber("14.0")
+            $0.launch.appVersion.minimumRequired = VersionNumber("2.0")
+            $0.launch.sdkVersion.minimumRequired = VersionNumber("2.0")
+            $0.launch.sdkVersion.minimumWarning = VersionNumber("3.0")
+        }
+        #expect(
+            decision.reasons.map(\.rule) == [
+                "launch.os-version", "launch.rooted", "launch.sdk-version", "launch.app-version", "launch.sdk-version",
+            ])
+        #expect(decision.reasons.map(\.verdict) == [.wipe, .block, .block, .block, .warn])
+        #expect(decision.launchActions == [.wipe, .refuse, .notify])
+    }
+
+    @Test func `cannot tell differs from bad and never wipes`() {
+        var facts = healthy
+        facts.rooted = nil
+        let decision = launch(facts) { $0.launch.actionIfNotCompliant = .wipe }
+        #expect(decision.verdict == .block)
+        #expect(decision.reasons.map(\.rule) == ["question.incomplete"])
+        facts.rooted = true
+        #expect(launch(facts) { $0.launch.actionIfNotCompliant = .wipe }.verdict == .wipe)
+        facts.rooted = nil
+        #expect(launch(facts) { $0.launch.actionIfNotCompliant = .blockWhenSettingIsSupported }.verdict == .allow)
+    }
+
+    @Test func `a clock turned back is noticed`() {
+        var facts = healthy
+        facts.sinceCheckIn = .seconds(-1)
+        #expect(launch(facts).reasons.map(\.rule) == ["launch.clock-turned-back"])
+        facts = healthy
+        facts.sincePIN = .seconds(-1)
+        #expect(launch(facts).reasons.map(\.rule) == ["launch.clock-turned-back"])
+    }
+
+    @Test func `each due thing asks for its own action`() {
+        var facts = healthy
+        facts.sincePIN = .seconds(3600)
+        #expect(launch(facts).launchActions == [.askPIN])
+        facts = healthy
+        facts.failedPINAttempts = 5
+        #expect(launch(facts).launchActions == [.resetPIN])
+        facts = healthy
+        facts.sinceCheckIn = .seconds(2 * 86_400)
+        #expect(launch(facts).launchActions == [.checkIn])
+        facts = healthy
+        facts.sinceSignIn = .seconds(7200)
+        #expect(launch(facts) { $0.access.organizationalCredentialsRequired = true }.launchActions == [.signIn])
+    }
+
+    @Test func `versions compare by number and missing fields are zero`() throws {
+        let old = try #require(VersionNumber("9.9")), new = try #require(VersionNumber("10"))
+        #expect(old < new)
+        #expect(VersionNumber("17") == VersionNumber("17.0.0.0"))
+        #expect(VersionNumber("17.10") != VersionNumber("17.1"))
+        for text in ["", ".", "1.", "a", "1.2.3.4.5", "-1", "1..2", " 1"] {
+            #expect(VersionNumber(text) == nil, "\(text)")
+        }
+    }
+}

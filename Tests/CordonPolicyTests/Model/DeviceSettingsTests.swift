@@ -1,0 +1,41 @@
+import CordonPolicy
+import Testing
+
+@Suite struct DeviceSettingsTests {
+    @Test func `a policy survives its flat form`() {
+        for level in AppProtectionPolicy.Baseline.allCases {
+            let policy = AppProtectionPolicy.baseline(level)
+            let (back, warnings) = DeviceSettings(policy).policy()
+            #expect(warnings.isEmpty, "\(warnings)")
+            #expect(back.transfer == policy.transfer && back.access == policy.access && back.launch == policy.launch)
+            #expect(back.storage == policy.storage)
+        }
+    }
+
+    @Test func `the documented numbers mean what they should`() {
+        let (policy, warnings) = DeviceSettings([
+            "AppSharingFromLevel": 0, "AppSharingToLevel": 1, "ClipboardSharingLevel": 2, "ManagedLocations": 129,
+            "FileSharingSaveAsDisabled": 1, "AccessRecheckOnlineTimeout": 7, "SimplePINAllowed": 0, "TouchIDEnabled": 0,
+            "MinOsVersion": "0.0", "MinimumRequiredDeviceThreatProtectionLevel": 2, "AllowedIOSModelsElseWipe": "a;B",
+            "DictationBlocked": 1,
+        ]).policy()
+        #expect(warnings.isEmpty)
+        #expect(policy.transfer.inbound == .none && policy.transfer.outbound == .managedApps)
+        #expect(policy.transfer.clipboard == .managedAppsWithPasteIn)
+        #expect(policy.transfer.storageLocations == [.oneDriveForBusiness, .photoLibrary])
+        #expect(policy.access.periodOnlineBeforeAccessCheck == .seconds(420))
+        #expect(policy.access.simplePinBlocked && policy.access.fingerprintBlocked)
+        #expect(policy.launch.osVersion.minimumRequired == nil && policy.launch.maximumThreatLevel == .low)
+        #expect(policy.launch.allowedModels == ["a", "b"] && policy.launch.actionIfModelNotAllowed == .wipe)
+    }
+
+    @Test func `an invalid value is ignored with a warning`() {
+        let wrong: [String: JSONValue] = [
+            "AppSharingToLevel": 3, "PINEnabled": 2, "ManagedLocations": 64, "AccessRecheckOfflineTimeout": 0,
+            "AccessRecheckOnlineTimeout": -1, "MinOsVersion": "x", "PINMinLength": 9_000_000_000, "NoSuchKey": 1,
+        ]
+        let (policy, warnings) = DeviceSettings(wrong).policy()
+        #expect(warnings.count == wrong.count)
+        #expect(policy.transfer == DataTransferRules() && policy.access == AccessRequirements())
+    }
+}

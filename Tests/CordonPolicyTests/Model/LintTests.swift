@@ -1,0 +1,78 @@
+import CordonPolicy
+import Testing
+
+@Suite struct LintTests {
+    private func codes(_ members: [String: JSONValue], weakerThan baseline: AppProtectionPolicy? = nil) throws -> Set<
+        String
+    > {
+        let policy = try AppProtectionPolicy(graphJSON: .object(members))
+        return Set(PolicyLint.findings(in: policy, weakerThan: baseline).map { "\($0.code) \($0.setting)" })
+    }
+
+    @Test func `the defaults have no finding`() throws {
+        #expect(try codes(["@odata.type": "#microsoft.graph.iosManagedAppProtection", "displayName": "x"]).isEmpty)
+    }
+
+    @Test func `the unknown is found`() throws {
+        let found = try codes(["later": 1, "managedBrowser": "fox", "rule": 1, "rule@cordon.critical": true])
+        #expect(
+            found.isSuperset(of: ["unknown-property later", "unknown-value managedBrowser", "unknown-critical rule"]))
+    }
+
+    @Test func `settings that cancel one another are found`() throws {
+        #expect(try codes(["saveAsBlocked": true]) == ["contradiction saveAsBlocked"])
+        #expect(
+            try codes(["allowedOutboundDataTransferDestinations": "none"]).contains(
+                "contradiction allowedOutboundClipboardSharingLevel"))
+        #expect(
+            try codes(["minimumRequiredOsVersion": "18.0", "maximumRequiredOsVersion": "17.0"])
+                == ["contradiction minimumRequiredOsVersion"])
+        #expect(
+            try codes(["minimumRequiredOsVersion": "16.0", "minimumWipeOsVersion": "16.0"])
+                == ["contradiction minimumRequiredOsVersion"])
+        #expect(try codes(["dialerRestrictionLevel": "customApp"]) == ["incomplete customDialerAppProtocol"])
+        #expect(
+            try codes(["periodOfflineBeforeWipeIsEnforced": "PT1H"]) == [
+                "contradiction periodOfflineBeforeWipeIsEnforced"
+            ])
+        #expect(try codes(["pinRequired": false, "simplePinBlocked": true]) == ["contradiction pinRequired"])
+    }
+
+    @Test func `what is weaker than a baseline is found by name`() throws {
+        let found = try codes(
+            AppProtectionPolicy.baseline(.level2).completeGraphJSON.object ?? [:], weakerThan: .baseline(.level3))
+        let weaker = Set(found.filter { $0.hasPrefix("weaker-than-baseline") })
+        #expect(weaker.contains("weaker-than-baseline printBlocked"))
+        #expect(weaker.contains("weaker-than-baseline minimumPinLength"))
+        #expect(!weaker.contains("weaker-than-baseline saveAsBlocked"))
+        #expect(
+            try codes(
+                AppProtectionPolicy.baseline(.level3).completeGraphJSON.object ?? [:], weakerThan: .baseline(.level2)
+            ).allSatisfy { !$0.hasPrefix("weaker") })
+    }
+
+    @Test func `what cannot be enforced here is said`() throws {
+        #expect(
+            try codes(["@odata.type": "#microsoft.graph.androidManagedAppProtection"]) == [
+                "not-enforceable @odata.type"
+            ])
+        #expect(
+            try codes(["encryptAppData": true, "screenCaptureBlocked": false]) == ["not-enforceable encryptAppData"])
+    }
+
+    @Test func `a diff says what changes, which way and for whom`() throws {
+        let target: JSONValue = [
+            ["target": ["@odata.type": "#microsoft.graph.groupAssignmentTarget", "groupId": "g1"]]
+        ]
+        let old = try AppProtectionPolicy(graphJSON: ["id": "p", "printBlocked": false, "later": 1])
+        let new = try AppProtectionPolicy(graphJSON: [
+            "id": "p", "printBlocked": true, "pinRequired": false, "assignments": target,
+        ])
+        let diff = PolicyDiff(from: old, to: new)
+        #expect(diff.changes.map(\.setting) == ["printBlocked", "pinRequired", "later"])
+        #expect(diff.changes.map(\.direction) == [.stricter, .weaker, nil])
+        #expect(diff.effects.map(\.question) == ["print"])
+        #expect(diff.audienceAfter == ["group g1"])
+        #expect(PolicyDiff(from: old, to: old).isEmpty)
+    }
+}

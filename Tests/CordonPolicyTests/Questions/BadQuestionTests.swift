@@ -1,0 +1,104 @@
+import CordonIdentity
+import CordonPolicy
+import Foundation
+import Testing
+
+@Suite struct BadQuestionTests {
+    static let unreadable = [
+        #"1"#, #""x""#, #"null"#, #"{}"#, #"{"action": 5}"#, #"{"action": "fly"}"#,
+        #"{"action": "print", "owner": "oid-a"}"#,
+        #"{"action": "print", "owner": {}}"#, #"{"action": "print", "owner": {"account": "root"}}"#,
+        #"{"action": "saveTo", "owner": {"account": "managed", "id": "a"}, "location": "moon"}"#,
+        #"{"action": "send", "peer": {"app": "half"}}"#, #"{"action": "send", "peer": {"account": "managed"}}"#,
+        #"{"action": "copy", "characters": -1}"#, #"{"action": "copy", "characters": 1e99}"#,
+        #"{"action": "launch", "device": {"osVersion": "new"}}"#,
+        #"{"action": "launch", "device": {"clockStatus": 9}}"#,
+        #"{"action": "launch", "device": {"minutesSinceCheckIn": 1e300}}"#, #"{"action": "launch", "device": []}"#,
+        #"{"action": "launch", "device": {"rooted": "no"}}"#,
+        #"{"action": "launch", "device": {"failedPINAttempts": 1.5}}"#,
+    ]
+
+    @Test(arguments: unreadable) func `a question that cannot be read is denied with that reason`(text: String) throws {
+        let set = PolicySet(AppProtectionPolicy(id: "p"))
+        let answers = set.answers(
+            to: .array([
+                try JSONValue(parsing: Data(text.utf8)), ["action": "print", "owner": ["account": "unmanaged"]],
+            ]))
+        #expect(answers.map(\.verdict) == [.block, .allow], "one bad question never stops the others")
+        #expect(answers[0].reasons.map(\.rule) == ["question.unreadable"])
+    }
+
+    @Test func `every action without any field is answered`() {
+        let sets = [PolicySet(), PolicySet(.lockDown), PolicySet(AppProtectionPolicy(id: "p"))]
+        for set in sets {
+            for action in Action.allCases {
+                for owner: EffectiveIdentity? in [nil, .managed("oid-a"), .managed(""), .personal, .unset, .lost] {
+                    let question = Question(action, owner: owner)
+                    #expect(set.decision(for: question).verdict == set.verdict(for: question), "\(action)")
+                }
+                #expect(set.verdict(for: Question(action, owner: nil)) == .block)
+            }
+        }
+    }
+
+    @Test func `a missing field is named`() {
+        let set = PolicySet(.baseline(.level3))
+        let owner = EffectiveIdentity.managed("oid-a")
+        for (action, field) in [
+            (Action.saveTo, "location"), (.send, "peer"), (.openURL, "url"), (.receiveItem, "loaded"),
+            (.launch, "device.rooted"),
+        ] {
+            let reasons = set.decision(for: Question(action, owner: owner)).reasons
+            #expect(reasons.contains { $0.rule == "question.incomplete" && $0.message.contains(field) }, "\(action)")
+        }
+    }
+
+    @Test func `nobody's identity is nobody else's`() {
+        var policy = AppProtectionPolicy(id: "p")
+        policy.transfer.outbound = .managedApps
+        var question = Question(.send, owner: .managed(""))
+        question.peer = Peer(app: .managed, account: .managed(""))
+        #expect(PolicySet(policy).verdict(for: question) == .block)
+    }
+
+    @Test func `lost work is denied only where something managed could be concerned`() {
+        let question = Question(.print, owner: .lost)
+        #expect(PolicySet().verdict(for: question) == .allow)
+        #expect(PolicySet(AppProtectionPolicy()).verdict(for: question) == .block)
+    }
+
+    @Test func `a link that only looks excepted is not`() {
+        var policy = AppProtectionPolicy(id: "p")
+        policy.transfer.outbound = .managedApps
+        policy.transfer.exemptUniversalLinks = [
+            "https://*.example.com/public/*", "https://maps.example.com", "https://a.example/open",
+        ]
+        let set = PolicySet(policy)
+        func verdict(_ url: String) -> Verdict {
+            var question = Question(.openUniversalLink, owner: .managed("oid-a"))
+            question.url = url
+            return set.verdict(for: question)
+        }
+        for url in ["https://www.example.com/public/x", "HTTPS://Maps.Example.com:443/x?y", "https://a.example/open/1"]
+        {
+            #expect(verdict(url) == .allow, "\(url)")
+        }
+        for url in [
+            "https://evil.test/.example.com/public/x", "https://evil.test?maps.example.com",
+            "https://maps.example.com@evil.test/",
+            "https://a.example/open/../secret", "https://a.example/opened", "http://maps.example.com/",
+            "https://a.example/open/%2e%2e/x",
+            "https://evil.test\\@maps.example.com/",
+        ] {
+            #expect(verdict(url) != .allow, "\(url)")
+        }
+    }
+
+    @Test func `every place is answered at once as one by one`() {
+        let set = PolicySet(.baseline(.level2))
+        let all = set.locations(for: .saveTo, of: .managed("oid-a"), account: "oid-a")
+        #expect(all.count == 11)
+        #expect(all[.oneDriveForBusiness] == .allow && all[.dropbox] == .block)
+        #expect(set.locations(for: .openFrom, of: .managed("oid-a"), account: nil).count == 10)
+    }
+}
