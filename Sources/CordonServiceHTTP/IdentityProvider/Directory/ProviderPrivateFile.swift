@@ -1,6 +1,8 @@
 import Foundation
 
 #if canImport(Glibc)
+    // In a graph with NIO, the compiler finds the members of `stat` through this module.
+    import CoreFoundation
     import Glibc
 #elseif canImport(Musl)
     import Musl
