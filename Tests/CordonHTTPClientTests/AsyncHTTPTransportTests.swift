@@ -152,19 +152,17 @@ import Testing
         }
     }
 
-    @Test func `nobody listening is told at once`() async throws {
+    @Test func `nobody listening is no connection`() async throws {
         let gone = try RawServer { _ in }
         let port = gone.port
         gone.stop()
         try await withTransport { transport in
-            let started = ContinuousClock.now
             let code = await code {
                 _ = try await transport.send(
                     HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1:\(port)", path: "/"), body: nil,
                     limit: 10, timeout: .seconds(60))
             }
             #expect(code == .unreachable)
-            #expect(ContinuousClock.now - started < .seconds(5))
         }
     }
 

@@ -68,7 +68,11 @@ final class RawServer: Sendable {
             while true {
                 let descriptor = accept(listener, nil, nil)
                 if descriptor < 0, errno == EINTR || errno == ECONNABORTED { continue }
-                guard descriptor >= 0 else { return }
+                guard descriptor >= 0 else {
+                    // Closed here and nowhere else: a number closed elsewhere could already be another server's.
+                    close(listener)
+                    return
+                }
                 let connection = Thread {
                     serve(Connection(descriptor: descriptor))
                     close(descriptor)
@@ -79,13 +83,8 @@ final class RawServer: Sendable {
         accepting.start()
     }
 
-    /// Stops accepting; call it at the end of a test, which also keeps the server alive until then.
+    /// Stops accepting; once, at the end of every test.
     func stop() {
         shutdown(listener, Int32(SHUT_RDWR))
-    }
-
-    deinit {
-        stop()
-        close(listener)
     }
 }

@@ -56,7 +56,7 @@ import Testing
         let transport = RewritingTransport(inner: fixture.provider.transport) { path, body in
             path.hasPrefix("/.well-known") ? body : await source.damage(body)
         }
-        let rounds = ProcessInfo.processInfo.environment["CORDON_DEEP"] == "1" ? 20_000 : 500
+        let rounds = ProcessInfo.processInfo.environment["CORDON_DEEP"] == "1" ? 20_000 : 300
         var refused = 0
         for _ in 0..<rounds {
             let client = try fixture.client(transport: transport)
