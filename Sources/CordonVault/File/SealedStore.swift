@@ -99,12 +99,8 @@ final class SealedStore {
                     page, index: index, cipher: cipher, context: context, chunkSize: header.chunkSize)
                 if let record { found.append(record) }
             }
-            found.sort { $0.generation < $1.generation }
-            guard let newest = found.last else { continue }
-            let follows = found.count == 2 && found[0].generation + 1 == newest.generation
-            guard follows || (recovering && found.count == 1) else { continue }
             let size = try device.size()
-            if newest.isWriting ? size >= newest.physicalLength : size == newest.physicalLength { return newest }
+            if let newest = CommitRecord.newest(of: found, bytesOnDisk: size, recovering: recovering) { return newest }
         }
         throw VaultError(.damaged, "The commit records or the length on disk are not what was written.")
     }

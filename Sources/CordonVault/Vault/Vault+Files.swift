@@ -75,18 +75,22 @@ extension Vault {
         }
     }
 
-    /// The account that owns a sealed file; nil for anything else, also for what does not exist (SDK-FP-14, SDK-NA-15).
+    /// The account that owns a file, sealed or noted; nil for anything else, also for what does not exist (SDK-FP-14,
+    /// SDK-NA-15).
     ///
     /// Works without any key. What a header says is proved only by opening the file.
     public nonisolated func owner(of path: URL) -> AccountID? {
-        facts(of: path)?.owner
+        if let header = facts(of: path) { return header.owner }
+        return FileManager.default.fileExists(atPath: path.path) ? register.owner(of: path) : nil
     }
 
-    /// Every sealed file of the account in the vault's directory and its roots, sorted by path.
+    /// Every file of the account: sealed ones in the vault's directory and its roots, noted ones anywhere; by path.
     ///
     /// Looks into each file there. Symbolic links are not followed.
     public nonisolated func files(ownedBy account: AccountID) -> [URL] {
-        candidates().filter { owner(of: $0) == account }.sorted { $0.path < $1.path }
+        let sealed = candidates().filter { facts(of: $0)?.owner == account }
+        let noted = register.paths(ownedBy: account).filter { owner(of: $0) == account }
+        return Set(sealed + noted.map(\.standardizedFileURL)).sorted { $0.path < $1.path }
     }
 
     // MARK: For this target

@@ -126,6 +126,7 @@ extension Vault {
     ) throws(VaultError) {
         let account = journal.report.account
         try remove(.filesRemoved, \.files, &journal, files(ownedBy: account), observer)
+        for path in register.paths(ownedBy: account) { try register.setOwner(nil, of: path) }
         let caches = Self.contents(of: cacheDirectory(for: account))
         try remove(.cachesRemoved, \.caches, &journal, caches, observer)
         let temporary = Self.contents(of: temporaryDirectory(for: account))

@@ -16,10 +16,12 @@ struct TamperTests {
         _ = try open.all()
         var accepted: [Int] = []
         // Every byte that means something, with a bit that wanders; every bit of every byte in the long run.
-        for index in image.indices where isDeep || index >= 12288 || index % 4096 < 700 || index % 61 == 0 {
+        for index in image.indices
+        where isDeep || (12288..<20480).contains(index) || index % 4096 < 700 || index % 31 == 0 {
             for bit in isDeep ? Array(0..<8) : [index % 8] {
                 device.bytes[index] ^= 1 << UInt8(bit)
-                let isChunk = (12288..<24576).contains(index)
+                // Whole chunks are never kept in memory, so one open file reads them anew each time.
+                let isChunk = (12288..<20480).contains(index)
                 let read =
                     try? isChunk ? open.read(4096, at: Int64(index - 12288) / 4096 * 4096) : sealer.open(device).all()
                 if read != nil { accepted.append(index * 8 + bit) }

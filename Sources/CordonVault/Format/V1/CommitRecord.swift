@@ -50,29 +50,41 @@ struct CommitRecord: Equatable {
     static func open(
         _ page: RawMemory, index: Int, cipher: any ChunkCipher, context: BlockContext, chunkSize: Int
     ) -> CommitRecord? {
-        guard page.array(0, 8) == magic, page.isZero(from: size, to: Layout.recordPage),
-            let base = page.bytes.baseAddress
-        else { return nil }
+        guard let record = claim(in: page, index: index, chunkSize: chunkSize), let base = page.bytes.baseAddress else {
+            return nil
+        }
+        let bytes = Self.context(page, context, record.generation)
+        let genuine = cipher.open(
+            UnsafeRawBufferPointer(start: base, count: 0), into: bytes.bytes.baseAddress ?? base, nonce: base + 80,
+            tag: base + 92, context: UnsafeRawBufferPointer(bytes.slice(0, bytes.bytes.count)))
+        return genuine ? record : nil
+    }
+
+    /// The record that a page claims to hold, unproved; nil when it is not well formed or stands in the wrong page.
+    static func claim(in page: RawMemory, index: Int, chunkSize: Int) -> CommitRecord? {
+        guard page.array(0, 8) == magic, page.isZero(from: size, to: Layout.recordPage) else { return nil }
         let generation: UInt64 = page.load(8)
-        let bytes = Self.context(page, context, generation)
-        guard
-            cipher.open(
-                UnsafeRawBufferPointer(start: base, count: 0), into: bytes.bytes.baseAddress ?? base, nonce: base + 80,
-                tag: base + 92, context: UnsafeRawBufferPointer(bytes.slice(0, bytes.bytes.count)))
-        else { return nil }
         let length: UInt64 = page.load(16)
-        let physical: UInt64 = page.load(40)
         let seals: UInt64 = page.load(24)
+        let physical: UInt64 = page.load(40)
         guard Self.page(of: generation) == index, generation < 1 << 62, seals < 1 << 62, length < 1 << 52,
-            physical < 1 << 62,
-            page.load(37, as: UInt8.self) <= 1, page.load(38, as: UInt16.self) == 0
+            physical < 1 << 62, page.load(37, as: UInt8.self) <= 1, page.load(38, as: UInt16.self) == 0,
+            TreeShape(chunkSize: chunkSize, size: Int64(length)).height == Int(page.load(36, as: UInt8.self))
         else { return nil }
-        let shape = TreeShape(chunkSize: chunkSize, size: Int64(length))
-        guard shape.height == Int(page.load(36, as: UInt8.self)) else { return nil }
         return CommitRecord(
             generation: generation, length: Int64(length), sealCount: seals, slotCount: page.load(32),
             isWriting: page.load(37, as: UInt8.self) == 1, physicalLength: Int64(physical),
             root: BlockReference(page, at: 48))
+    }
+
+    /// Of two records, the newer one that both and the length on disk agree with; nil when they do not fit together.
+    static func newest(of records: [CommitRecord], bytesOnDisk: Int64, recovering: Bool) -> CommitRecord? {
+        guard let newest = records.max(by: { $0.generation < $1.generation }) else { return nil }
+        let follows = records.count == 2 && records.contains { $0.generation + 1 == newest.generation }
+        guard follows || (recovering && records.count == 1) else { return nil }
+        let fits =
+            newest.isWriting ? bytesOnDisk >= newest.physicalLength : bytesOnDisk == newest.physicalLength
+        return fits ? newest : nil
     }
 
     private static func context(_ page: RawMemory, _ context: BlockContext, _ generation: UInt64) -> RawMemory {

@@ -1,0 +1,34 @@
+import ArgumentParser
+import CordonIdentity
+import CordonVault
+import Foundation
+
+/// `cordon vault inspect`: what a sealed file says of itself.
+struct VaultInspectCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "inspect", abstract: "Show what a sealed file says of itself.",
+        discussion: "Needs no key, and proves nothing: see cordon vault verify.")
+
+    @Argument(help: "The sealed file.")
+    var file: String
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() async throws {
+        let facts = try await vaultReporting { () async throws(VaultError) in
+            try Vault.inspect(URL(fileURLWithPath: file))
+        }
+        if json { return try Terminal.json(facts) }
+        let lines = [
+            ("owner", facts.owner.rawValue), ("account key", facts.accountKeyID), ("file", facts.fileID),
+            ("format", "\(facts.formatVersion), \(facts.algorithm), chunks of \(facts.chunkSize) bytes"),
+            ("length", "\(facts.length) bytes, \(facts.bytesOnDisk) on disk"),
+            ("commit", "\(facts.generation), \(facts.seals) seals"),
+            ("state", facts.isBeingWritten ? "being written" : "complete"),
+        ]
+        for (name, value) in lines {
+            Terminal.data(name.padding(toLength: 12, withPad: " ", startingAt: 0) + value)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import ArgumentParser
+import CordonIdentity
+import CordonVault
+import Foundation
+
+/// `cordon vault open`: a sealed file becomes a readable one.
+struct VaultOpenCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "open", abstract: "Open a sealed file of an account.",
+        discussion: """
+            A file that was changed in any way ends the command with status 3; an output file then does not appear. On \
+            standard output only what was proved genuine before the change appears.
+
+            Example: cordon vault open --account ada@example.test --keys ~/.cordon notes.sealed -
+            """)
+
+    @OptionGroup var options: VaultKeysOptions
+
+    @Argument(help: "The sealed file; - is standard input.")
+    var input: String
+
+    @Argument(help: "The readable file, made with mode 0600; - is standard output.")
+    var output: String
+
+    func run() async throws {
+        let spool = input == "-" ? try VaultScratch(for: "-") : nil
+        defer { spool?.remove() }
+        if let spool { try Self.spool(to: spool.path) }
+        let path = URL(fileURLWithPath: spool?.path ?? input)
+        try await checkOwner(of: path)
+        let vault = try await options.vault(making: false)
+        let file = try await vaultReporting { () async throws(VaultError) in
+            try await vault.open(path, writing: false)
+        }
+        if output == "-" { return try Self.copy(file, to: try ByteStream.writing("-")) }
+        let scratch = try VaultScratch(for: output)
+        defer { scratch.remove() }
+        let target = try ByteStream.writing(scratch.path)
+        do {
+            try Self.copy(file, to: target)
+        } catch {
+            try? target.close()
+            throw error
+        }
+        try target.close()
+        try scratch.deliver()
+    }
+
+    /// A file's length and place must be known, so standard input is kept for a moment, sealed as it is.
+    private static func spool(to path: String) throws {
+        let source = try ByteStream.reading("-")
+        let target = try ByteStream.writing(path)
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 4096)
+        defer { memory.deallocate() }
+        while true {
+            let count = try source.read(memory)
+            if count == 0 { break }
+            try target.write(UnsafeRawBufferPointer(rebasing: memory[..<count]))
+        }
+        try target.close()
+    }
+
+    private func checkOwner(of path: URL) async throws {
+        let owner = try await vaultReporting { () async throws(VaultError) in try Vault.inspect(path).owner }
+        guard owner == options.accountID else {
+            throw CommandFailure(
+                .refused, "\(input): the file belongs to \(owner)", hint: "Name that account with --account.")
+        }
+    }
+
+    private static func copy(_ file: SealedFile, to target: ByteStream) throws {
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
+        defer { memory.deallocate() }
+        do {
+            var progress = VaultProgress("opening", total: try file.size())
+            defer { progress.end() }
+            while true {
+                let count = try file.read(into: memory)
+                if count == 0 { break }
+                try target.write(UnsafeRawBufferPointer(rebasing: memory[..<count]))
+                progress.show(file.tell())
+            }
+        } catch let error as VaultError {
+            throw CommandFailure(error)
+        }
+    }
+}

@@ -1,0 +1,11 @@
+/// How far a long protection or decryption has come.
+public struct ProtectionProgress: Sendable, Equatable {
+    /// Files done.
+    public var files = 0
+    /// Files in all.
+    public var totalFiles = 0
+    /// Bytes of plaintext done.
+    public var bytes: Int64 = 0
+    /// Bytes of all files together, as they were at the beginning.
+    public var totalBytes: Int64 = 0
+}

@@ -1,0 +1,196 @@
+public import CordonIdentity
+public import Foundation
+
+extension Vault {
+    /// Brings a file, or every file below a directory, in line with its owner: sealed for an account whose policy asks
+    /// for it, readable behind a noted owner where it does not, readable and unowned for nil (SDK-FP-06, SDK-FP-12,
+    /// SDK-NA-14, CQ-17).
+    ///
+    /// What is so already is left alone (SDK-FP-07). Each file is replaced in one step: it is the old or the new one after
+    /// a kill.
+    ///
+    /// - Parameters:
+    ///   - path: a file or a directory; symbolic links are passed over.
+    ///   - account: the owner from now on.
+    ///   - sealing: whether the owner's policy asks for encryption.
+    ///   - progress: told after every megabyte and file.
+    /// - Throws: ``VaultError`` of the first file that cannot be brought in line; earlier ones are.
+    public func protect(
+        _ path: URL, for account: AccountID?, sealing: Bool = true,
+        progress: @Sendable (ProtectionProgress) -> Void = { _ in }
+    ) async throws(VaultError) {
+        let paths = try Self.filesBelow(path)
+        var state = ProtectionProgress(
+            totalFiles: paths.count, totalBytes: paths.reduce(0) { $0 + Self.bytesOnDisk($1) })
+        for path in paths {
+            try await protectFile(path, for: account, sealing: sealing, &state, progress)
+            state.files += 1
+            progress(state)
+        }
+    }
+
+    /// Whether a file is sealed, or noted, for exactly this account (SDK-FP-07, SDK-FP-14).
+    public nonisolated func isProtected(_ path: URL, for account: AccountID) -> Bool { owner(of: path) == account }
+
+    /// Whether a file is sealed (SDK-FP-14). False for what does not exist.
+    public nonisolated func isSealed(_ path: URL) -> Bool { facts(of: path) != nil }
+
+    /// Makes a sealed file readable where it is, whatever policy asks, until it is protected again; its owner is noted, so
+    /// that a wipe still removes it (SDK-FP-13).
+    ///
+    /// - Throws: what ``open(_:writing:recovering:)`` throws; `notSealed` for a file that is readable already.
+    public func decrypt(
+        _ path: URL, progress: @Sendable (ProtectionProgress) -> Void = { _ in }
+    ) async throws(VaultError) {
+        guard let owner = facts(of: path)?.owner else { throw try notSealed(path) }
+        try register.setOwner(owner, of: path)
+        var state = ProtectionProgress(totalFiles: 1, totalBytes: Self.bytesOnDisk(path))
+        try await unseal(path, to: path, &state, progress)
+    }
+
+    /// Makes a readable copy and leaves the original sealed; the copy's owner is noted (SDK-FP-13, SDK-EX-05).
+    ///
+    /// - Throws: what ``open(_:writing:recovering:)`` throws.
+    public func decrypt(
+        _ path: URL, toCopy copy: URL, progress: @Sendable (ProtectionProgress) -> Void = { _ in }
+    ) async throws(VaultError) {
+        guard let owner = facts(of: path)?.owner else { throw try notSealed(path) }
+        try register.setOwner(owner, of: copy)
+        var state = ProtectionProgress(totalFiles: 1, totalBytes: Self.bytesOnDisk(path))
+        try await unseal(path, to: copy, &state, progress)
+    }
+
+    // MARK: For this target
+
+    nonisolated var register: OwnerRegister {
+        OwnerRegister(directory: directory.appendingPathComponent("owners"))
+    }
+
+    private func notSealed(_ path: URL) throws(VaultError) -> VaultError {
+        guard let file = try PosixFile.open(path.path, writing: false) else {
+            return VaultError(.noSuchFile, "There is no file.", place: path.path)
+        }
+        file.close()
+        return VaultError(.notSealed, "The file is not sealed.", place: path.path)
+    }
+
+    private func protectFile(
+        _ path: URL, for account: AccountID?, sealing: Bool, _ state: inout ProtectionProgress,
+        _ progress: @Sendable (ProtectionProgress) -> Void
+    ) async throws(VaultError) {
+        let sealedOwner = facts(of: path)?.owner
+        guard let account, sealing else {
+            // The note comes first: a kill in between leaves a readable file with an owner, never one without.
+            if let account { try register.setOwner(account, of: path) }
+            if sealedOwner != nil { try await unseal(path, to: path, &state, progress) }
+            if account == nil { try register.setOwner(nil, of: path) }
+            return
+        }
+        if sealedOwner != account { try await seal(path, to: path, for: account, &state, progress) }
+        try register.setOwner(nil, of: path)
+    }
+
+    /// Seals a readable file, or a sealed one anew under another owner or key.
+    func seal(
+        _ path: URL, to target: URL, for account: AccountID, _ state: inout ProtectionProgress,
+        _ progress: @Sendable (ProtectionProgress) -> Void
+    ) async throws(VaultError) {
+        let source = try PlainSource(path, in: self)
+        let draft = target.deletingLastPathComponent().appendingPathComponent(PosixFile.temporaryName())
+        do throws(VaultError) {
+            let mode = UInt16(truncatingIfNeeded: try source.mode())
+            let file = try create(draft, for: account, replacing: false, mode: mode)
+            let memory = RawMemory(1 << 20)
+            var offset: Int64 = 0
+            while true {
+                let count = try source.read(memory.slice(0, memory.bytes.count), at: offset)
+                if count == 0 { break }
+                try file.write(UnsafeRawBufferPointer(memory.slice(0, count)), at: offset)
+                offset += Int64(count)
+                state.bytes += Int64(count)
+                progress(state)
+                await Task.yield()
+            }
+            try file.close()
+            try PosixFile.rename(draft.path, to: target.path)
+            try PosixFile.syncDirectory(target.deletingLastPathComponent().path)
+        } catch {
+            PosixFile.remove(draft.path)
+            throw error
+        }
+    }
+
+    private func unseal(
+        _ path: URL, to target: URL, _ state: inout ProtectionProgress,
+        _ progress: @Sendable (ProtectionProgress) -> Void
+    ) async throws(VaultError) {
+        let source = try PlainSource(path, in: self)
+        let draft = target.deletingLastPathComponent().appendingPathComponent(PosixFile.temporaryName())
+        let file = try PosixFile.create(draft.path, mode: try source.mode())
+        do throws(VaultError) {
+            // Readable drafts are noted as well, so that a wipe after a kill finds them.
+            try register.setOwner(source.owner, of: draft)
+            let memory = RawMemory(1 << 20)
+            var offset: Int64 = 0
+            while true {
+                let count = try source.read(memory.slice(0, memory.bytes.count), at: offset)
+                if count == 0 { break }
+                try file.write(UnsafeRawBufferPointer(memory.slice(0, count)), at: offset)
+                offset += Int64(count)
+                state.bytes += Int64(count)
+                progress(state)
+                await Task.yield()
+            }
+            try file.sync()
+            file.close()
+            try PosixFile.rename(draft.path, to: target.path)
+            try PosixFile.syncDirectory(target.deletingLastPathComponent().path)
+            try register.setOwner(nil, of: draft)
+        } catch {
+            PosixFile.remove(draft.path)
+            try? register.setOwner(nil, of: draft)
+            throw error
+        }
+    }
+
+    /// The file itself, or every ordinary file below a directory, in a fixed order.
+    private static func filesBelow(_ path: URL) throws(VaultError) -> [URL] {
+        if isDirectory(path) {
+            return contents(of: path).filter { isOrdinary($0) && !$0.lastPathComponent.hasPrefix(".cordon-") }
+                .sorted { $0.path < $1.path }
+        }
+        guard isOrdinary(path) else {
+            throw VaultError(.noSuchFile, "There is no ordinary file.", place: path.path)
+        }
+        return [path]
+    }
+
+    private static func isOrdinary(_ path: URL) -> Bool {
+        let type = try? FileManager.default.attributesOfItem(atPath: path.path)[.type] as? FileAttributeType
+        return type == .typeRegular
+    }
+}
+
+/// The plaintext of a file, sealed or not, read from the beginning.
+private struct PlainSource {
+    private let sealed: SealedFile?
+    private let plain: PosixFile
+    /// The owner that a sealed file names.
+    let owner: AccountID?
+
+    init(_ path: URL, in vault: isolated Vault) throws(VaultError) {
+        guard let plain = try PosixFile.open(path.path, writing: false) else {
+            throw VaultError(.noSuchFile, "There is no file.", place: path.path)
+        }
+        self.plain = plain
+        owner = vault.facts(of: path)?.owner
+        sealed = owner == nil ? nil : try vault.open(path, writing: false)
+    }
+
+    func mode() throws(VaultError) -> mode_t { try plain.mode() }
+
+    func read(_ memory: UnsafeMutableRawBufferPointer, at offset: Int64) throws(VaultError) -> Int {
+        guard let sealed else { return try plain.read(memory, at: offset) }
+        return try sealed.read(into: memory, at: offset)
+    }
+}

@@ -1,0 +1,117 @@
+import CordonIdentity
+import Foundation
+import Synchronization
+import Testing
+
+@testable import CordonVault
+
+struct ProtectionTests {
+    private let text = Data("the plan for the third quarter".utf8)
+
+    private func planted(_ workshop: Workshop, _ name: String) throws -> URL {
+        let path = workshop.path(name)
+        try FileManager.default.createDirectory(at: path.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try text.write(to: path)
+        return path
+    }
+
+    @Test func `protecting follows change: sealed, another owner, readable, unowned`() async throws {
+        let workshop = try await Workshop()
+        let (vault, ada, ben) = (workshop.vault, workshop.ada, workshop.ben)
+        let path = try planted(workshop, "plan")
+        #expect(vault.owner(of: path) == nil)
+        try await vault.protect(path, for: ada)
+        #expect(vault.isSealed(path))
+        #expect(vault.owner(of: path) == ada)
+        #expect(try Data(contentsOf: path).range(of: text) == nil)
+        try await vault.protect(path, for: ben)
+        #expect(vault.owner(of: path) == ben)
+        #expect(Data(try await vault.open(path, writing: false).all()) == text)
+        try await vault.protect(path, for: ben, sealing: false)
+        #expect(!vault.isSealed(path))
+        #expect(try Data(contentsOf: path) == text)
+        #expect(vault.owner(of: path) == ben)
+        try await vault.protect(path, for: nil)
+        #expect(vault.owner(of: path) == nil)
+        #expect(try Data(contentsOf: path) == text)
+    }
+
+    @Test func `a directory is protected once, with progress, and not again`() async throws {
+        let workshop = try await Workshop()
+        let paths = try (0..<5).map { try planted(workshop, "documents/\($0)/note") }
+        let last = Mutex(ProtectionProgress())
+        try await workshop.vault.protect(workshop.path("documents"), for: workshop.ada) { state in
+            last.withLock { $0 = state }
+        }
+        #expect(last.withLock { $0 } == ProtectionProgress(files: 5, totalFiles: 5, bytes: 150, totalBytes: 150))
+        let before = try paths.map { try Data(contentsOf: $0) }
+        try await workshop.vault.protect(workshop.path("documents"), for: workshop.ada)
+        #expect(try paths.map { try Data(contentsOf: $0) } == before)
+    }
+
+    @Test func `decrypting works whatever policy asks, and a wipe still finds the file and its copy`() async throws {
+        let workshop = try await Workshop()
+        let path = try planted(workshop, "plan")
+        let copy = workshop.path("copy")
+        try await workshop.vault.protect(path, for: workshop.ada)
+        try await workshop.vault.decrypt(path, toCopy: copy)
+        #expect(workshop.vault.isSealed(path))
+        #expect(try Data(contentsOf: copy) == text)
+        try await workshop.vault.decrypt(path)
+        #expect(try Data(contentsOf: path) == text)
+        #expect(await code { try await workshop.vault.decrypt(path) } == .notSealed)
+        #expect(await code { try await workshop.vault.decrypt(workshop.path("absent")) } == .noSuchFile)
+        let report = try await workshop.vault.wipe(workshop.ada)
+        #expect(report.files == 2)
+        #expect(!FileManager.default.fileExists(atPath: path.path))
+        #expect(!FileManager.default.fileExists(atPath: copy.path))
+    }
+
+    @Test(arguments: [true, false])
+    func `the owner stays through rename, copy and hard link, and the target's through replacement`(
+        sealing: Bool
+    ) async throws {
+        let workshop = try await Workshop()
+        let (vault, ada, ben) = (workshop.vault, workshop.ada, workshop.ben)
+        let path = try planted(workshop, "plan")
+        try await vault.protect(path, for: ada, sealing: sealing)
+        let moved = workshop.path("moved")
+        try await vault.move(path, to: moved)
+        #expect(vault.owner(of: moved) == ada)
+        #expect(vault.owner(of: path) == nil)
+        let copy = workshop.path("copy")
+        try await vault.copy(moved, to: copy)
+        #expect(vault.owner(of: copy) == ada)
+        #expect(vault.owner(of: moved) == ada)
+        #expect(vault.isSealed(copy) == sealing)
+        if sealing { #expect(vault.facts(of: copy)?.fileID != vault.facts(of: moved)?.fileID) }
+        let linked = workshop.path("linked")
+        try await vault.link(moved, as: linked)
+        #expect(vault.owner(of: linked) == ada)
+        let target = try planted(workshop, "target")
+        try await vault.protect(target, for: ben, sealing: !sealing)
+        try Data("old".utf8).write(to: workshop.path("draft"))
+        try await vault.replace(target, by: copy)
+        #expect(vault.owner(of: target) == ben)
+        #expect(vault.isSealed(target) == !sealing)
+        #expect(!FileManager.default.fileExists(atPath: copy.path))
+        let read = sealing ? try Data(contentsOf: target) : Data(try await vault.open(target, writing: false).all())
+        #expect(read == text)
+    }
+
+    @Test func `inspection names owner, key and length without any key, and verification proves them`() async throws {
+        let workshop = try await Workshop()
+        let path = try planted(workshop, "plan")
+        let keyID = try await workshop.vault.createAccountKey(for: workshop.ada)
+        try await workshop.vault.protect(path, for: workshop.ada)
+        let facts = try Vault.inspect(path)
+        #expect((facts.owner, facts.accountKeyID, facts.length) == (workshop.ada, keyID, Int64(text.count)))
+        #expect(!facts.isBeingWritten)
+        #expect(try await workshop.vault.verify(path) == facts)
+        var bytes = try Data(contentsOf: path)
+        bytes[bytes.count - 1] ^= 1
+        try bytes.write(to: path)
+        #expect(try Vault.inspect(path) == facts)
+        #expect(await code { _ = try await workshop.vault.verify(path) } == .damaged)
+    }
+}
