@@ -10,6 +10,8 @@ public struct ServiceConfiguration: Sendable, Equatable {
     public var registrationLifetime = Duration.seconds(90 * 86_400)
     /// How long a wipe waits to be fetched (SRV-TG-28).
     public var wipeLifetime = Duration.seconds(94 * 86_400)
+    /// How long a finished wipe stays in the list; the audit log keeps it (SRV-TG-28).
+    public var finishedWipeRetention = Duration.seconds(4 * 86_400)
     /// How often a failed wipe is tried in all (SRV-TG-29).
     public var wipeAttempts = 3
     /// How long a signed key set is valid; clients fetch it again at half of that.

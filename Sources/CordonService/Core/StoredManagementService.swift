@@ -59,6 +59,8 @@ public final class StoredManagementService: ManagementService {
             try keys.make(.envelope, of: tenant, created: now, activeFrom: now),
         ]
         try await storage.write(tenant) { transaction throws(ServiceError) in
+            // Another start may have been quicker; its keys count.
+            guard try transaction.records(ServiceSigningKey.self).isEmpty else { return }
             for key in made {
                 try transaction.save(key)
                 try transaction.audit(

@@ -15,14 +15,24 @@ extension StoredManagementService {
             policy.appGroup == .allApps || (policy.kind == .defaultManagedAppProtection && policy.apps.isEmpty)
         }
         let bundleIDs = Set(policies.flatMap(\.apps).filter { $0.platform == .ios }.map { folded($0.value) })
-        try announceChange(of: tenant, in: transaction, noting: &pending, change) {
-            records throws(ServiceError) in
-            if concernsEveryApp { return try records.records(Registration.self) }
-            var found: [Registration] = []
+        var registrations: [Registration] = []
+        if concernsEveryApp {
+            registrations = try transaction.records(Registration.self)
+        } else {
             for bundleID in bundleIDs.sorted() {
-                found += try records.records(Registration.self, where: (.app, bundleID))
+                registrations += try transaction.records(Registration.self, where: (.app, bundleID))
             }
-            return found
+        }
+        let instances = try people(of: registrations, in: transaction)
+        let before = try targeting.snapshot(of: tenant, in: transaction)
+        try change(transaction)
+        try raiseTargetingRevision(in: transaction)
+        let after = try targeting.snapshot(of: tenant, in: transaction)
+        for (id, user, bundleID) in instances
+        where before.intended(for: user, bundleID: bundleID).references
+            != after.intended(for: user, bundleID: bundleID).references
+        {
+            try pending.note(.policyChanged, for: id, in: transaction)
         }
     }
 
@@ -33,45 +43,50 @@ extension StoredManagementService {
         noting pending: inout PendingEvents,
         _ change: (any StorageTransaction) throws(ServiceError) -> Void
     ) throws(ServiceError) {
-        try announceChange(of: tenant, in: transaction, noting: &pending, change) { records throws(ServiceError) in
-            var found: [Registration] = []
-            for userID in userIDs.sorted() {
-                found += try records.records(Registration.self, where: (.user, folded(userID)))
-            }
-            return found
+        var registrations: [Registration] = []
+        for userID in userIDs.sorted() {
+            registrations += try transaction.records(Registration.self, where: (.user, folded(userID)))
         }
-    }
-
-    private func announceChange(
-        of tenant: TenantID, in transaction: some StorageTransaction, noting pending: inout PendingEvents,
-        _ change: (any StorageTransaction) throws(ServiceError) -> Void,
-        candidates: (any StorageReader) throws(ServiceError) -> [Registration]
-    ) throws(ServiceError) {
-        let registrations = try candidates(transaction).filter { $0.state == .active }
         let before = try contentVersions(of: registrations, tenant: tenant, in: transaction)
         try change(transaction)
-        var settings = try transaction.settings()
-        settings.targetingRevision += 1
-        try transaction.save(settings)
+        try raiseTargetingRevision(in: transaction)
         let after = try contentVersions(of: registrations, tenant: tenant, in: transaction)
         for registration in registrations where before[registration.id] != after[registration.id] {
             try pending.note(.policyChanged, for: registration.id, in: transaction)
         }
     }
 
-    /// What each registration should have in force, by a value that changes with it; people in the same app share the work.
+    private func raiseTargetingRevision(in transaction: some StorageTransaction) throws(ServiceError) {
+        var settings = try transaction.settings()
+        settings.targetingRevision += 1
+        try transaction.save(settings)
+    }
+
+    /// The active registrations of people whom app protection serves, with what targeting asks for.
+    private func people(
+        of registrations: [Registration], in records: some StorageReader
+    ) throws(ServiceError) -> [(id: String, user: DirectoryUser, bundleID: String)] {
+        var found: [(id: String, user: DirectoryUser, bundleID: String)] = []
+        for registration in registrations where registration.state == .active {
+            let id = folded(registration.account.id.rawValue)
+            if let user = try records.record(DirectoryUser.self, id), user.isEntitled {
+                found.append((registration.id, user, registration.application.bundleID))
+            }
+        }
+        return found
+    }
+
+    /// What each registration should have in force, by a value that also changes with what a person is called.
     private func contentVersions(
         of registrations: [Registration], tenant: TenantID, in records: some StorageReader
     ) throws(ServiceError) -> [String: String] {
+        guard !registrations.isEmpty else { return [:] }
         let snapshot = try targeting.snapshot(of: tenant, in: records)
         let settings = try records.settings()
         var versions: [String: String] = [:]
-        for registration in registrations {
-            let id = registration.account.id.rawValue
-            guard let user = try records.record(DirectoryUser.self, folded(id)), user.isEntitled else { continue }
-            versions[registration.id] = try EnvelopeContent(
-                for: user, bundleID: registration.application.bundleID, tenant: tenant, snapshot: snapshot,
-                settings: settings
+        for (id, user, bundleID) in try people(of: registrations, in: records) {
+            versions[id] = try EnvelopeContent(
+                for: user, bundleID: bundleID, tenant: tenant, snapshot: snapshot, settings: settings
             ).version
         }
         return versions

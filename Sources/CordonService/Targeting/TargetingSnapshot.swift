@@ -13,6 +13,7 @@ final class TargetingSnapshot: Sendable {
     private let policies: [ManagedAppPolicy]
     private let numericConflict: NumericConflict
     private let containers: [DirectoryGroup.Member: [String]]
+    private let candidates = Locked<[String: [ManagedAppPolicy]]>([:])
     private let merged = Locked<[[PolicyReference]: MergedPolicy]>([:])
 
     init(revision: Int64, policies: [ManagedAppPolicy], groups: [DirectoryGroup], numericConflict: NumericConflict) {
@@ -41,17 +42,24 @@ final class TargetingSnapshot: Sendable {
     /// What reaches a person in an app (SRV-TG-01, 02, 04, 05, 08), each list ordered by id.
     func intended(for user: DirectoryUser, bundleID: String) -> IntendedPolicies {
         let groups = groups(of: user.id)
-        let app = MobileAppIdentifier(.ios, bundleID)
-        let targeted = policies.filter { policy in
-            policy.kind != .androidManagedAppProtection && policy.kind.isAssignable && policy.concerns(app)
-                && policy.reaches(user, in: groups)
-        }
+        let policies = policies(about: bundleID)
+        let targeted = policies.filter { $0.kind.isAssignable && $0.reaches(user, in: groups) }
         let protections = targeted.filter { $0.kind == .iosManagedAppProtection }
-        let defaults = policies.filter { $0.kind == .defaultManagedAppProtection && $0.concerns(app) }
+        let defaults = policies.filter { !$0.kind.isAssignable }
         return IntendedPolicies(
             protections: protections.isEmpty && user.isEntitled ? defaults : protections,
             configurations: targeted.filter { $0.kind == .targetedManagedAppConfiguration },
             defaults: user.isEntitled ? defaults : [])
+    }
+
+    /// The policies that are about an app, looked for once for everybody.
+    private func policies(about bundleID: String) -> [ManagedAppPolicy] {
+        let name = folded(bundleID)
+        if let known = candidates.withLock({ $0[name] }) { return known }
+        let app = MobileAppIdentifier(.ios, bundleID)
+        let found = policies.filter { $0.kind != .androidManagedAppProtection && $0.concerns(app) }
+        candidates.withLock { $0[name] = found }
+        return found
     }
 
     /// What several protections amount to, nil for none; the same ones are merged once for everybody.
@@ -86,6 +94,9 @@ struct IntendedPolicies: Equatable {
     var configurations: [ManagedAppPolicy]
     /// The default protections, whose settings for apps count as default values (SRV-TG-18).
     var defaults: [ManagedAppPolicy]
+
+    /// What changes whenever anything that reaches the person does.
+    var references: [PolicyReference] { (protections + configurations + defaults).map(\.reference) }
 
     /// Every policy and configuration, ordered by id.
     var all: [ManagedAppPolicy] {

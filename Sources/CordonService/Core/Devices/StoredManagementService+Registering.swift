@@ -77,10 +77,12 @@ extension StoredManagementService {
         by new: Registration, at now: Date, in transaction: some StorageTransaction, noting pending: inout PendingEvents
     ) throws(ServiceError) {
         let ofUser = try transaction.records(Registration.self, where: (.user, folded(new.account.id.rawValue)))
-        for var old in ofUser where old.state == .active && old.isSameInstall(as: new) {
-            old.state = .superseded
-            try transaction.save(old)
-            pending.noteClosing(old.id)
+        for var old in ofUser where old.id != new.id && old.isSameInstall(as: new) {
+            if old.state == .active {
+                old.state = .superseded
+                try transaction.save(old)
+                pending.noteClosing(old.id)
+            }
             for var operation in try transaction.openOperations(of: old.id) {
                 try transaction.save(
                     WipeOperation(

@@ -1,0 +1,33 @@
+public import CordonIdentity
+internal import CordonProtocol
+internal import Foundation
+
+extension StoredManagementService {
+    /// Puts away what has run out: wipes that nobody fetched, finished ones after their retention, and registrations
+    /// without check-in (SRV-TG-28, SRV-CI-069).
+    ///
+    /// For a timer to call, such as every hour; nothing depends on it, because every call looks at the times itself.
+    public func performMaintenance(of tenant: TenantID) async throws(ServiceError) {
+        let now = self.now
+        try await change(tenant) { [self] transaction, pending throws(ServiceError) in
+            for var operation in try transaction.records(WipeOperation.self, where: (.state, "open"))
+            where operation.notAfter <= now {
+                try step(&operation, to: .expired, by: .service, of: tenant, at: now, in: transaction)
+            }
+            let oldest = now.addingTimeInterval(-Double(configuration.finishedWipeRetention.wholeSeconds))
+            for operation in try transaction.records(WipeOperation.self)
+            where !operation.state.isOpen && operation.modified <= oldest {
+                try transaction.remove(WipeOperation.self, operation.id)
+            }
+            let silent = now.addingTimeInterval(-Double(configuration.registrationLifetime.wholeSeconds))
+            for var registration in try transaction.records(Registration.self)
+            where registration.state == .active && registration.lastSync <= silent {
+                registration.state = .expired
+                try transaction.save(registration)
+                pending.noteClosing(registration.id)
+                try transaction.audit(
+                    .service, "registration.expire", "registration/\(registration.id)", of: tenant, at: now)
+            }
+        }
+    }
+}
