@@ -15,13 +15,13 @@ struct CordonTool: AsyncParsableCommand {
             CommandGroup(
                 name: "Prepare an app",
                 subcommands: [
-                    ConfigureCommand.self, ActivationRuleCommand.self, PatchCommand.self, ThinCommand.self,
+                    PatchCommand.self, ThinCommand.self,
                 ]),
         ])
 
     static func main() async {
         do {
-            var command = try parseAsRoot(arguments())
+            var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
@@ -34,11 +34,6 @@ struct CordonTool: AsyncParsableCommand {
         } catch {
             end(with: error)
         }
-    }
-
-    /// The arguments, with an old tool's spelling translated when this file runs under its name.
-    private static func arguments() -> [String] {
-        LegacyAlias.translate(arguments: CommandLine.arguments) ?? Array(CommandLine.arguments.dropFirst())
     }
 
     /// Ends as the parser would, but with this tool's own status for a wrong command line (TL-GN-02).
