@@ -1,0 +1,122 @@
+import ArgumentParser
+import CordonIdentity
+import CordonService
+import CordonServiceHTTP
+import Foundation
+import Logging
+import Testing
+
+@testable import CordonCommand
+
+@Suite struct RunningServiceTests {
+    private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    private func plan(_ folder: URL, _ arguments: [String] = []) throws -> ServePlan {
+        try ServeOptions.parse(
+            ["--development", "--listen", "127.0.0.1:0", "--data-directory", folder.path] + arguments
+        ).plan()
+    }
+
+    @Test func `the first start makes people, passwords and keys, and the second finds them`() async throws {
+        try await withServeFolder { folder in
+            let first = try await RunningService.open(try plan(folder), logger: Self.logger)
+            let passwords = folder.appending(path: DevelopmentPeople.passwordsFile)
+            let text = try String(contentsOf: passwords, encoding: .utf8)
+            let lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+            #expect(
+                lines.map { $0.split(separator: " ").first } == [
+                    "ada@contoso.example", "worker-a@contoso.example", "worker-b@contoso.example",
+                ])
+            #expect(Set(lines.map { $0.split(separator: " ").last }).count == 3)
+            for name in [DevelopmentPeople.passwordsFile, DevelopmentPeople.directoryFile, "identity-provider.pem"] {
+                let attributes = try FileManager.default.attributesOfItem(atPath: folder.appending(path: name).path)
+                #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600, "\(name)")
+            }
+            let address = try await answer(of: first)
+            first.close()
+            let second = try await RunningService.open(try plan(folder), logger: Self.logger)
+            let again = try await answer(of: second)
+            second.close()
+            #expect(again.rootKey == address.rootKey)
+            #expect(again.tenant == address.tenant)
+            #expect(try String(contentsOf: passwords, encoding: .utf8) == text)
+        }
+    }
+
+    @Test func `the people of the file are in the service's directory, and a restart writes nothing`() async throws {
+        try await withServeFolder { folder in
+            let running = try await RunningService.open(
+                try plan(folder, ["--database", "memory:"]), logger: Self.logger)
+            let directory = try DevelopmentDirectory.load(
+                from: folder.appending(path: DevelopmentPeople.directoryFile))
+            let reader = Administrator(
+                tenant: TenantID(directory.tenantID), id: "test", name: "test", roles: [.owner])
+            #expect(try await running.service.users(as: reader).count == 3)
+            #expect(
+                try await running.service.groups(as: reader).map(\.displayName).sorted() == [
+                    "Administrators", "Field workers",
+                ])
+            let before = try await running.service.auditRecords(.init(limit: 1000), as: reader).count
+            try await DevelopmentPeople.copy(directory, to: running.service)
+            #expect(try await running.service.auditRecords(.init(limit: 1000), as: reader).count == before)
+        }
+    }
+
+    @Test func `a given password is everybody's`() async throws {
+        try await withServeFolder { folder in
+            _ = try await RunningService.open(
+                try plan(folder, ["--database", "memory:", "--development-password", "correct horse"]),
+                logger: Self.logger)
+            let directory = try DevelopmentDirectory.load(
+                from: folder.appending(path: DevelopmentPeople.directoryFile))
+            #expect(directory.people.allSatisfy { $0.password.matches("correct horse") })
+        }
+    }
+
+    @Test func `what cannot be started says why with the documented status`() async throws {
+        try await withServeFolder { folder in
+            try Data().write(to: folder.appending(path: "file"))
+            let cases: [([String], CordonCommand.ExitStatus)] = [
+                (["--development", "--listen", "0.0.0.0:0", "--data-directory", folder.path], .refused),
+                (["--development", "--data-directory", folder.appending(path: "file/below").path], .writeFailed),
+                (["--data-directory", folder.path], .badInput),
+            ]
+            for (arguments, status) in cases {
+                let plan = try ServeOptions.parse(arguments).plan()
+                await #expect {
+                    _ = try await RunningService.open(plan, logger: Self.logger)
+                } throws: {
+                    ($0 as? CommandFailure)?.status == status && ($0 as? CommandFailure)?.hint != nil
+                }
+            }
+        }
+    }
+
+    @Test func `a damaged directory file is an input error and stays as it is`() async throws {
+        try await withServeFolder { folder in
+            let file = folder.appending(path: DevelopmentPeople.directoryFile)
+            try Data("{".utf8).write(to: file)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+            let plan = try plan(folder)
+            await #expect {
+                _ = try await RunningService.open(plan, logger: Self.logger)
+            } throws: {
+                ($0 as? CommandFailure)?.status == .badInput
+            }
+            #expect(try Data(contentsOf: file) == Data("{".utf8))
+        }
+    }
+
+    /// What the service reports when it answers; it is stopped then.
+    private func answer(of running: RunningService) async throws -> ServeReport {
+        let (reports, source) = AsyncStream.makeStream(of: ServeReport.self)
+        try await running.server.run { address in
+            source.yield(running.report(at: address))
+            source.finish()
+            await running.server.shutDown()
+        }
+        var found: ServeReport?
+        for await report in reports { found = report }
+        return try #require(found)
+    }
+}

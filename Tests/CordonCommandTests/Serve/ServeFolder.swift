@@ -1,0 +1,21 @@
+import Foundation
+
+/// Runs a body with a fresh folder that is gone afterwards.
+func withServeFolder<Result>(_ body: (URL) throws -> Result) throws -> Result {
+    let folder = try makeServeFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return try body(folder)
+}
+
+/// Runs a body with a fresh folder that is gone afterwards.
+func withServeFolder<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
+    let folder = try makeServeFolder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return try await body(folder)
+}
+
+private func makeServeFolder() throws -> URL {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    return folder
+}

@@ -1,0 +1,42 @@
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonService
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Testing
+
+@testable import CordonServiceHTTP
+
+@Suite struct AuditRoutesTests {
+    @Test func `the audit log is exported as lines of JSON to whoever may read it`() async throws {
+        let service = try await TestService()
+        _ = try await service.publishPolicy()
+        try await service.test { client in
+            let answer = try await client.administer(.get, "/admin/v1/audit")
+            #expect(answer.status == .ok)
+            #expect(answer.headers[.contentType] == "application/jsonl")
+            let lines = String(buffer: answer.body).split(separator: "\n")
+            #expect(lines.count > 3)
+            for line in lines { #expect((try? JSONValue(parsing: Data(line.utf8))) != nil) }
+            let claims = TestIssuer.administrationClaims(roles: ["helpDesk"], at: service.clock.now)
+            #expect(try await client.administer(.get, "/admin/v1/audit", claims: claims).status == .forbidden)
+            #expect(try await client.client.execute(uri: "/admin/v1/audit", method: .get).status == .unauthorized)
+        }
+    }
+
+    @Test func `allowed accounts are set, read and lifted`() async throws {
+        let service = try await TestService()
+        try await service.test { client in
+            let path = "/admin/v1/allowedAccounts"
+            let accounts: JSONValue = ["accounts": [["id": "oid-a", "userPrincipalName": "worker-a@contoso.example"]]]
+            let set = try await client.administer(.put, path, accounts)
+            #expect(set.status == .noContent)
+            #expect(try await client.administer(.get, path).json == accounts)
+            #expect(try await client.administer(.put, path, ["accounts": .null]).status == .noContent)
+            #expect(try await client.administer(.get, path).json["accounts"]?.array == nil)
+        }
+    }
+}

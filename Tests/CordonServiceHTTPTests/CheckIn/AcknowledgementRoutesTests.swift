@@ -1,0 +1,113 @@
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonService
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Testing
+
+@testable import CordonServiceHTTP
+
+/// A wipe removes the tokens before it reports, so its report needs the registration's key alone.
+@Suite struct AcknowledgementRoutesTests {
+    private struct Wiped {
+        let device: TestDevice
+        let registration: RegistrationResult
+        let operation: WipeOperation
+        var path: String { "/mam/v1/registrations/\(registration.registrationID)/acknowledgements" }
+
+        func receipt(at now: Date, signedBy key: SoftwareSigningKey? = nil) throws -> String {
+            try WipeReceipt(
+                commandID: operation.id, tenant: TestService.tenant, registrationID: registration.registrationID,
+                account: registration.account.id, bundleID: TestDevice.bundleID, destroyedKeyIDs: ["k-1"], files: 2,
+                bytes: 10, started: now, finished: now, failures: []
+            ).signed(by: key ?? device.key)
+        }
+    }
+
+    /// A registration with a wipe that was delivered in a check-in.
+    private func delivered(_ client: TestClient) async throws -> Wiped {
+        let service = client.service
+        _ = try await service.publishPolicy()
+        let device = TestDevice()
+        let registration = try await client.register(device)
+        let operations = try await service.service.requestWipe(
+            ofUser: TestPerson.workerA.id, deviceTag: device.tag, as: TestService.owner)
+        let answer = try await client.send(
+            .post, "/mam/v1/registrations/\(registration.registrationID)/checkins", as: device,
+            device.checkIn(at: service.clock.now))
+        #expect(answer.json["statusCode"]?.integer == 102)
+        return Wiped(device: device, registration: registration, operation: try #require(operations.first))
+    }
+
+    @Test func `a report needs no token, only the registration's key`() async throws {
+        let service = try await TestService()
+        try await service.test { client in
+            let wiped = try await delivered(client)
+            let report = Acknowledgement(
+                commandID: wiped.operation.id, phase: .succeeded, time: service.clock.now,
+                receipt: try wiped.receipt(at: service.clock.now))
+            let bare = TestClient.Changes(omitsToken: true)
+            #expect(try await client.send(.post, wiped.path, as: wiped.device, report, bare).status == .noContent)
+            let operation = try await service.service.operation(wiped.operation.id, as: TestService.owner)
+            #expect(operation.state == .succeeded)
+            // The answer may have been lost; the same report again is fine.
+            #expect(try await client.send(.post, wiped.path, as: wiped.device, report, bare).status == .noContent)
+        }
+    }
+
+    @Test func `a report with a token works as well`() async throws {
+        let service = try await TestService()
+        try await service.test { client in
+            let wiped = try await delivered(client)
+            let report = Acknowledgement(commandID: wiped.operation.id, phase: .started, time: service.clock.now)
+            #expect(try await client.send(.post, wiped.path, as: wiped.device, report).status == .noContent)
+        }
+    }
+
+    @Test func `another key cannot report, with or without a receipt of its own`() async throws {
+        let service = try await TestService()
+        try await service.test { client in
+            let wiped = try await delivered(client)
+            let stranger = TestDevice()
+            let report = Acknowledgement(
+                commandID: wiped.operation.id, phase: .succeeded, time: service.clock.now,
+                receipt: try wiped.receipt(at: service.clock.now, signedBy: stranger.key))
+            let answer = try await client.send(.post, wiped.path, as: stranger, report, .init(omitsToken: true))
+            #expect(answer.status == .unauthorized)
+            let own = try await client.send(.post, wiped.path, as: wiped.device, report, .init(omitsToken: true))
+            #expect(own.status == .badRequest)
+            let operation = try await service.service.operation(wiped.operation.id, as: TestService.owner)
+            #expect(operation.state == .delivered)
+        }
+    }
+
+    @Test func `an unknown registration and an unknown command tell a stranger nothing`() async throws {
+        let service = try await TestService()
+        try await service.test { client in
+            let wiped = try await delivered(client)
+            let report = Acknowledgement(commandID: "no-such-command", phase: .started, time: service.clock.now)
+            let bare = TestClient.Changes(omitsToken: true)
+            let unknown = "/mam/v1/registrations/no-such-registration/acknowledgements"
+            #expect(try await client.send(.post, unknown, as: wiped.device, report, bare).status == .unauthorized)
+            #expect(try await client.send(.post, wiped.path, as: wiped.device, report, bare).status == .notFound)
+        }
+    }
+
+    @Test func `every other route still needs a token`() async throws {
+        let service = try await TestService()
+        try await service.test { client in
+            let wiped = try await delivered(client)
+            let path = "/mam/v1/registrations/\(wiped.registration.registrationID)"
+            let bare = TestClient.Changes(omitsToken: true)
+            let checkIn = wiped.device.checkIn(at: service.clock.now)
+            #expect(
+                try await client.send(.post, path + "/checkins", as: wiped.device, checkIn, bare).status
+                    == .unauthorized)
+            #expect(try await client.send(.delete, path, as: wiped.device, nil, bare).status == .unauthorized)
+            #expect(try await client.send(.get, path + "/events", as: wiped.device, nil, bare).status == .unauthorized)
+        }
+    }
+}

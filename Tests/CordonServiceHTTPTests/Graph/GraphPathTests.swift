@@ -1,0 +1,46 @@
+import Testing
+
+@testable import CordonServiceHTTP
+
+@Suite struct GraphPathTests {
+    private static let spellings = [
+        "/beta/deviceAppManagement/iosManagedAppProtections/T_1/assign",
+        "/beta/deviceAppManagement/iosManagedAppProtections('T_1')/assign",
+        "/beta/deviceAppManagement/iosManagedAppProtections('T_1')/assign/",
+        "/BETA//deviceAppManagement///iosManagedAppProtections/T_1/assign//",
+        "/beta/deviceAppManagement/iosManagedAppProtections/T%5F1/assign()",
+        "/beta/deviceAppManagement/iosManagedAppProtections('T_1')/microsoft.graph.assign",
+        "/beta/deviceAppManagement/iosManagedAppProtections/T_1/microsoft.graph.iosManagedAppProtection/assign",
+        "/beta/DEVICEAPPMANAGEMENT/iosmanagedappprotections/T_1/Assign",
+        "/beta/deviceAppManagement/iosManagedAppProtections(%27T_1%27)/assign",
+    ]
+
+    @Test(arguments: spellings)
+    func `every spelling of a path is one path`(_ spelling: String) throws {
+        let path = try #require(GraphPath(spelling))
+        #expect(path.version == .beta)
+        #expect(path.matches(["deviceAppManagement", "iosManagedAppProtections", "*", "assign"]) == ["T_1"])
+    }
+
+    @Test func `a key keeps its case, its quotes and an encoded slash`() throws {
+        #expect(GraphPath("/v1.0/users/Ada%40contoso.example")?.parts == ["users", "Ada@contoso.example"])
+        #expect(GraphPath("/v1.0/users('o''brien%2F1')/memberOf")?.parts == ["users", "o'brien/1", "memberOf"])
+        let wipe = try #require(GraphPath("/v1.0/users/a/getManagedAppPolicies()"))
+        #expect(wipe.parts == ["users", "a", "getManagedAppPolicies"])
+    }
+
+    @Test(arguments: [
+        "", "/", "/v2.0/users", "/v1.0/users('a", "/v1.0/('a')", "/v1.0/%FF", "/v1.0/a('b)",
+        "/v1.0" + String(repeating: "/a", count: 100),
+    ])
+    func `what is no path of this service is none`(_ path: String) {
+        #expect(GraphPath(path)?.matches(["users", "*"]) == nil)
+    }
+
+    @Test func `a longer and a shorter path do not match`() throws {
+        let path = try #require(GraphPath("/v1.0/users/a"))
+        #expect(path.matches(["users"]) == nil)
+        #expect(path.matches(["users", "*", "*"]) == nil)
+        #expect(path.matches(["users", "*"]) == ["a"])
+    }
+}

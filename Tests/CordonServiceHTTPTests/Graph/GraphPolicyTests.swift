@@ -1,0 +1,215 @@
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonService
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Testing
+
+@testable import CordonServiceHTTP
+
+@Suite struct GraphPolicyTests {
+    private static let path = "/v1.0/deviceAppManagement/iosManagedAppProtections"
+    private static let body: JSONValue = [
+        "@odata.type": "#microsoft.graph.iosManagedAppProtection", "displayName": "Notes", "saveAsBlocked": true,
+        "periodOfflineBeforeAccessCheck": "PT12H", "x-unknown": ["kept": 1],
+    ]
+    private static let assignment: JSONValue = [
+        "assignments": [
+            [
+                "target": [
+                    "@odata.type": "#microsoft.graph.groupAssignmentTarget", "groupId": .string(TestService.group),
+                ]
+            ]
+        ]
+    ]
+    private static let apps: JSONValue = [
+        "apps": [
+            [
+                "mobileAppIdentifier": [
+                    "@odata.type": "#microsoft.graph.iosMobileAppIdentifier", "bundleId": .string(TestDevice.bundleID),
+                ]
+            ]
+        ]
+    ]
+
+    private func created(_ client: TestClient) async throws -> (id: String, answer: TestResponse) {
+        let answer = try await client.administer(.post, Self.path, Self.body)
+        return (try #require(answer.json["id"]?.string), answer)
+    }
+
+    @Test func `a new policy is answered whole, with its place and the headers of OData`() async throws {
+        try await TestService().test { client in
+            let (id, answer) = try await created(client)
+            #expect(answer.status == .created)
+            #expect(id.hasPrefix("T_"))
+            #expect(answer.json["@odata.type"] == "#microsoft.graph.iosManagedAppProtection")
+            #expect(answer.json["@odata.context"]?.string?.hasSuffix("iosManagedAppProtections/$entity") == true)
+            #expect(answer.json["periodOfflineBeforeAccessCheck"] == "PT12H")
+            #expect(answer.json["x-unknown"] == ["kept": 1])
+            #expect(answer.headers[.contentType] == "application/json;odata.metadata=minimal;charset=utf-8")
+            #expect(answer.headers[.odataVersion] == "4.0")
+            #expect(answer.headers[.requestID]?.isEmpty == false)
+            #expect(answer.headers[.location]?.hasSuffix("('\(id)')") == true)
+            let version = try #require(answer.json["version"]?.string)
+            #expect(answer.headers[.eTag] == "W/\"\(version)\"")
+        }
+    }
+
+    @Test func `a policy is created, aimed, assigned, changed, listed and deleted`() async throws {
+        let service = try await TestService()
+        try await service.test { client in
+            let (id, _) = try await created(client)
+            let item = Self.path + "/" + id
+            #expect(try await client.administer(.post, item + "/targetApps", Self.apps).status == .noContent)
+            #expect(try await client.administer(.post, item + "/assign", Self.assignment).status == .noContent)
+            let change = try await client.administer(.patch, item, ["printBlocked": true])
+            #expect(change.status == .noContent)
+            #expect(change.body.readableBytes == 0)
+            let read = try await client.administer(.get, item + "?$expand=apps,assignments").json
+            #expect(read["printBlocked"] == true)
+            #expect(read["saveAsBlocked"] == true)
+            #expect(read["isAssigned"] == true)
+            #expect(read["apps"]?.array?.first?["mobileAppIdentifier"]?["bundleId"]?.string == TestDevice.bundleID)
+            #expect(read["assignments@odata.context"]?.string?.contains(id) == true)
+            #expect(read["assignments"]?.array?.first?["target"]?["groupId"]?.string == TestService.group)
+            let intended = try await service.service.intendedPolicies(
+                forUser: TestPerson.workerA.id, bundleID: TestDevice.bundleID, as: TestService.owner)
+            #expect(intended.map(\.id) == [id])
+            #expect(try await client.administer(.delete, item).status == .noContent)
+            let gone = try await client.administer(.get, item)
+            #expect(gone.status == .notFound)
+            #expect(gone.json["error"]?["code"] == "ResourceNotFound")
+        }
+    }
+
+    @Test func `v1_0 leaves out what only beta has, and beta shows it`() async throws {
+        try await TestService().test { client in
+            let (id, _) = try await created(client)
+            let item = "/deviceAppManagement/iosManagedAppProtections/\(id)"
+            try await client.administer(.patch, "/v1.0" + item, ["thirdPartyKeyboardsBlocked": true])
+            let old = try await client.administer(.get, "/v1.0" + item).json
+            let new = try await client.administer(.get, "/beta" + item).json
+            #expect(old["thirdPartyKeyboardsBlocked"] == nil)
+            #expect(old["appGroupType"] == nil)
+            #expect(new["thirdPartyKeyboardsBlocked"] == true)
+            #expect(new["appGroupType"] == "selectedPublicApps")
+        }
+    }
+
+    @Test func `assignments carry the policy's id in their context, and their source in beta alone`() async throws {
+        try await TestService().test { client in
+            let (id, _) = try await created(client)
+            let item = "deviceAppManagement/iosManagedAppProtections"
+            try await client.administer(.post, "/beta/\(item)/\(id)/assign", Self.assignment)
+            let beta = try await client.administer(.get, "/beta/\(item)/\(id)/assignments").json
+            #expect(beta["@odata.context"]?.string?.hasSuffix("$metadata#\(item)('\(id)')/assignments") == true)
+            #expect(beta["value"]?.array?.first?["source"] == "direct")
+            let old = try await client.administer(.get, "/v1.0/\(item)/\(id)/assignments").json
+            #expect(old["value"]?.array?.first?["source"] == nil)
+            #expect(old["value"]?.array?.first?["target"]?["@odata.type"] == "#microsoft.graph.groupAssignmentTarget")
+        }
+    }
+
+    @Test func `a page links to the next under the host that the client used`() async throws {
+        try await TestService().test { client in
+            for index in 0..<5 {
+                try await client.administer(.post, Self.path, ["displayName": .string("P\(index)")])
+            }
+            var ids: [String] = []
+            var next: String? = Self.path + "?$top=2&$count=true&$select=displayName"
+            while let path = next {
+                let page = try await client.administer(.get, path)
+                #expect(page.json["@odata.count"] == 5)
+                for entity in page.json["value"]?.array ?? [] {
+                    #expect(Set(entity.object?.keys.map { $0 } ?? []) == ["id", "displayName", "@odata.type"])
+                    ids.append(entity["id"]?.string ?? "")
+                }
+                let link = page.json["@odata.nextLink"]?.string
+                #expect(link?.hasPrefix("http://localhost/v1.0/deviceAppManagement/") != false)
+                next = link.map { String($0.dropFirst("http://localhost".count)) }
+            }
+            #expect(ids.count == 5)
+            #expect(Set(ids).count == 5)
+            #expect(try await client.administer(.get, Self.path + "/$count").body == .init(string: "5"))
+        }
+    }
+
+    @Test func `versions guard reads and writes where the client asks for it`() async throws {
+        try await TestService().test { client in
+            let (id, answer) = try await created(client)
+            let tag = try #require(answer.headers[.eTag])
+            let item = Self.path + "/" + id
+            #expect(try await client.administer(.get, item, headers: [.ifNoneMatch: tag]).status == .notModified)
+            #expect(
+                try await client.administer(.patch, item, ["printBlocked": true], headers: [.ifMatch: tag]).status
+                    == .noContent)
+            let stale = try await client.administer(.patch, item, ["printBlocked": false], headers: [.ifMatch: tag])
+            #expect(stale.status == .preconditionFailed)
+            let shown = try await client.administer(
+                .patch, item, ["printBlocked": false], headers: [.prefer: "return=representation"])
+            #expect(shown.status == .ok)
+            #expect(shown.json["printBlocked"] == false)
+            #expect(shown.headers[.preferenceApplied] == "return=representation")
+        }
+    }
+
+    @Test func `an unacceptable policy names the bad member in Graph's envelope`() async throws {
+        try await TestService().test { client in
+            let answer = try await client.administer(
+                .post, Self.path, ["displayName": "x", "saveAsBlocked": "yes"],
+                headers: [.clientRequestID: "abc-1"])
+            #expect(answer.status == .badRequest)
+            let error = answer.json["error"]
+            #expect(error?["code"] == "BadRequest")
+            #expect(error?["innerError"]?["client-request-id"] == "abc-1")
+            #expect(answer.headers[.clientRequestID] == "abc-1")
+            #expect(error?["innerError"]?["request-id"]?.string == answer.headers[.requestID])
+            #expect(error?["innerError"]?["date"]?.string?.hasSuffix("Z") == false)
+            let targets = error?["details"]?.array?.compactMap { $0["target"]?.string } ?? []
+            #expect(targets.contains("saveAsBlocked"))
+        }
+    }
+
+    @Test func `collections that hold nothing here are empty lists, and other paths errors in the envelope`()
+        async throws
+    {
+        try await TestService().test { client in
+            let empty = "/beta/deviceAppManagement/mobileAppConfigurations"
+            #expect(try await client.administer(.get, empty).json["value"] == [])
+            #expect(try await client.administer(.post, empty, [:]).status == .notImplemented)
+            let unknown = try await client.administer(.get, "/beta/deviceAppManagement/nothing")
+            #expect(unknown.status == .notFound)
+            #expect(unknown.json["error"]?["code"] == "ResourceNotFound")
+            let method = try await client.administer(.put, Self.path, [:])
+            #expect(method.status == .methodNotAllowed)
+            #expect(method.headers[.allow] == "GET, POST")
+            let option = try await client.administer(.get, Self.path + "?$orderby=displayName")
+            #expect(option.json["error"]?["code"] == "BadRequest")
+        }
+    }
+
+    @Test func `the mixed collection shows the type of each and takes a typed document`() async throws {
+        try await TestService().test { client in
+            let mixed = "/beta/deviceAppManagement/managedAppPolicies"
+            _ = try await created(client)
+            let configuration = try await client.administer(
+                .post, mixed,
+                [
+                    "@odata.type": "#microsoft.graph.targetedManagedAppConfiguration", "displayName": "C",
+                    "customSettings": [["name": "k", "value": "v"]],
+                ])
+            #expect(configuration.status == .created)
+            let all = try await client.administer(.get, mixed).json["value"]?.array ?? []
+            #expect(
+                Set(all.compactMap { $0["@odata.type"]?.string }) == [
+                    "#microsoft.graph.iosManagedAppProtection", "#microsoft.graph.targetedManagedAppConfiguration",
+                ])
+            #expect(try await client.administer(.post, mixed, ["displayName": "untyped"]).status == .badRequest)
+            let id = try #require(configuration.json["id"]?.string)
+            #expect(try await client.administer(.get, Self.path + "/" + id).status == .notFound)
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import CordonIdentity
+import CordonPolicy
+import CordonService
+import CordonServiceHTTP
+import Foundation
+import Logging
+
+/// The service on a socket, with real time and a provider that the test controls.
+struct LiveService: Sendable {
+    let issuer = TestIssuer()
+    let service: StoredManagementService
+    let server: ServiceServer
+
+    init() async throws {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        service = StoredManagementService(storage: InMemoryStorage(), keyStore: InMemoryKeyStore(), logger: logger)
+        try await service.open(TestService.tenant)
+        var configuration = ServiceServerConfiguration(tenant: TestService.tenant)
+        configuration.issuers = [TestIssuer.name]
+        server = try ServiceServer(configuration, service: service, documents: issuer, logger: logger)
+        try await service.saveUser(
+            DirectoryUser(
+                id: TestPerson.workerA.id, userPrincipalName: TestPerson.workerA.name, displayName: "Worker A"),
+            as: TestService.owner)
+    }
+
+    /// A policy for everybody in the test app; its id.
+    func publishPolicy() async throws -> String {
+        let policy = try await service.createPolicy(
+            .iosManagedAppProtection, document: ["displayName": "Notes"], as: TestService.owner)
+        _ = try await service.targetApps(
+            [MobileAppIdentifier(.ios, TestDevice.bundleID)], group: nil, ofPolicy: policy.id, as: TestService.owner)
+        return try await service.assignPolicy(
+            policy.id, to: [PolicyAssignment(.allLicensedUsers)], as: TestService.owner
+        ).id
+    }
+
+    /// Switches a setting of the policy on.
+    func change(_ policy: String, _ setting: String) async throws {
+        _ = try await service.updatePolicy(
+            policy, changes: .object([setting: true]), ifVersion: nil, as: TestService.owner)
+    }
+}

@@ -1,0 +1,75 @@
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonService
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import NIOCore
+import Testing
+
+@testable import CordonServiceHTTP
+
+/// The whole service on a router, with a clock and a provider that the test controls.
+struct TestService: Sendable {
+    static let tenant = TenantID("contoso")
+    static let base = "http://127.0.0.1:8080"
+    static let group = "group-workers"
+
+    let clock = TestClock()
+    let issuer = TestIssuer()
+    let service: StoredManagementService
+    let application: Application<DeferredResponder>
+
+    init() async throws {
+        let clock = clock
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        service = StoredManagementService(
+            storage: InMemoryStorage(), keyStore: InMemoryKeyStore(), clock: { clock.now }, logger: logger)
+        try await service.open(Self.tenant)
+        var configuration = ServiceServerConfiguration(tenant: Self.tenant)
+        configuration.issuers = [TestIssuer.name]
+        configuration.heartbeat = .seconds(3_600)
+        let router = ServiceRouter(
+            configuration: configuration, base: Self.base, issuer: try #require(URL(string: TestIssuer.name)),
+            service: service, documents: issuer, provider: nil, logger: logger, now: { clock.now })
+        let responder = DeferredResponder()
+        responder.install(router.responder())
+        application = Application(responder: responder, logger: logger)
+        try await seed()
+    }
+
+    /// An administrator who may do everything, for preparing a test past the routes.
+    static let owner = Administrator(tenant: tenant, id: "oid-ada", name: "ada@contoso.example", roles: [.owner])
+
+    private func seed() async throws {
+        for person in [TestPerson.workerA, .workerB] {
+            try await service.saveUser(
+                DirectoryUser(id: person.id, userPrincipalName: person.name, displayName: person.name),
+                as: Self.owner)
+        }
+        try await service.saveGroup(
+            DirectoryGroup(id: Self.group, displayName: "Field workers", members: [.user(TestPerson.workerA.id)]),
+            as: Self.owner)
+    }
+
+    /// A policy that reaches worker A in the test app.
+    func publishPolicy() async throws -> ManagedAppPolicy {
+        let policy = try await service.createPolicy(
+            .iosManagedAppProtection,
+            document: ["displayName": "Notes", "saveAsBlocked": true], as: Self.owner)
+        _ = try await service.targetApps(
+            [MobileAppIdentifier(.ios, TestDevice.bundleID)], group: nil, ofPolicy: policy.id, as: Self.owner)
+        return try await service.assignPolicy(
+            policy.id, to: [PolicyAssignment(.group(Self.group))], as: Self.owner)
+    }
+
+    /// Runs a test against the routes without a socket.
+    func test<Value: Sendable>(
+        _ body: @escaping @Sendable (TestClient) async throws -> Value
+    ) async throws -> Value {
+        try await application.test(.router) { try await body(TestClient(client: $0, service: self)) }
+    }
+}

@@ -1,0 +1,33 @@
+import Foundation
+import Testing
+
+@testable import CordonServiceHTTP
+
+@Suite struct ReplayCacheTests {
+    private let start = Date(timeIntervalSince1970: 1_800_000_000)
+
+    @Test func `a proof is fresh once, for each key apart`() {
+        let cache = ReplayCache(span: 120, now: start)
+        #expect(cache.remember("1", key: "a", at: start) == .fresh)
+        #expect(cache.remember("1", key: "a", at: start) == .replayed)
+        #expect(cache.remember("1", key: "b", at: start) == .fresh)
+    }
+
+    @Test(arguments: [0.0, 60, 119])
+    func `a proof is remembered for the whole span wherever in it it came`(_ offset: TimeInterval) {
+        let cache = ReplayCache(span: 120, now: start)
+        #expect(cache.remember("1", key: "a", at: start + offset) == .fresh)
+        for step in stride(from: 10.0, through: 119, by: 10) {
+            _ = cache.remember("other-\(step)", key: "a", at: start + offset + step)
+            #expect(cache.remember("1", key: "a", at: start + offset + step) == .replayed)
+        }
+    }
+
+    @Test func `a full cache refuses rather than forgets, and empties with time`() {
+        let cache = ReplayCache(span: 120, capacity: 3, now: start)
+        for id in 0..<3 { #expect(cache.remember("\(id)", key: "a", at: start) == .fresh) }
+        #expect(cache.remember("3", key: "a", at: start) == .full)
+        #expect(cache.remember("0", key: "a", at: start) == .replayed)
+        #expect(cache.remember("3", key: "a", at: start + 241) == .fresh)
+    }
+}

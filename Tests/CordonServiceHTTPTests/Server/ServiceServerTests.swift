@@ -1,0 +1,108 @@
+import AsyncHTTPClient
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonService
+import Foundation
+import Logging
+import NIOCore
+import NIOHTTP1
+import Testing
+
+@testable import CordonServiceHTTP
+
+/// The server on a real socket, with the embedded provider.
+@Suite struct ServiceServerTests {
+    private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    private func server(port: Int = 0) async throws -> (ServiceServer, StoredManagementService) {
+        let service = StoredManagementService(
+            storage: InMemoryStorage(), keyStore: InMemoryKeyStore(), logger: Self.logger)
+        try await service.open(TestService.tenant)
+        var configuration = ServiceServerConfiguration(tenant: TestService.tenant)
+        configuration.port = port
+        let server = try ServiceServer(
+            development: configuration, service: service,
+            directory: DevelopmentDirectory(tenantID: TestService.tenant.rawValue), logger: Self.logger)
+        return (server, service)
+    }
+
+    /// Runs the server while the test looks at it, and drains it afterwards.
+    private func serve<Value: Sendable>(
+        _ server: ServiceServer, _ body: @escaping @Sendable (ServiceServer.Address) async throws -> Value
+    ) async throws -> Value {
+        let (ready, source) = AsyncStream.makeStream(of: ServiceServer.Address.self)
+        return try await withThrowingTaskGroup(of: Value?.self) { group in
+            group.addTask {
+                try await server.run { source.yield($0) }
+                source.finish()
+                return nil
+            }
+            group.addTask {
+                guard let address = await ready.first(where: { _ in true }) else { return nil }
+                defer { Task { await server.shutDown() } }
+                return try await body(address)
+            }
+            var value: Value?
+            for try await result in group { value = result ?? value }
+            return try #require(value)
+        }
+    }
+
+    private func get(_ url: String, _ headers: [(String, String)] = []) async throws -> HTTPClientResponse {
+        var request = HTTPClientRequest(url: url)
+        for (name, value) in headers { request.headers.add(name: name, value: value) }
+        return try await HTTPClient.shared.execute(request, timeout: .seconds(30))
+    }
+
+    @Test func `the server tells its address, answers there and stops when told`() async throws {
+        let (server, _) = try await server()
+        let documents = try await serve(server) { address in
+            #expect(address.bound.port != 0)
+            #expect(address.issuer.absoluteString == address.base.absoluteString + "/idp")
+            var bodies: [String: String] = [:]
+            for path in ["/healthz", "/readyz", "/.well-known/cordon-mam", "/idp/.well-known/openid-configuration"] {
+                let response = try await get(address.base.absoluteString + path)
+                #expect(response.status == .ok, "\(path)")
+                bodies[path] = String(buffer: try await response.body.collect(upTo: 1 << 20))
+            }
+            return bodies
+        }
+        let discovery = try MessageCoding.decode(
+            ServiceDiscovery.self, from: Data((documents["/.well-known/cordon-mam"] ?? "").utf8))
+        #expect(discovery.tenant == TestService.tenant)
+        #expect(documents["/idp/.well-known/openid-configuration"]?.contains(discovery.issuer.absoluteString) == true)
+    }
+
+    @Test func `a port in use is a clear error`() async throws {
+        let (first, _) = try await server()
+        try await serve(first) { address in
+            let (second, _) = try await self.server(port: address.bound.port ?? 0)
+            await #expect(throws: ServiceServerError(.addressInUse, reason: "", place: "", hint: "")) {
+                try await second.run { _ in }
+            }
+        }
+    }
+
+    @Test(arguments: ["0.0.0.0", "::", "192.0.2.7", "cordon.example.test"])
+    func `the embedded provider is refused an address that others can reach`(_ host: String) async throws {
+        var configuration = ServiceServerConfiguration(tenant: TestService.tenant)
+        configuration.host = host
+        let service = StoredManagementService(
+            storage: InMemoryStorage(), keyStore: InMemoryKeyStore(), logger: Self.logger)
+        #expect(throws: ServiceServerError(.notLoopback, reason: "", place: "", hint: "")) {
+            _ = try ServiceServer(
+                development: configuration, service: service, directory: DevelopmentDirectory(tenantID: "contoso"),
+                logger: Self.logger)
+        }
+    }
+
+    @Test func `a server without any provider does not start`() async throws {
+        let service = StoredManagementService(
+            storage: InMemoryStorage(), keyStore: InMemoryKeyStore(), logger: Self.logger)
+        #expect(throws: ServiceServerError(.configurationInvalid, reason: "", place: "", hint: "")) {
+            _ = try ServiceServer(
+                ServiceServerConfiguration(tenant: TestService.tenant), service: service, logger: Self.logger)
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonService
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Testing
+
+@testable import CordonServiceHTTP
+
+@Suite struct AccessTokenVerifierTests {
+    let issuer = TestIssuer()
+    let clock = TestClock()
+    let device = TestDevice()
+
+    private var verifier: AccessTokenVerifier {
+        let clock = clock
+        return AccessTokenVerifier(
+            rules: TokenRules(
+                issuers: [.init(issuer: TestIssuer.name, tenant: TestService.tenant)],
+                checkInAudience: ServiceServerConfiguration.usualCheckInAudience,
+                administrationAudiences: [ServiceServerConfiguration.usualAdministrationAudience]),
+            documents: issuer, now: { clock.now })
+    }
+
+    private func claims(_ changes: [String: JSONValue?] = [:]) -> [String: JSONValue] {
+        var claims = TestIssuer.checkInClaims(.workerA, key: device.key.publicKey, at: clock.now)
+        for (name, value) in changes { claims[name] = value }
+        return claims
+    }
+
+    @Test func `a good check-in token tells person, tenant and key`() async throws {
+        let token = try await verifier.verify(try issuer.token(claims()), for: .checkIn)
+        #expect(token.account?.id == "oid-a")
+        #expect(token.tenant == TestService.tenant)
+        #expect(token.keyThumbprint == device.key.publicKey.thumbprint)
+        #expect(token.scopes == ["mam.checkin"])
+    }
+
+    static let attacks: [(name: String, changes: [String: JSONValue?], code: TokenRefusal.Code)] = [
+        ("another issuer", ["iss": "https://evil.example.test"], .untrustedIssuer),
+        ("an issuer with a slash more", ["iss": .string(TestIssuer.name + "/")], .untrustedIssuer),
+        ("another audience", ["aud": "https://other.example.test"], .wrongAudience),
+        ("the administration's audience", ["aud": "api://cordon/administration"], .wrongAudience),
+        ("both audiences", ["aud": ["api://cordon/check-in", "api://cordon/administration"]], .wrongAudience),
+        ("no audience", ["aud": JSONValue?.none], .wrongAudience),
+        ("expired", ["exp": 1_799_999_000], .expired),
+        ("not valid yet", ["nbf": 1_800_000_500], .expired),
+        ("no expiry", ["exp": JSONValue?.none], .malformed),
+        ("without the scope", ["scope": "openid profile"], .insufficientScope),
+        ("not bound to a key", ["cnf": JSONValue?.none], .unprovedKey),
+        ("of another tenant", ["tid": "fabrikam"], .wrongTenant),
+        ("of nobody", ["sub": JSONValue?.none, "oid": JSONValue?.none], .malformed),
+        ("of an application", ["idtyp": "app"], .malformed),
+    ]
+
+    @Test(arguments: attacks.indices)
+    func `a check-in token with a wrong claim is refused`(_ index: Int) async throws {
+        let attack = Self.attacks[index]
+        let text = try issuer.token(claims(attack.changes))
+        await #expect(throws: TokenRefusal(attack.code, ""), "\(attack.name)") {
+            try await verifier.verify(text, for: .checkIn)
+        }
+    }
+
+    static let headers: [(name: String, changes: [String: JSONValue])] = [
+        ("algorithm none", ["alg": "none"]), ("a symmetric algorithm", ["alg": "HS256"]),
+        ("an ID token's type", ["typ": "JWT"]), ("another type", ["typ": "dpop+jwt"]),
+        ("critical extensions", ["crit": ["exp"]]), ("another algorithm than the key's", ["alg": "RS256"]),
+    ]
+
+    @Test(arguments: headers.indices)
+    func `a token with a wrong header is refused before its signature matters`(_ index: Int) async throws {
+        let text = try issuer.token(claims(), header: Self.headers[index].changes)
+        await #expect(throws: TokenRefusal(.malformed, ""), "\(Self.headers[index].name)") {
+            try await verifier.verify(text, for: .checkIn)
+        }
+    }
+
+    @Test func `a token without a signature is refused`() async throws {
+        let parts = try issuer.token(claims(), header: ["alg": "none"]).split(separator: ".")
+        await #expect(throws: TokenRefusal(.malformed, "")) {
+            try await verifier.verify(parts[0] + "." + parts[1] + ".", for: .checkIn)
+        }
+    }
+
+    @Test func `a token signed by another key under a known id is refused`() async throws {
+        let text = try issuer.token(claims(), signedBy: SoftwareSigningKey())
+        await #expect(throws: TokenRefusal(.wrongSignature, "")) { try await verifier.verify(text, for: .checkIn) }
+    }
+
+    @Test func `a token with a changed payload is refused`() async throws {
+        let good = try issuer.token(claims()).split(separator: ".")
+        let other = try issuer.token(claims(["oid": "oid-b"])).split(separator: ".")
+        await #expect(throws: TokenRefusal(.wrongSignature, "")) {
+            try await verifier.verify([good[0], other[1], good[2]].joined(separator: "."), for: .checkIn)
+        }
+    }
+
+    @Test func `a check-in token opens no administration, and the other way round`() async throws {
+        let checkIn = try issuer.token(claims())
+        let administration = try issuer.token(TestIssuer.administrationClaims(at: clock.now))
+        await #expect(throws: TokenRefusal(.wrongAudience, "")) {
+            try await verifier.verify(checkIn, for: .administration)
+        }
+        await #expect(throws: TokenRefusal(.wrongAudience, "")) {
+            try await verifier.verify(administration, for: .checkIn)
+        }
+        #expect(try await verifier.verify(administration, for: .administration).roles == ["owner"])
+    }
+
+    @Test func `scope may be a list and the audience one of several of this side`() async throws {
+        let text = try issuer.token(
+            claims(["scope": ["openid", "mam.checkin"], "aud": ["x:y", "api://cordon/check-in"]]))
+        #expect(try await verifier.verify(text, for: .checkIn).scopes.contains("mam.checkin"))
+    }
+}

@@ -1,0 +1,105 @@
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonService
+import Crypto
+import CryptoExtras
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Testing
+
+@testable import CordonServiceHTTP
+
+@Suite struct IssuerKeysTests {
+    let issuer = TestIssuer()
+    let clock = TestClock()
+
+    private func keys() -> IssuerKeys {
+        let clock = clock
+        return IssuerKeys(documents: issuer, now: { clock.now })
+    }
+
+    @Test func `a known key is fetched once`() async throws {
+        let keys = keys()
+        for _ in 0..<5 { _ = try await keys.key(issuer.key.publicKey.keyID, of: TestIssuer.name) }
+        #expect(issuer.fetches.withLock { $0 } == 1)
+    }
+
+    @Test func `a rotated key is found without waiting for the cache to age`() async throws {
+        let keys = keys()
+        _ = try await keys.key(issuer.key.publicKey.keyID, of: TestIssuer.name)
+        let next = SoftwareSigningKey().publicKey
+        issuer.publish([TestIssuer.json(next)])
+        clock.advance(IssuerKeys.shortestPause + 1)
+        #expect(try await keys.key(next.keyID, of: TestIssuer.name).id == next.keyID)
+    }
+
+    @Test func `unknown key ids cause one fetch per pause however many come`() async throws {
+        let keys = keys()
+        for index in 0..<50 {
+            await #expect(throws: TokenRefusal(.unknownKey, "")) {
+                try await keys.key("forged-\(index)", of: TestIssuer.name)
+            }
+        }
+        #expect(issuer.fetches.withLock { $0 } == 1)
+        clock.advance(IssuerKeys.shortestPause + 1)
+        await #expect(throws: TokenRefusal(.unknownKey, "")) { try await keys.key("forged", of: TestIssuer.name) }
+        #expect(issuer.fetches.withLock { $0 } == 2)
+    }
+
+    @Test func `a withdrawn key ends when the cache has aged`() async throws {
+        let keys = keys()
+        let id = issuer.key.publicKey.keyID
+        _ = try await keys.key(id, of: TestIssuer.name)
+        issuer.publish([])
+        clock.advance(IssuerKeys.longestAge + 1)
+        await #expect(throws: TokenRefusal(.unknownKey, "")) { try await keys.key(id, of: TestIssuer.name) }
+    }
+
+    @Test func `a provider that is down leaves the known keys in force and is an error for others`() async throws {
+        let keys = keys()
+        let id = issuer.key.publicKey.keyID
+        _ = try await keys.key(id, of: TestIssuer.name)
+        issuer.published.withLock { $0 = nil }
+        clock.advance(IssuerKeys.longestAge + 1)
+        #expect(try await keys.key(id, of: TestIssuer.name).id == id)
+        clock.advance(IssuerKeys.shortestPause + 1)
+        await #expect(throws: TokenRefusal(.issuerUnavailable, "")) {
+            try await keys.key("another", of: TestIssuer.name)
+        }
+    }
+
+    @Test func `an RSA key verifies RS256 and nothing else`() async throws {
+        let secret = try _RSA.Signing.PrivateKey(keySize: .bits2048)
+        let numbers = try secret.publicKey.getKeyPrimitives()
+        let document = JSONValue.object([
+            "keys": [
+                [
+                    "kty": "RSA", "kid": "rsa-1", "use": "sig", "n": .string(Base64URL.encode(numbers.modulus)),
+                    "e": .string(Base64URL.encode(numbers.publicExponent)),
+                ]
+            ]
+        ])
+        let key = try #require(await IssuerKey.keys(in: Data(document.text().utf8))["rsa-1"])
+        #expect(key.algorithm == .rs256)
+        let text = Data("header.payload".utf8)
+        let good = try secret.signature(for: SHA256.hash(data: text), padding: .insecurePKCS1v1_5).rawRepresentation
+        let pss = try secret.signature(for: SHA256.hash(data: text), padding: .PSS).rawRepresentation
+        #expect(key.isValid(good, for: text))
+        #expect(!key.isValid(pss, for: text))
+        #expect(!key.isValid(good, for: Data("header.other".utf8)))
+    }
+
+    @Test func `keys of other kinds and uses are left out without hiding the good one`() async throws {
+        let good = TestIssuer.json(issuer.key.publicKey)
+        let document = JSONValue.object([
+            "keys": [
+                ["kty": "oct", "kid": "secret", "k": "AAAA"], ["kty": "EC", "crv": "P-521", "kid": "big"],
+                ["kty": "RSA", "kid": "enc", "use": "enc", "n": "AQAB", "e": "AQAB"], ["kty": "EC"], good,
+            ]
+        ])
+        #expect(await Array(IssuerKey.keys(in: Data(document.text().utf8)).keys) == [issuer.key.publicKey.keyID])
+    }
+}
