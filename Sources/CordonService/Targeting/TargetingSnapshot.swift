@@ -57,7 +57,9 @@ final class TargetingSnapshot: Sendable {
         let name = folded(bundleID)
         if let known = candidates.withLock({ $0[name] }) { return known }
         let app = MobileAppIdentifier(.ios, bundleID)
-        let found = policies.filter { $0.kind != .androidManagedAppProtection && $0.concerns(app) }
+        let found = policies.filter {
+            $0.kind != .androidManagedAppProtection && $0.concerns(app) && $0.concernsUnmanagedDevices
+        }
         candidates.withLock { $0[name] = found }
         return found
     }
@@ -126,6 +128,13 @@ extension ManagedAppPolicy {
     /// app is about every app.
     fileprivate func concerns(_ app: MobileAppIdentifier) -> Bool {
         appGroup == .allApps || apps.contains(app) || (kind == .defaultManagedAppProtection && apps.isEmpty)
+    }
+
+    /// Whether it is about devices without management, the only ones that the check-in protocol knows (SRV-TG-06).
+    fileprivate var concernsUnmanagedDevices: Bool {
+        let levels = document["targetedAppManagementLevels"]?.string?.lowercased() ?? ""
+        let names = levels.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        return names.isEmpty || names.contains("unspecified") || names.contains("unmanaged")
     }
 
     /// Whether it reaches a person in these groups; an exclusion wins over every inclusion (SRV-TG-04).

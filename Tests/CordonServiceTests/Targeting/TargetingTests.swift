@@ -51,6 +51,19 @@ struct TargetingTests {
         #expect(try await intended(test, app: "org.other.app") == [policy.id])
     }
 
+    @Test(arguments: [
+        ("unspecified", true), ("", true), ("unmanaged", true), ("mdm", false), ("mdm, Unmanaged", true),
+        ("androidEnterprise", false),
+    ])
+    func `a policy for managed devices alone does not reach an unmanaged one`(levels: String, reaches: Bool)
+        async throws
+    {
+        // SRV-TG-06
+        let test = try await TestService.withPeople()
+        try await test.protect(["targetedAppManagementLevels": .string(levels)], to: .group("staff"))
+        #expect(try await intended(test).isEmpty == !reaches)
+    }
+
     @Test func `the default protection applies only where no targeted policy does`() async throws {
         // SRV-TG-08, SRV-RS-102
         let test = try await TestService.withPeople()
