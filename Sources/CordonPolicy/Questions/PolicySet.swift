@@ -7,6 +7,8 @@ public import CordonIdentity
 /// new set, swapped in whole.
 public struct PolicySet: Sendable {
     private let byAccount: [AccountID: PolicyInForce]
+    /// The same while there are few: comparing three ids is quicker than hashing one.
+    private let few: [(account: AccountID, policy: PolicyInForce)]?
     private let everyManagedAccount: PolicyInForce?
     private let lockDown: PolicyInForce
     /// Policies that speak for the whole app, personal accounts included.
@@ -38,6 +40,7 @@ public struct PolicySet: Sendable {
             byAccount[account] = PolicyInForce(policy, configuration: configurations[account])
         }
         self.byAccount = byAccount
+        few = byAccount.count <= 3 ? byAccount.map { ($0.key, $0.value) } : nil
         let shared = configurations.values.reduce(AppConfiguration.empty) { $0.joined(with: $1) }
         self.everyManagedAccount = everyManagedAccount.map { PolicyInForce($0, configuration: shared) }
         lockDown = PolicyInForce(EffectivePolicy(.lockDown), configuration: nil)
@@ -102,9 +105,15 @@ public struct PolicySet: Sendable {
     }
 
     func standing(ofManaged account: AccountID) -> Standing {
-        if let policy = byAccount[account] { return .governed(policy) }
+        if let policy = policy(named: account) { return .governed(policy) }
         if let policy = everyManagedAccount { return .governed(policy) }
         return .unknown
+    }
+
+    private func policy(named account: AccountID) -> PolicyInForce? {
+        guard let few else { return byAccount[account] }
+        for entry in few where entry.account == account { return entry.policy }
+        return nil
     }
 
     func standing(of question: borrowing Question) -> Standing? {
@@ -121,7 +130,7 @@ public struct PolicySet: Sendable {
     /// A place names its account by id alone. An id without a policy of its own is taken for a managed
     /// one only where the place is an organisation's.
     func standing(ofPlace location: Location, account: AccountID) -> Standing {
-        if let policy = byAccount[account] { return .governed(policy) }
+        if let policy = policy(named: account) { return .governed(policy) }
         if location.isOrganizationPlace, let policy = everyManagedAccount { return .governed(policy) }
         return .unrestricted
     }

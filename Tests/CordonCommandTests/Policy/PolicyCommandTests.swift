@@ -1,0 +1,89 @@
+import ArgumentParser
+import Foundation
+import Testing
+
+@testable import CordonCommand
+
+struct PolicyCommandTests {
+    /// A folder of policies and questions, removed at the end.
+    final class Folder {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-policy-" + UUID().uuidString)
+
+        init() throws {
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        }
+
+        deinit { try? FileManager.default.removeItem(at: url) }
+
+        func file(_ name: String, _ text: String) throws -> String {
+            let file = url.appendingPathComponent(name)
+            try Data(text.utf8).write(to: file)
+            return file.path
+        }
+
+        /// Runs `cordon policy` with these words; its exit status.
+        func run(_ words: String...) throws -> CordonCommand.ExitStatus {
+            var command = try PolicyCommand.parseAsRoot(words)
+            do {
+                try command.run()
+                return .done
+            } catch let failure as CommandFailure {
+                return failure.status
+            }
+        }
+    }
+
+    static let sound = #"{"id": "p", "version": "1", "displayName": "P"}"#
+    static let strict = #"{"id": "p", "version": "2", "displayName": "P", "printBlocked": true}"#
+
+    @Test func `lint ends with 1 for a finding, 3 for what is no policy`() throws {
+        let folder = try Folder()
+        #expect(try folder.run("lint", folder.file("a.json", Self.sound)) == .done)
+        #expect(
+            try folder.run("lint", folder.file("b.json", #"{"saveAsBlocked": true}"#), "--json") == .notInWantedState)
+        #expect(try folder.run("lint", folder.file("c.json", "{")) == .badInput)
+        #expect(try folder.run("lint", folder.file("d.json", #"{"pinRequired": "yes"}"#)) == .badInput)
+        #expect(try folder.run("lint", folder.url.path + "/absent.json") == .badInput)
+        #expect(try folder.run("lint", folder.file("e.json", Self.sound), "--baseline", "level3") == .notInWantedState)
+        #expect(
+            try folder.run("lint", folder.file("f.json", #"{"value": [\#(Self.sound), \#(Self.strict)]}"#)) == .done)
+    }
+
+    @Test func `diff ends with 1 when policies differ`() throws {
+        let folder = try Folder()
+        let (before, after) = (try folder.file("a.json", Self.sound), try folder.file("b.json", Self.strict))
+        #expect(try folder.run("diff", before, before) == .done)
+        #expect(try folder.run("diff", before, after, "--json") == .notInWantedState)
+        #expect(try folder.run("diff", "-", "-") == .usage)
+    }
+
+    @Test func `explain answers, and refuses only what is no JSON`() throws {
+        let folder = try Folder()
+        let policy = try folder.file("p.json", Self.strict)
+        let question = try folder.file(
+            "q.json", #"[{"action": "print", "owner": {"account": "managed", "id": "a"}}, {"action": "?"}]"#)
+        #expect(try folder.run("explain", "--policy", policy, "--question", question, "--json", "--trace") == .done)
+        #expect(
+            try folder.run("explain", "--policy", "a=" + policy, "--policy", "b=" + policy, "--question", question)
+                == .done)
+        #expect(
+            try folder.run("explain", "--policy", policy, "--question", folder.file("r.json", "nonsense")) == .badInput)
+        #expect(try folder.run("explain", "--policy", "-") == .usage)
+    }
+
+    @Test func `test runs expectations beside a policy`() throws {
+        let folder = try Folder()
+        _ = try folder.file("p.json", Self.strict)
+        func scenario(_ verdict: String, _ policy: String = #""policies": {"*": "p.json"}, "#) -> String {
+            #"{\#(policy)"expectations": [{"question": {"action": "print", "owner": {"account": "managed", "id": "a"}}, "verdict": "\#(verdict)", "rules": []}]}"#
+        }
+        #expect(try folder.run("test", folder.file("good.json", scenario("block"))) == .done)
+        #expect(try folder.run("test", folder.file("bad.json", scenario("allow")), "--json") == .notInWantedState)
+        #expect(try folder.run("test", folder.file("none.json", scenario("block", ""))) == .badInput)
+        #expect(try folder.run("test", folder.file("odd.json", scenario("maybe"))) == .badInput)
+        #expect(
+            try folder.run(
+                "test", folder.file("none.json", scenario("block", "")), "--policy", folder.url.path + "/p.json")
+                == .done)
+    }
+}
