@@ -39,7 +39,16 @@ final class RawMemory {
 
     /// Whether a part holds zeros alone.
     func isZero(from offset: Int, to end: Int) -> Bool {
-        bytes[offset..<end].allSatisfy { $0 == 0 }
+        var place = offset
+        while place + 8 <= end {
+            if bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self) != 0 { return false }
+            place += 8
+        }
+        while place < end {
+            if bytes[place] != 0 { return false }
+            place += 1
+        }
+        return true
     }
 
     /// A little-endian number at an offset.

@@ -8,8 +8,7 @@ internal import Foundation
 /// of readers, across processes; a reader sees the commit it opened until ``refresh()``. Every method may be called
 /// from any thread and runs under one lock. After a wipe or a lock of the account every call throws.
 /// (SDK-FP-10, SDK-FP-11, SDK-FP-15; `docs/vault-format.md`)
-// Every stored variable is touched only while `mutex` is held, hence the opt-out.
-public final class SealedFile: @unchecked Sendable {
+public final class SealedFile: @unchecked Sendable {  // every variable is touched only while `mutex` is held
     /// Who owns the file; fixed at its creation (SDK-FP-04).
     public let owner: AccountID
     /// Whether this handle may write.

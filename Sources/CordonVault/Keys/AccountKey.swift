@@ -5,7 +5,7 @@ final class AccountKey: Sendable {
     let account: AccountID
     /// Random, public, and never used again.
     let id: [UInt8]
-    private let secret: SecretBytes
+    let secret: SecretBytes
 
     init(account: AccountID, id: [UInt8], secret: SecretBytes) {
         self.account = account

@@ -1,0 +1,111 @@
+import CordonIdentity
+import CordonVault
+import Foundation
+
+/// Ratios of the vault to the limits of the same run: `VaultBenchmark [MEBIBYTES] [ROUNDS]`.
+///
+/// CPU time of this process, variants in turn, medians. One JSON object a line: what, the ratio, the goal, whether it was
+/// met (performance goals P2, P3, P5).
+@main
+struct VaultBenchmark {
+    static func main() async throws {
+        let arguments = CommandLine.arguments.dropFirst().compactMap { Int($0) }
+        let bench = try await Bench(mebibytes: arguments.first ?? 256, rounds: arguments.dropFirst().first ?? 5)
+        defer { bench.remove() }
+        try await bench.streams()
+        try await bench.randomReads()
+        try await bench.wipes()
+    }
+}
+
+/// One folder on a memory disk, where only the processor counts.
+struct Bench {
+    let folder: URL
+    let vault: Vault
+    let account: AccountID = "ada@example.test"
+    let size: Int
+    let rounds: Int
+
+    init(mebibytes: Int, rounds: Int) async throws {
+        size = mebibytes << 20
+        self.rounds = rounds
+        let memory = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
+        folder = URL(fileURLWithPath: memory).appendingPathComponent("cordon-bench-" + UUID().uuidString)
+        vault = try Vault(
+            directory: folder.appendingPathComponent("vault"), keyStore: InMemoryKeyStore(), roots: [folder])
+        try await vault.createAccountKey(for: account)
+    }
+
+    func remove() { try? FileManager.default.removeItem(at: folder) }
+
+    func path(_ name: String) -> URL { folder.appendingPathComponent(name) }
+
+    /// Encryption and decryption of a large file against a plain copy (P2), and the memory it takes.
+    func streams() async throws {
+        try plainFile("plain")
+        let before = Meter.residentMemory()
+        var ratios: [Int: (seal: [Double], open: [Double])] = [:]
+        for _ in 0..<rounds {
+            for chunkSize in [4096, 16384, 65536] {
+                let copy = try Meter.seconds { try copyPlain("plain", "copied") }
+                let seal = try await Meter.seconds { try await sealFile("plain", "sealed", chunkSize) }
+                let sink = try Meter.seconds { try readPlain("plain") }
+                let open = try await Meter.seconds { try await readSealed("sealed") }
+                ratios[chunkSize, default: ([], [])].seal.append(copy / seal)
+                ratios[chunkSize, default: ([], [])].open.append(sink / open)
+            }
+        }
+        for (chunkSize, found) in ratios.sorted(by: { $0.key < $1.key }) {
+            let isStream = chunkSize == 65536
+            Meter.say("P2 seal, chunks of \(chunkSize), of a copy's rate", found.seal, atLeast: isStream ? 0.5 : nil)
+            Meter.say("P2 open, chunks of \(chunkSize), of a read's rate", found.open, atLeast: nil)
+        }
+        Meter.say("P2 memory over idle, MiB", [Double(Meter.residentMemory() - before) / 1_048_576], atMost: 4)
+    }
+
+    /// Random reads of 4 KiB against `pread` (P3).
+    func randomReads() async throws {
+        try await sealFile("plain", "random", 4096)
+        let sealed = try await vault.open(path("random"), writing: false)
+        let plain = open(path("plain").path, O_RDONLY)
+        defer { close(plain) }
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 4096)
+        defer { memory.deallocate() }
+        let pages = Int64(size / 4096)
+        let count = 100_000
+        var ratios: [Double] = []
+        for round in 0..<rounds + 1 {
+            var state = UInt64(round + 1)
+            func next() -> Int64 {
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                return Int64(state >> 33) % pages * 4096
+            }
+            let limit = Meter.seconds {
+                for _ in 0..<count { _ = pread(plain, memory.baseAddress, 4096, off_t(next())) }
+            }
+            let mine = try Meter.seconds { for _ in 0..<count { _ = try sealed.read(into: memory, at: next()) } }
+            // The first round fills the memory for nodes.
+            if round > 0 { ratios.append(mine / limit) }
+        }
+        Meter.say("P3 random read of 4 KiB, times pread", ratios, atMost: 1.7)
+    }
+
+    /// The time until the key is gone, against deleting 5,000 files (P5).
+    func wipes() async throws {
+        let many = path("many")
+        try FileManager.default.createDirectory(at: many, withIntermediateDirectories: true)
+        for number in 0..<5000 { try Data("x".utf8).write(to: many.appendingPathComponent("\(number)")) }
+        for number in 0..<200 {
+            try await vault.create(path("file-\(number)"), for: account, chunkSize: 4096).close()
+        }
+        let delete = try Meter.elapsed { try FileManager.default.removeItem(at: many) }
+        let start = DispatchTime.now().uptimeNanoseconds
+        let gone = Moment()
+        _ = try await vault.wipe(account) { step in
+            if step.kind == .keyDestroyed { gone.set(DispatchTime.now().uptimeNanoseconds) }
+        }
+        Meter.say(
+            "P5 key gone, times faster than deleting 5,000 files", [delete / (Double(gone.value - start) / 1e9)],
+            atLeast: nil)
+    }
+}
