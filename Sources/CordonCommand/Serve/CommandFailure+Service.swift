@@ -17,7 +17,7 @@ extension CommandFailure {
     init(_ error: ServiceServerError) {
         let status: ExitStatus =
             switch error.code {
-            case .addressInUse, .addressUnavailable, .failed: .writeFailed
+            case .addressInUse, .addressUnavailable, .fileUnusable, .failed: .writeFailed
             case .notLoopback: .refused
             case .configurationInvalid: .badInput
             }

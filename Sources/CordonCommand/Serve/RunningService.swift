@@ -55,8 +55,12 @@ struct RunningService: Sendable {
         }
         self.tenant = plan.server.tenant
         self.isDevelopment = plan.isDevelopment
-        do {
+        do throws(ServiceError) {
             rootKey = try await service.discoveryFacts(of: plan.server.tenant).rootKeyThumbprint
+        } catch {
+            throw CommandFailure(error)
+        }
+        do throws(ServiceServerError) {
             if let directory {
                 server = try ServiceServer(
                     development: plan.server, service: service, directory: directory,
@@ -64,14 +68,8 @@ struct RunningService: Sendable {
             } else {
                 server = try ServiceServer(plan.server, service: service, logger: logger)
             }
-        } catch let error as ServiceError {
-            throw CommandFailure(error)
-        } catch let error as ServiceServerError {
-            throw CommandFailure(error)
-        } catch let error as IdentityProviderError {
-            throw CommandFailure(error)
         } catch {
-            throw CommandFailure(.badInput, "the service could not be set up", hint: "see the log")
+            throw CommandFailure(error)
         }
     }
 

@@ -26,7 +26,6 @@ struct ServeRunCommand: AsyncParsableCommand {
 
     func run() async throws {
         let plan = try options.plan()
-        if plan.isDevelopment { Self.warn() }
         var logger = Logger(label: "cordon.serve") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = options.logLevel.level
         let running = try await RunningService.open(plan, logger: logger)
@@ -34,6 +33,7 @@ struct ServeRunCommand: AsyncParsableCommand {
         do throws(ServiceServerError) {
             try await running.server.run(handlesSignals: true) { address in
                 let report = running.report(at: address)
+                if plan.isDevelopment { Self.warn() }
                 try? Terminal.json(report, pretty: false)
                 Terminal.talk("cordon answers at \(report.address); its apps pin the root key \(report.rootKey)")
             }

@@ -25,15 +25,16 @@ struct AdministrationRoutes: Sendable {
             try await audit(administrator)
         }
         on(router, .get, "/admin/v1/allowedAccounts", .readApps) { _, administrator throws(CheckInRefusal) in
-            try await Self.json(
-                AllowedAccounts(
-                    accounts: ask { () throws(ServiceError) in
-                        try await service.allowedAccounts(as: administrator)
-                    }))
+            let accounts = try await CheckInRefusal.asking { () throws(ServiceError) in
+                try await service.allowedAccounts(as: administrator)
+            }
+            return try CheckInRefusal.answering(.ok, AllowedAccounts(accounts: accounts))
         }
         on(router, .put, "/admin/v1/allowedAccounts", .writeApps) { request, administrator throws(CheckInRefusal) in
-            let accounts = try await Self.body(AllowedAccounts.self, of: request).accounts
-            try await ask { () throws(ServiceError) in
+            let accounts = try await CheckInRefusal.reading(
+                AllowedAccounts.self, of: request, atMost: Self.largestBody
+            ).accounts
+            try await CheckInRefusal.asking { () throws(ServiceError) in
                 try await service.setAllowedAccounts(accounts, as: administrator)
             }
             return Response(status: .noContent)
@@ -52,13 +53,11 @@ struct AdministrationRoutes: Sendable {
                 response = try await handler(request, try await administrator(of: request, access))
                 exchange.log(route: path, status: response.status.code)
             } catch {
-                var problem = error.problem
-                problem.traceID = exchange.id
-                problem.code = nil
-                response = Response(
-                    HTTPResponse.Status(code: problem.status), ProblemDetails.mediaType,
-                    (try? MessageCoding.encode(problem)) ?? Data(), headers: error.headers)
-                exchange.log(route: path, status: problem.status, failure: problem.type)
+                // The device's codes mean nothing to an administrator.
+                var refusal = error
+                refusal.problem.code = nil
+                response = refusal.response(in: exchange)
+                exchange.log(route: path, status: refusal.problem.status, failure: refusal.problem.type)
             }
             response.headers[.requestID] = exchange.id
             response.headers[.cacheControl] = "no-store"
@@ -81,7 +80,7 @@ struct AdministrationRoutes: Sendable {
     /// The whole log as it is read from the store, so that its size does not matter; the first piece is awaited, so
     /// that a refusal is still an answer of its own.
     private func audit(_ administrator: Administrator) async throws(CheckInRefusal) -> Response {
-        let pieces = try await ask { () throws(ServiceError) in
+        let pieces = try await CheckInRefusal.asking { () throws(ServiceError) in
             try await service.exportAudit(as: administrator)
         }
         let body = ResponseBody { writer in
@@ -93,38 +92,5 @@ struct AdministrationRoutes: Sendable {
             headers: [
                 .contentType: "application/jsonl", .contentDisposition: "attachment; filename=\"audit.jsonl\"",
             ], body: body)
-    }
-
-    private func ask<Answer: Sendable>(
-        _ call: () async throws(ServiceError) -> Answer
-    ) async throws(CheckInRefusal) -> Answer {
-        do {
-            return try await call()
-        } catch {
-            throw CheckInRefusal(error)
-        }
-    }
-
-    private static func body<Message: Decodable>(
-        _ type: Message.Type, of request: Request
-    ) async throws(CheckInRefusal) -> Message {
-        do throws(BodyError) {
-            let bytes = try await RequestBodyReader.json(request, atMost: largestBody).bytes
-            do throws(ProtocolError) {
-                return try MessageCoding.decode(type, from: bytes)
-            } catch {
-                throw BodyError.notJSON(error.reason)
-            }
-        } catch {
-            throw CheckInRefusal(error)
-        }
-    }
-
-    private static func json(_ value: some Encodable) throws(CheckInRefusal) -> Response {
-        do throws(ProtocolError) {
-            return Response(.ok, "application/json", try MessageCoding.encode(value))
-        } catch {
-            throw CheckInRefusal("internal", "The answer has no JSON form.", status: 500)
-        }
     }
 }

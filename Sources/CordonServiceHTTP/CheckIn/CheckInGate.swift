@@ -37,7 +37,7 @@ struct CheckInGate: Sendable {
     /// through and is enough to say "this app did what it was told".
     func reporter(of request: Request, registration id: String) async throws(CheckInRefusal) -> DeviceCaller {
         if request.headers.contains(.authorization) { return try await caller(of: request).caller }
-        // Read on the service's own behalf; the answer to a stranger tells nothing of it.
+        // Read on the service's own behalf. Ids are random, so asking for one tells a stranger nothing.
         let reader = Administrator(tenant: tenant, id: "check-in", name: "check-in", roles: [.reader])
         let registration: Registration
         do {

@@ -9,22 +9,25 @@ extension CheckInRoutes {
     private static let locked = HTTPResponse.Status(code: 423, reasonPhrase: "Locked")
 
     func discover() async throws(CheckInRefusal) -> Response {
-        try Self.json(.ok, await discovery.value(), cacheControl: "public, max-age=300")
+        try CheckInRefusal.answering(.ok, await discovery.value(), cacheControl: "public, max-age=300")
     }
 
     func keys() async throws(CheckInRefusal) -> Response {
-        let keys = try await Self.ask { () throws(ServiceError) in try await service.keySet(of: gate.tenant) }
-        return try Self.json(.ok, keys, cacheControl: "public, max-age=\(Self.keySetAge)")
+        let keys = try await CheckInRefusal.asking { () throws(ServiceError) in
+            try await service.keySet(of: gate.tenant)
+        }
+        return try CheckInRefusal.answering(.ok, keys, cacheControl: "public, max-age=\(Self.keySetAge)")
     }
 
     func register(_ exchange: Exchange) async throws(CheckInRefusal) -> Response {
         let caller = try await gate.caller(of: exchange.request).caller
-        let request = try await Self.body(RegistrationRequest.self, of: exchange.request)
-        let outcome = try await Self.ask { () throws(ServiceError) in
+        let request = try await CheckInRefusal.reading(
+            RegistrationRequest.self, of: exchange.request, atMost: Self.largestBody)
+        let outcome = try await CheckInRefusal.asking { () throws(ServiceError) in
             try await service.register(request, by: caller)
         }
         let status: HTTPResponse.Status = outcome.isUserBlocked ? Self.locked : outcome.isNew ? .created : .ok
-        var response = try Self.json(status, outcome.result)
+        var response = try CheckInRefusal.answering(status, outcome.result)
         if outcome.isNew {
             response.headers[.location] = "\(gate.base)/mam/v1/registrations/\(outcome.result.registrationID)"
         }
@@ -33,19 +36,21 @@ extension CheckInRoutes {
 
     func checkIn(_ exchange: Exchange) async throws(CheckInRefusal) -> Response {
         let caller = try await gate.caller(of: exchange.request).caller
-        let request = try await Self.body(CheckInRequest.self, of: exchange.request)
+        let request = try await CheckInRefusal.reading(
+            CheckInRequest.self, of: exchange.request, atMost: Self.largestBody)
         let id = Self.registration(exchange)
-        let outcome = try await Self.ask { () throws(ServiceError) in
+        let outcome = try await CheckInRefusal.asking { () throws(ServiceError) in
             try await service.checkIn(request, registration: id, by: caller)
         }
-        return try Self.json(outcome.isUserBlocked ? Self.locked : .ok, outcome.response)
+        return try CheckInRefusal.answering(outcome.isUserBlocked ? Self.locked : .ok, outcome.response)
     }
 
     func acknowledge(_ exchange: Exchange) async throws(CheckInRefusal) -> Response {
         let id = Self.registration(exchange)
         let caller = try await gate.reporter(of: exchange.request, registration: id)
-        let acknowledgement = try await Self.body(Acknowledgement.self, of: exchange.request)
-        try await Self.ask { () throws(ServiceError) in
+        let acknowledgement = try await CheckInRefusal.reading(
+            Acknowledgement.self, of: exchange.request, atMost: Self.largestBody)
+        try await CheckInRefusal.asking { () throws(ServiceError) in
             try await service.acknowledge(acknowledgement, registration: id, by: caller)
         }
         return Response(status: .noContent)
@@ -54,7 +59,7 @@ extension CheckInRoutes {
     func unregister(_ exchange: Exchange) async throws(CheckInRefusal) -> Response {
         let caller = try await gate.caller(of: exchange.request).caller
         let id = Self.registration(exchange)
-        try await Self.ask { () throws(ServiceError) in try await service.unregister(id, by: caller) }
+        try await CheckInRefusal.asking { () throws(ServiceError) in try await service.unregister(id, by: caller) }
         return Response(status: .noContent)
     }
 
@@ -69,7 +74,7 @@ extension CheckInRoutes {
             after = number
         }
         let resume = after
-        let stream = try await Self.ask { () throws(ServiceError) in
+        let stream = try await CheckInRefusal.asking { () throws(ServiceError) in
             try await service.events(ofRegistration: id, after: resume, by: caller)
         }
         return events.response(to: stream, endingAfter: until.timeIntervalSince(now()))
@@ -77,42 +82,5 @@ extension CheckInRoutes {
 
     private static func registration(_ exchange: Exchange) -> String {
         exchange.parameters.get("id") ?? ""
-    }
-
-    private static func body<Message: Decodable>(
-        _ type: Message.Type, of request: Request
-    ) async throws(CheckInRefusal) -> Message {
-        let bytes: Data
-        do throws(BodyError) {
-            bytes = try await RequestBodyReader.json(request, atMost: largestBody).bytes
-        } catch {
-            throw CheckInRefusal(error)
-        }
-        do throws(ProtocolError) {
-            return try MessageCoding.decode(type, from: bytes)
-        } catch {
-            throw CheckInRefusal(BodyError.notJSON(error.reason))
-        }
-    }
-
-    private static func ask<Answer: Sendable>(
-        _ call: () async throws(ServiceError) -> Answer
-    ) async throws(CheckInRefusal) -> Answer {
-        do {
-            return try await call()
-        } catch {
-            throw CheckInRefusal(error)
-        }
-    }
-
-    private static func json(
-        _ status: HTTPResponse.Status, _ value: some Encodable, cacheControl: String = "no-store"
-    ) throws(CheckInRefusal) -> Response {
-        do throws(ProtocolError) {
-            return Response(
-                status, "application/json", try MessageCoding.encode(value), headers: [.cacheControl: cacheControl])
-        } catch {
-            throw CheckInRefusal("internal", "The answer has no JSON form.", status: 500, code: .internalError)
-        }
     }
 }

@@ -49,7 +49,7 @@ struct CheckInRoutes: Sendable {
                 response = try await handler(exchange)
                 exchange.log(route: path, status: response.status.code)
             } catch {
-                response = refuse(error, in: exchange)
+                response = error.response(in: exchange)
                 exchange.log(
                     route: path, status: error.problem.status, code: error.problem.code.map { "\($0.rawValue)" },
                     failure: error.problem.type)
@@ -61,15 +61,5 @@ struct CheckInRoutes: Sendable {
             }
             return response
         }
-    }
-
-    private func refuse(_ refusal: CheckInRefusal, in exchange: Exchange) -> Response {
-        var problem = refusal.problem
-        problem.traceID = exchange.id
-        let body = (try? MessageCoding.encode(problem)) ?? Data()
-        var headers = refusal.headers
-        headers[.cacheControl] = "no-store"
-        return Response(
-            HTTPResponse.Status(code: problem.status), ProblemDetails.mediaType, body, headers: headers)
     }
 }

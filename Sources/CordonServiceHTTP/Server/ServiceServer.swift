@@ -62,25 +62,30 @@ public final class ServiceServer: Sendable {
 
     /// Makes a server with the embedded provider, for development and demos on loopback alone.
     ///
-    /// - Throws: ``ServiceServerError`` with code `notLoopback` or `configurationInvalid`; ``IdentityProviderError``.
+    /// - Throws: ``ServiceServerError`` with code `notLoopback`, `configurationInvalid` or `fileUnusable`.
     public init(
         development configuration: ServiceServerConfiguration, service: any ManagementService,
         directory: DevelopmentDirectory, providerKey: IdentityProviderKeyStorage = .inMemory,
         additionalClients: [IdentityProviderClient] = [], logger: Logger,
         now: @escaping @Sendable () -> Date = { Date() }
-    ) throws {
+    ) throws(ServiceServerError) {
         try configuration.validate()
-        try Self.refuseUnlessLoopback(configuration)
         let issuerAddress = IssuerAddress()
         let audience =
             configuration.administrationAudiences.contains(ServiceServerConfiguration.usualAdministrationAudience)
             ? ServiceServerConfiguration.usualAdministrationAudience
             : configuration.administrationAudiences.sorted()[0]
-        let provider = try DevelopmentIdentityProvider(
-            directory: directory,
-            configuration: .development(
-                checkIn: configuration.checkInAudience, admin: audience, additionalClients: additionalClients),
-            issuer: { issuerAddress.url }, signingKey: providerKey, logger: logger, clock: now)
+        let provider: DevelopmentIdentityProvider
+        do throws(IdentityProviderError) {
+            try DevelopmentIdentityProvider.refuseUnlessLoopback(host: configuration.host)
+            provider = try DevelopmentIdentityProvider(
+                directory: directory,
+                configuration: .development(
+                    checkIn: configuration.checkInAudience, admin: audience, additionalClients: additionalClients),
+                issuer: { issuerAddress.url }, signingKey: providerKey, logger: logger, clock: now)
+        } catch {
+            throw ServiceServerError(error)
+        }
         self.configuration = configuration
         self.service = service
         self.documents = EmbeddedIssuer(provider: provider)
@@ -133,14 +138,6 @@ public final class ServiceServer: Sendable {
     /// Ends event streams, lets requests under way finish, and makes ``run(handlesSignals:ready:)`` return.
     public func shutDown() async {
         await group.withLock { $0 }?.triggerGracefulShutdown()
-    }
-
-    private static func refuseUnlessLoopback(_ configuration: ServiceServerConfiguration) throws(ServiceServerError) {
-        do {
-            try DevelopmentIdentityProvider.refuseUnlessLoopback(host: configuration.host)
-        } catch {
-            throw ServiceServerError(.notLoopback, reason: error.reason, place: error.place, hint: error.hint)
-        }
     }
 
     private func address(boundTo port: Int) -> Address {

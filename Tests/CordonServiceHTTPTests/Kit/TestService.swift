@@ -23,9 +23,8 @@ struct TestService: Sendable {
     let service: StoredManagementService
     let application: Application<DeferredResponder>
 
-    init() async throws {
+    init(logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) async throws {
         let clock = clock
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         service = StoredManagementService(
             storage: InMemoryStorage(), keyStore: InMemoryKeyStore(), clock: { clock.now }, logger: logger)
         try await service.open(Self.tenant)

@@ -1,0 +1,39 @@
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonService
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import Logging
+import NIOCore
+import Testing
+
+@testable import CordonServiceHTTP
+
+@Suite struct LoggingTests {
+    @Test func `logs tell routes and outcomes but no person, no id in a path and no secret`() async throws {
+        let lines = LogRecorder.Lines()
+        let service = try await TestService(logger: Logger(label: "test") { _ in LogRecorder(lines) })
+        _ = try await service.publishPolicy()
+        let device = TestDevice(tag: "tag-secret")
+        let secrets = try await service.test { client in
+            let token = try client.token(device)
+            let id = try await client.register(device).registrationID
+            try await client.send(
+                .post, "/mam/v1/registrations/\(id)/checkins", as: device, device.checkIn(at: service.clock.now),
+                .init(token: token))
+            try await client.send(
+                .post, "/mam/v1/registrations", as: device, device.registration, .init(token: "x.y.z"))
+            try await client.administer(.get, "/v1.0/users/worker-a%40contoso.example")
+            try await client.administer(.get, "/v1.0/users/nobody%40contoso.example")
+            return [token, "x.y.z"]
+        }
+        #expect(lines.all.contains { $0.contains("users/*") && $0.contains("200") })
+        #expect(lines.all.contains { $0.contains("/mam/v1/registrations/:id/checkins") })
+        #expect(lines.all.contains { $0.contains("urn:cordon:problem:access-token") })
+        for word in secrets + ["contoso.example", "%40", TestPerson.workerA.id, "tag-secret"] {
+            #expect(!lines.all.contains { $0.contains(word) }, "\(word.prefix(12))")
+        }
+    }
+}
