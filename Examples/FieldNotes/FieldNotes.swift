@@ -22,6 +22,9 @@ struct FieldNotes: AsyncParsableCommand {
     @Option(help: "The folder that stands for the system's clipboard.")
     var clipboard: String?
 
+    @Option(help: "The folder that stands for the printer's paper tray.")
+    var printer: String?
+
     @Option(help: "The app's bundle id.")
     var bundleID = "example.cordon.fieldnotes"
 

@@ -14,6 +14,7 @@ actor NotesApp {
     let input = TypedLines()
     let home: URL
     let clipboard: FolderClipboard
+    let printer: FolderPrinter
     let transport = AsyncHTTPTransport()
     /// Nil without a service: then there are only personal notes.
     let protection: AppProtection?
@@ -28,6 +29,8 @@ actor NotesApp {
         home = URL(filePath: options.home, directoryHint: .isDirectory)
         clipboard = FolderClipboard(
             folder: options.clipboard.map { URL(filePath: $0) } ?? home.appending(path: "clipboard"))
+        printer = FolderPrinter(
+            folder: options.printer.map { URL(filePath: $0) } ?? home.appending(path: "printed"))
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
         guard let service = options.service.flatMap({ URL(string: $0) }) else {
             (protection, signIn, discovery) = (nil, nil, nil)

@@ -31,7 +31,6 @@ extension NotesApp {
 
     func print(_ title: String) async throws {
         let document = try await notebook.read(title)
-        let printer = FolderPrinter(folder: home.appending(path: "printed"))
         guard let protection else {
             try await printer.print(document, title: title)
             return screen.answer("print", "printed")

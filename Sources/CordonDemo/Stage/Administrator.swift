@@ -23,8 +23,11 @@ public actor Administrator {
         }
         let person = Person(name: name, password: password)
         do {
+            var configuration = SignInConfiguration(issuer: issuer, clientID: "cordon-cli")
+            // As the scripts do that administrators have: they cannot send proofs (SRV-OP-022).
+            configuration.proofOfPossession = .never
             let client = try SignInClient(
-                configuration: SignInConfiguration(issuer: issuer, clientID: "cordon-cli"), transport: transport,
+                configuration: configuration, transport: transport,
                 cache: TokenCache(directory: folder, secrets: MemorySecretStore()))
             let request = SignInRequest(
                 scopes: ["DeviceManagementApps.ReadWrite.All"], resource: "https://graph.microsoft.com")

@@ -91,7 +91,10 @@ public final class ChildProcess: Sendable {
         // A blocking read belongs to a thread of its own, not to the pool that runs tasks.
         let reader = Thread {
             var rest = Data()
-            while let piece = try? handle.read(upToCount: 64 << 10), !piece.isEmpty {
+            while true {
+                // Answers with what there is; `read(upToCount:)` would wait for all of it.
+                let piece = handle.availableData
+                if piece.isEmpty { break }
                 rest += piece
                 while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
                     arrived.yield(String(decoding: rest[rest.startIndex..<end], as: UTF8.self))

@@ -62,6 +62,12 @@ public actor DemoStage {
         return administrator
     }
 
+    /// The administrator, signed in anew: the embedded provider forgets its sessions when it is killed.
+    public func administratorAgain() async throws(DemoError) -> Administrator {
+        administratorSession = nil
+        return try await administrator()
+    }
+
     /// A worker's name and password in the development directory.
     public nonisolated func worker(_ letter: Character = "a") throws(DemoError) -> (name: String, password: String) {
         try person { $0.hasPrefix("worker-\(letter)@") }

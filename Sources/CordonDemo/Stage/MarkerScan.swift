@@ -59,7 +59,9 @@ public struct MarkerScan: Sendable {
     }
 
     /// The regular files below a folder, sorted by path; a folder that does not exist has none.
-    static func files(below folder: String) throws(DemoError) -> [String] {
+    ///
+    /// - Throws: ``DemoError`` when the folder cannot be listed.
+    public static func files(below folder: String) throws(DemoError) -> [String] {
         guard FileManager.default.fileExists(atPath: folder) else { return [] }
         guard let names = FileManager.default.enumerator(atPath: folder) else {
             throw DemoError("\(folder) cannot be listed")

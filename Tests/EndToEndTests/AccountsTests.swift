@@ -1,0 +1,60 @@
+import CordonDemo
+import CordonPolicy
+import Foundation
+import Testing
+
+/// What one account's wipe does to everything else on the device.
+@Suite(.serialized) struct AccountsTests {
+    @Test func `after a wipe none of 1,000 planted texts is left, and another account is byte for byte the same`() async throws {
+        try await Programs.onStage { stage in
+            let worker = try await EnrolledWorker.begin(on: stage)
+            let scan = MarkerScan(count: 1_000, seed: 3)
+            for number in 0..<20 {
+                let texts = scan.markers[number * 50..<number * 50 + 50].joined(separator: " ")
+                try await worker.app.ask("note n\(number) \(texts)")
+            }
+            let second = try await stage.signIn(try stage.worker("b"), in: worker.app)
+            let other = try #require(second["account"])
+            try await worker.app.ask("note mine what the other account keeps")
+            try await worker.app.ask("use personal")
+            try await worker.app.ask("note own something personal")
+            let folder = stage.home(of: "worker").appending(path: "protected/files")
+            let before = try contents(of: folder)
+
+            let registration = try await worker.requestWipe(on: stage)
+            _ = try await worker.app.event("wipeFinished")
+            #expect(try await EnrolledWorker.wipeState(of: registration, on: stage) == "succeeded")
+
+            #expect(try scan.scan(stage.home(of: "worker").path).markers == 0)
+            let after = try contents(of: folder)
+            #expect(!after.isEmpty && after.count < before.count)
+            #expect(after.allSatisfy { before[$0.key] == $0.value })
+            try await worker.app.ask("use \(other)")
+            #expect(try await worker.app.ask("show mine")["text"] == "what the other account keeps")
+            try await worker.app.ask("use personal")
+            #expect(try await worker.app.ask("show own")["text"] == "something personal")
+
+            // The control: the same scanner finds every one in the clear.
+            let plain = stage.folder.appending(path: "plain")
+            try FileManager.default.createDirectory(at: plain, withIntermediateDirectories: true)
+            try Data(scan.markers.joined(separator: "\n").utf8).write(to: plain.appending(path: "all"))
+            #expect(try scan.scan(plain.path).markers == 1_000)
+        }
+    }
+
+    @Test func `a restarted app has its rules and its notes`() async throws {
+        try await Programs.onStage { stage in
+            let worker = try await EnrolledWorker.begin(on: stage)
+            try await worker.app.ask("note plan the plan")
+            await worker.app.end()
+            let again = try await stage.managedApp("worker")
+            try await again.ask("use \(worker.account)")
+            #expect(try await again.ask("show plan")["text"] == "the plan")
+            #expect(try await again.ask("print plan")["verdict"] == "block")
+        }
+    }
+
+    private func contents(of folder: URL) throws -> [String: Data] {
+        try MarkerScan.files(below: folder.path).reduce(into: [:]) { $0[$1] = FileManager.default.contents(atPath: $1) }
+    }
+}

@@ -1,0 +1,75 @@
+import CordonDemo
+import CordonPolicy
+import Foundation
+import Testing
+
+/// The service killed with SIGKILL: what it acknowledged is there when it starts again.
+@Suite(.serialized) struct ServiceKillTests {
+    @Test func `a policy that was acknowledged survives SIGKILL, and apps reconnect by themselves`() async throws {
+        try await Programs.onStage { stage in
+            let worker = try await EnrolledWorker.begin(on: stage)
+            let port = try #require(try await stage.runningService().address.port)
+            try await stage.administrator().change(worker.policy, .object(["displayName": .string("Before the crash")]))
+            await stage.killService()
+            _ = try await stage.runningService(port: port)
+            let policy = try await stage.administratorAgain().policy(worker.policy)
+            #expect(policy["displayName"]?.string == "Before the crash")
+
+            await worker.app.forgetEvents("policyChanged")
+            try await stage.administrator().change(worker.policy, .object(["printBlocked": .bool(false)]))
+            // The embedded provider forgets sessions when it is killed; the app still has a valid access token.
+            _ = try await worker.app.event("policyChanged", within: .seconds(30))
+        }
+    }
+
+    @Test func `a wipe that was acknowledged survives SIGKILL and is carried out afterwards`() async throws {
+        try await Programs.onStage { stage in
+            let worker = try await EnrolledWorker.begin(on: stage)
+            let port = try #require(try await stage.runningService().address.port)
+            await worker.app.end()
+            let registration = try await worker.requestWipe(on: stage)
+            await stage.killService()
+            _ = try await stage.runningService(port: port)
+            let operations = try await stage.administratorAgain().operations(of: registration)
+            #expect(operations.first?["state"]?.string == "pending")
+        }
+    }
+
+    @Test func `a service killed in the middle of publishes keeps every one it acknowledged`() async throws {
+        try await Programs.onStage { stage in
+            let policy = try await EnrolledWorker.publish([:], on: stage)
+            let administrator = try await stage.administrator()
+            let acknowledged = Task {
+                var last = 0
+                for number in 1...500 {
+                    let name: JSONValue = .object(["displayName": .string("number \(number)")])
+                    guard (try? await administrator.change(policy, name)) != nil else { break }
+                    last = number
+                }
+                return last
+            }
+            try await Task.sleep(for: .milliseconds(300))
+            await stage.killService()
+            let last = await acknowledged.value
+            #expect(last > 0 && last < 500, "the kill fell among the writes: \(last)")
+            _ = try await stage.runningService()
+            let name = try await stage.administratorAgain().policy(policy)["displayName"]?.string
+            // The write under way when the service died may have been kept without having been acknowledged.
+            #expect(["number \(last)", "number \(last + 1)"].contains(name ?? "none"))
+        }
+    }
+
+    @Test func `a damaged store is a clear error, and the file stays as it is`() async throws {
+        try await Programs.onStage { stage in
+            _ = try await stage.runningService()
+            await stage.killService()
+            let file = stage.serviceFolder.appending(path: "service.sqlite")
+            for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file.path + suffix) }
+            let damaged = Data("this is not a database, and it is longer than one hundred bytes so that nobody takes it for new. ".utf8)
+            try (damaged + damaged).write(to: file)
+            let error = await #expect(throws: DemoError.self) { _ = try await stage.runningService() }
+            #expect(error?.reason.contains("status 3") == true || error?.reason.contains("status 5") == true, "\(String(describing: error))")
+            #expect(FileManager.default.contents(atPath: file.path) == damaged + damaged)
+        }
+    }
+}
