@@ -11,7 +11,7 @@ struct CordonTool: AsyncParsableCommand {
         groupedSubcommands: [
             CommandGroup(name: "See it work", subcommands: [DemoCommand.self]),
             CommandGroup(name: "Run it", subcommands: [ServeCommand.self, AuditCommand.self]),
-            CommandGroup(name: "Rules", subcommands: [PolicyCommand.self]),
+            CommandGroup(name: "Rules and files", subcommands: [PolicyCommand.self, VaultCommand.self]),
             CommandGroup(
                 name: "Prepare an app",
                 subcommands: [

@@ -5,7 +5,9 @@ import Testing
 
 /// What one account's wipe does to everything else on the device.
 @Suite(.serialized) struct AccountsTests {
-    @Test func `after a wipe none of 1,000 planted texts is left, and another account is byte for byte the same`() async throws {
+    @Test func `after a wipe none of 1,000 planted texts is left, and another account is byte for byte the same`()
+        async throws
+    {
         try await Programs.onStage { stage in
             let worker = try await EnrolledWorker.begin(on: stage)
             let scan = MarkerScan(count: 1_000, seed: 3)

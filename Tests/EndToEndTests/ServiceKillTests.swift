@@ -65,10 +65,14 @@ import Testing
             await stage.killService()
             let file = stage.serviceFolder.appending(path: "service.sqlite")
             for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file.path + suffix) }
-            let damaged = Data("this is not a database, and it is longer than one hundred bytes so that nobody takes it for new. ".utf8)
+            let damaged = Data(
+                "this is not a database, and it is longer than one hundred bytes so that nobody takes it for new. ".utf8
+            )
             try (damaged + damaged).write(to: file)
             let error = await #expect(throws: DemoError.self) { _ = try await stage.runningService() }
-            #expect(error?.reason.contains("status 3") == true || error?.reason.contains("status 5") == true, "\(String(describing: error))")
+            #expect(
+                error?.reason.contains("status 3") == true || error?.reason.contains("status 5") == true,
+                "\(String(describing: error))")
             #expect(FileManager.default.contents(atPath: file.path) == damaged + damaged)
         }
     }

@@ -32,7 +32,8 @@ import Testing
             let again = try await stage.managedApp("worker")
             #expect(try await EnrolledWorker.wipeState(of: registration, on: stage) == "succeeded")
             #expect(try await again.ask("use \(worker.account)").members["ok"]?.bool == false)
-            #expect(try MarkerScan.files(below: stage.home(of: "worker").appending(path: "protected/files").path).isEmpty)
+            #expect(
+                try MarkerScan.files(below: stage.home(of: "worker").appending(path: "protected/files").path).isEmpty)
             let operations = try await stage.administrator().operations(of: registration)
             #expect(operations.count == 1)
             let receipts = try await receipts(on: stage)

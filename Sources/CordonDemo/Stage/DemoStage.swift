@@ -85,7 +85,8 @@ public actor DemoStage {
         let service = try await runningService()
         return try await start(
             [
-                "--home", home(of: name).path, "--clipboard", clipboard.path, "--service",
+                "--home", home(of: name).path, "--clipboard", clipboard.path, "--printer",
+                folder.appending(path: "paper").path, "--service",
                 service.address.absoluteString,
                 "--pin", service.rootKey, "--bundle-id", Self.bundleID,
             ] + options)
