@@ -98,6 +98,19 @@ import Testing
         }
     }
 
+    @Test func `me is the person of the token, and a program is nobody`() async throws {
+        let service = try await TestService()
+        try await service.test { client in
+            var claims = TestIssuer.administrationClaims(roles: [], scopes: "User.Read", at: service.clock.now)
+            claims["oid"] = .string(TestPerson.workerB.id)
+            let me = try await client.administer(.get, "/v1.0/me", claims: claims)
+            #expect(me.json["userPrincipalName"]?.string == TestPerson.workerB.name)
+            #expect(try await client.administer(.get, "/v1.0/users", claims: claims).status == .forbidden)
+            claims["preferred_username"] = nil
+            #expect(try await client.administer(.get, "/v1.0/me", claims: claims).status == .badRequest)
+        }
+    }
+
     @Test func `people and groups are read as Graph shows them`() async throws {
         let service = try await TestService()
         try await service.test { client in

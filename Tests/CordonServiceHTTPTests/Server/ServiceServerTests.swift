@@ -74,6 +74,24 @@ import Testing
         #expect(documents["/idp/.well-known/openid-configuration"]?.contains(discovery.issuer.absoluteString) == true)
     }
 
+    @Test func `a provider's keys are found over the network by its discovery document`() async throws {
+        let (server, _) = try await server()
+        let embedded = try #require(server.identityProvider)
+        try await serve(server) { address in
+            let documents = NetworkIssuerDocuments()
+            let found = try await documents.keySet(of: address.issuer.absoluteString)
+            #expect(found == embedded.keySet)
+            for issuer in [
+                address.issuer.absoluteString + "/", address.base.absoluteString, "http://login.example.test",
+                "file:///etc", "not a URL",
+            ] {
+                await #expect(throws: TokenRefusal(.issuerUnavailable, ""), "\(issuer)") {
+                    try await documents.keySet(of: issuer)
+                }
+            }
+        }
+    }
+
     @Test func `a port in use is a clear error`() async throws {
         let (first, _) = try await server()
         try await serve(first) { address in

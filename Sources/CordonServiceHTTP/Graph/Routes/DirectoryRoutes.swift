@@ -13,6 +13,9 @@ struct DirectoryRoutes: Sendable {
 
     private var people: [GraphRoute] {
         [
+            GraphRoute(.get, "me", .readSelf) { exchange throws(GraphRefusal) in
+                .entity(DirectoryEntity.json(try await me(exchange)), of: "users")
+            },
             GraphRoute(.get, "users", .readDirectory) { exchange throws(GraphRefusal) in
                 .collection(try await users(exchange), of: "users")
             },
@@ -66,6 +69,16 @@ struct DirectoryRoutes: Sendable {
                     ], of: "organization")
             }
         ]
+    }
+
+    /// Who is signed in; everybody may read that, whatever their roles (SRV-OP-074).
+    private func me(_ exchange: GraphExchange) async throws(GraphRefusal) -> DirectoryUser {
+        guard !exchange.token.isApplication else { throw .badRequest("A program is nobody; /me needs a person.") }
+        var reader = exchange.administrator
+        reader.roles = [.reader]
+        return try await exchange.ask(isDirectory: true) { [reader] () throws(ServiceError) in
+            try await service.user(reader.id, as: reader)
+        }
     }
 
     private func users(_ exchange: GraphExchange) async throws(GraphRefusal) -> [JSONValue] {
