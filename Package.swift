@@ -162,7 +162,8 @@ let package = Package(
             "CordonServiceHTTPTests",
             [
                 "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonServiceHTTP",
-                asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, hummingbirdTesting, logging, nioCore,
+                asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, hummingbirdTesting, jwtKit, logging,
+                nioCore,
             ]),
         tests("CordonAppToolsTests", ["CordonAppTools"]),
         tests(

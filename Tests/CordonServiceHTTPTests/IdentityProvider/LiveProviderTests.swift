@@ -45,9 +45,9 @@ import Testing
             #expect(
                 ProviderTestRun.claims(tokens.text("access_token"))["iss"] as? String
                     == "http://127.0.0.1:\(port)/idp")
-            let rebound = try await TestClient.withClient(host: "127.0.0.1", port: port) { client in
+            let rebound = try await HummingbirdTesting.TestClient.withClient(host: "127.0.0.1", port: port) { client in
                 try await client.execute(
-                    TestClient.Request("/idp/keys", method: .get, authority: "attacker.example.test"))
+                    HummingbirdTesting.TestClient.Request("/idp/keys", method: .get, authority: "attacker.example.test"))
             }
             #expect(rebound.status == .misdirectedRequest)
         }
