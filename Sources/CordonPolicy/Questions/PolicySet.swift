@@ -68,6 +68,9 @@ public struct PolicySet: Sendable {
         self.init(everyManagedAccount: EffectivePolicy(policy))
     }
 
+    /// Whether one account has a policy, and no other can have one.
+    var hasOneAccount: Bool { few?.count == 1 && everyManagedAccount == nil }
+
     /// The accounts whose policy is known by name.
     public var accounts: Set<AccountID> { Set(byAccount.keys) }
 

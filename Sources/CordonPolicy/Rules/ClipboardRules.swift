@@ -7,7 +7,7 @@ enum ClipboardOutRule {
     ) {
         // What stands in an unmanaged web view is nobody's organisation data (SDK-WV-03).
         if WebViewRules.isUnmanaged(question) { return }
-        judge(Relation(of: question.peer, to: question.owner?.account), question.characters, policy, to: &findings)
+        judge(Relation(ofPeerIn: question), question.characters, policy, to: &findings)
     }
 
     static func judge<C: FindingCollector>(
@@ -59,7 +59,7 @@ enum ClipboardInRule {
     ) {
         // An unmanaged web view does not take for the account (SDK-WV-03).
         if WebViewRules.isUnmanaged(question) { return }
-        judge(Relation(of: question.peer, to: question.owner?.account), policy, to: &findings)
+        judge(Relation(ofPeerIn: question), policy, to: &findings)
     }
 
     static func judge<C: FindingCollector>(_ relation: Relation, _ policy: PolicyInForce, to findings: inout C) {

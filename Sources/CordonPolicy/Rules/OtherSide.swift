@@ -20,13 +20,13 @@ enum OtherSide {
     private static func peer<C: FindingCollector>(
         _ question: borrowing Question, _ set: borrowing PolicySet, _ own: PolicySet.Standing, to findings: inout C
     ) {
-        guard let peer = question.peer else {
+        guard let app = question.peer?.app else {
             if set.demands.contains(demand(of: question.action)), case .unrestricted = own {
                 findings.missing("peer", for: rule(of: question.action))
             }
             return
         }
-        guard peer.app == .managed, case .managed(let account) = peer.account else { return }
+        guard app == .managed, case .managed(let account)? = question.peer?.account else { return }
         switch set.standing(ofManaged: account ?? AccountID("")) {
         case .governed(let policy):
             if policy.isDamaged { Evaluation.report(damaged: policy, to: &findings) }
@@ -72,6 +72,8 @@ enum OtherSide {
     private static func place<C: FindingCollector>(
         _ question: borrowing Question, _ set: borrowing PolicySet, _ own: PolicySet.Standing, to findings: inout C
     ) {
+        // An only account is the owner here, and its own data is no transfer.
+        if set.hasOneAccount, question.alsoOpen.isEmpty, case .governed = own { return }
         guard let location = question.location, let account = question.locationAccount, !account.rawValue.isEmpty,
             !location.belongsToNobody, account != question.owner?.account
         else { return }

@@ -5,7 +5,7 @@ enum OutgoingRule {
     static func apply<C: FindingCollector>(
         _ question: borrowing Question, _ policy: PolicyInForce, to findings: inout C
     ) {
-        judge(Relation(of: question.peer, to: question.owner?.account), policy, to: &findings)
+        judge(Relation(ofPeerIn: question), policy, to: &findings)
     }
 
     static func judge<C: FindingCollector>(_ relation: Relation, _ policy: PolicyInForce, to findings: inout C) {

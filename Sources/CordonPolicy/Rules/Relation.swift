@@ -32,6 +32,16 @@ enum Relation {
         }
     }
 
+    /// How the peer of a question looks to its owner; what needs no comparison of ids is told without one.
+    init(ofPeerIn question: borrowing Question) {
+        switch question.peer?.app {
+        case .unmanaged: self = .unmanaged
+        case .exempt: self = .exempt
+        case nil: self = .unclear(account: false)
+        case .managed: self.init(of: question.peer, to: question.owner?.account)
+        }
+    }
+
     /// How an identity in this managed app looks to an account.
     init(of identity: EffectiveIdentity?, to account: AccountID?) {
         guard case .managed(let other) = identity else {
