@@ -91,6 +91,10 @@ extension Vault {
             WipeJournal.read(WipeJournal.path(for: account, in: directory))
             ?? WipeJournal(
                 report: WipeReport(account: account, started: clock()), attachments: attachments.map(\.name))
+        // A resumed wipe also runs what was attached since it began.
+        for name in attachments.map(\.name) where !journal.attachments.contains(name) {
+            journal.attachments.append(name)
+        }
         var keyID: [UInt8]?
         if let file = try PosixFile.open(path, writing: true, ifExists: true) {
             defer { file.close() }

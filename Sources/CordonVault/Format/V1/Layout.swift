@@ -23,19 +23,24 @@ enum Layout {
 struct TreeShape: Equatable {
     let chunkSize: Int
     let size: Int64
-
-    var fanout: Int { chunkSize / Layout.referenceSize }
-    var chunkCount: Int64 { (size + Int64(chunkSize) - 1) / Int64(chunkSize) }
-
+    /// References in a full node.
+    let fanout: Int
+    let chunkCount: Int64
     /// How many levels of nodes stand above the chunks; 0 when the root reference names the one chunk itself.
-    var height: Int {
+    let height: Int
+
+    init(chunkSize: Int, size: Int64) {
+        self.chunkSize = chunkSize
+        self.size = size
+        fanout = chunkSize / Layout.referenceSize
+        chunkCount = (size + Int64(chunkSize) - 1) / Int64(chunkSize)
         var height = 0
         var reach: Int64 = 1
         while reach < chunkCount {
             reach *= Int64(fanout)
             height += 1
         }
-        return height
+        self.height = height
     }
 
     /// How many blocks a level has; level 0 are the chunks.
