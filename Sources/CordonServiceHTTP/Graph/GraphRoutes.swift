@@ -32,7 +32,8 @@ struct GraphRoutes: Sendable {
     }
 
     func add(to router: some RouterMethods<BasicRequestContext>) {
-        for root in ["v1.0", "beta"] {
+        // The router itself minds case; below the root GraphPath does not (SRV-OP-002).
+        for root in ["v1.0", "V1.0", "beta", "Beta", "BETA"] {
             for method in [HTTPRequest.Method.get, .head, .post, .patch, .put, .delete] {
                 router.on(RouterPath("/\(root)/**"), method: method) { request, context in
                     await answer(request, context)

@@ -191,6 +191,18 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        "/v1.0/users", "/V1.0/Users/", "/Beta//users", "/beta/users/?$count=true", "/v1.0/users?%24top=1",
+        "//beta/users",
+    ])
+    func `a path is answered however it is spelt`(_ path: String) async throws {
+        try await TestService().test { client in
+            let answer = try await client.administer(.get, path)
+            #expect(answer.status == .ok)
+            #expect(answer.json["value"]?.array?.isEmpty == false)
+        }
+    }
+
     @Test func `the mixed collection shows the type of each and takes a typed document`() async throws {
         try await TestService().test { client in
             let mixed = "/beta/deviceAppManagement/managedAppPolicies"
