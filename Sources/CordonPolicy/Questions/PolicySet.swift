@@ -6,9 +6,7 @@ public import CordonIdentity
 /// unrestricted, app-wide settings aside (design decision 4). The value never changes: a new policy is a
 /// new set, swapped in whole.
 public struct PolicySet: Sendable {
-    private let byAccount: [AccountID: PolicyInForce]
-    /// The same while there are few: comparing three ids is quicker than hashing one.
-    private let few: [(account: AccountID, policy: PolicyInForce)]?
+    private let byAccount: AccountIndex
     private let everyManagedAccount: PolicyInForce?
     private let lockDown: PolicyInForce
     /// Policies that speak for the whole app, personal accounts included.
@@ -39,8 +37,7 @@ public struct PolicySet: Sendable {
         for (account, policy) in policies {
             byAccount[account] = PolicyInForce(policy, configuration: configurations[account])
         }
-        self.byAccount = byAccount
-        few = byAccount.count <= 3 ? byAccount.map { ($0.key, $0.value) } : nil
+        self.byAccount = AccountIndex(byAccount)
         let shared = configurations.values.reduce(AppConfiguration.empty) { $0.joined(with: $1) }
         self.everyManagedAccount = everyManagedAccount.map { PolicyInForce($0, configuration: shared) }
         lockDown = PolicyInForce(EffectivePolicy(.lockDown), configuration: nil)
@@ -69,10 +66,10 @@ public struct PolicySet: Sendable {
     }
 
     /// Whether one account has a policy, and no other can have one.
-    var hasOneAccount: Bool { few?.count == 1 && everyManagedAccount == nil }
+    var hasOneAccount: Bool { byAccount.all.count == 1 && everyManagedAccount == nil }
 
     /// The accounts whose policy is known by name.
-    public var accounts: Set<AccountID> { Set(byAccount.keys) }
+    public var accounts: Set<AccountID> { Set(byAccount.all.keys) }
 
     /// The policy of an account; nil when it is unmanaged, or managed and not known.
     public func policy(of identity: EffectiveIdentity) -> EffectivePolicy? {
@@ -103,20 +100,14 @@ public struct PolicySet: Sendable {
         switch identity {
         case .managed(let account): standing(ofManaged: account)
         case .personal, .unset: .unrestricted
-        case .lost: byAccount.isEmpty && everyManagedAccount == nil ? .unrestricted : .lost
+        case .lost: byAccount.all.isEmpty && everyManagedAccount == nil ? .unrestricted : .lost
         }
     }
 
     func standing(ofManaged account: AccountID) -> Standing {
-        if let policy = policy(named: account) { return .governed(policy) }
+        if let policy = byAccount[account] { return .governed(policy) }
         if let policy = everyManagedAccount { return .governed(policy) }
         return .unknown
-    }
-
-    private func policy(named account: AccountID) -> PolicyInForce? {
-        guard let few else { return byAccount[account] }
-        for entry in few where entry.account == account { return entry.policy }
-        return nil
     }
 
     func standing(of question: borrowing Question) -> Standing? {
@@ -133,7 +124,7 @@ public struct PolicySet: Sendable {
     /// A place names its account by id alone. An id without a policy of its own is taken for a managed
     /// one only where the place is an organisation's.
     func standing(ofPlace location: Location, account: AccountID) -> Standing {
-        if let policy = policy(named: account) { return .governed(policy) }
+        if let policy = byAccount[account] { return .governed(policy) }
         if location.isOrganizationPlace, let policy = everyManagedAccount { return .governed(policy) }
         return .unrestricted
     }
