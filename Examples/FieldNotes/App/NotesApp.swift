@@ -119,8 +119,9 @@ actor NotesApp {
 
     private static func waitForLine(from input: TypedLines, on screen: Screen) -> @Sendable (String) -> Void {
         { step in
-            screen.tell("wipe-step", "\(step); press Enter", ["step": .string(step)])
-            input.waitForOne()
+            input.waitForOne(after: {
+                screen.tell("wipe-step", "\(step); press Enter", ["step": .string(step)])
+            })
         }
     }
 }

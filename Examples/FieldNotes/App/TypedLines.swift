@@ -21,8 +21,10 @@ final class TypedLines: Sendable {
         }
     }
 
-    /// Blocks the calling thread until one line was typed, or the input ended.
-    func waitForOne() {
+    /// Announces that a line is wanted, then blocks the calling thread until one was typed or the input ended.
+    func waitForOne(after announcement: () -> Void) {
+        waiting.enter()
+        announcement()
         waiting.wait()
     }
 }
@@ -34,11 +36,16 @@ private final class Waiting: Sendable {
     private nonisolated(unsafe) var released = 0  // Read and written between `lock` and `unlock` only.
     private nonisolated(unsafe) var ended = false  // Read and written between `lock` and `unlock` only.
 
+    /// From here on the next line is for the caller, however soon it comes.
+    func enter() {
+        condition.lock()
+        defer { condition.unlock() }
+        count += 1
+    }
+
     func wait() {
         condition.lock()
         defer { condition.unlock() }
-        if ended { return }
-        count += 1
         while released == 0 && !ended { condition.wait() }
         if released > 0 { released -= 1 }
         count -= 1
