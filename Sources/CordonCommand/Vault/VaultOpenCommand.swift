@@ -32,12 +32,12 @@ struct VaultOpenCommand: AsyncParsableCommand {
         let file = try await vaultReporting { () async throws(VaultError) in
             try await vault.open(path, writing: false)
         }
-        if output == "-" { return try Self.copy(file, to: try ByteStream.writing("-")) }
+        if output == "-" { return try copy(file, to: try ByteStream.writing("-")) }
         let scratch = try VaultScratch(for: output)
         defer { scratch.remove() }
         let target = try ByteStream.writing(scratch.path)
         do {
-            try Self.copy(file, to: target)
+            try copy(file, to: target)
         } catch {
             try? target.close()
             throw error
@@ -68,7 +68,7 @@ struct VaultOpenCommand: AsyncParsableCommand {
         }
     }
 
-    private static func copy(_ file: SealedFile, to target: ByteStream) throws {
+    private func copy(_ file: SealedFile, to target: ByteStream) throws {
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
         defer { memory.deallocate() }
         do {
@@ -81,7 +81,8 @@ struct VaultOpenCommand: AsyncParsableCommand {
                 progress.show(file.tell())
             }
         } catch let error as VaultError {
-            throw CommandFailure(error)
+            let place = error.place.map { "\(input), \($0)" } ?? input
+            throw CommandFailure(VaultError(error.code, error.reason, place: place, hint: error.hint))
         }
     }
 }

@@ -19,7 +19,7 @@ extension Vault {
         _ path: URL, for account: AccountID?, sealing: Bool = true,
         progress: @Sendable (ProtectionProgress) -> Void = { _ in }
     ) async throws(VaultError) {
-        let paths = try Self.filesBelow(path)
+        let paths = try filesBelow(path)
         var state = ProtectionProgress(
             totalFiles: paths.count, totalBytes: paths.reduce(0) { $0 + Self.bytesOnDisk($1) })
         for path in paths {
@@ -100,16 +100,8 @@ extension Vault {
         do throws(VaultError) {
             let mode = UInt16(truncatingIfNeeded: try source.mode())
             let file = try create(draft, for: account, replacing: false, mode: mode)
-            let memory = RawMemory(1 << 20)
-            var offset: Int64 = 0
-            while true {
-                let count = try source.read(memory.slice(0, memory.bytes.count), at: offset)
-                if count == 0 { break }
-                try file.write(UnsafeRawBufferPointer(memory.slice(0, count)), at: offset)
-                offset += Int64(count)
-                state.bytes += Int64(count)
-                progress(state)
-                await Task.yield()
+            try await pour(source, &state, progress) { (bytes, offset) throws(VaultError) in
+                try file.write(bytes, at: offset)
             }
             try file.close()
             try PosixFile.rename(draft.path, to: target.path)
@@ -117,6 +109,24 @@ extension Vault {
         } catch {
             PosixFile.remove(draft.path)
             throw error
+        }
+    }
+
+    /// Hands on a file's plaintext by the megabyte, letting other work of the vault in between.
+    private func pour(
+        _ source: PlainSource, _ state: inout ProtectionProgress, _ progress: @Sendable (ProtectionProgress) -> Void,
+        into write: (UnsafeRawBufferPointer, Int64) throws(VaultError) -> Void
+    ) async throws(VaultError) {
+        let memory = RawMemory(1 << 20)
+        var offset: Int64 = 0
+        while true {
+            let count = try source.read(memory.slice(0, memory.bytes.count), at: offset)
+            if count == 0 { return }
+            try write(UnsafeRawBufferPointer(memory.slice(0, count)), offset)
+            offset += Int64(count)
+            state.bytes += Int64(count)
+            progress(state)
+            await Task.yield()
         }
     }
 
@@ -130,16 +140,8 @@ extension Vault {
         do throws(VaultError) {
             // Readable drafts are noted as well, so that a wipe after a kill finds them.
             try register.setOwner(source.owner, of: draft)
-            let memory = RawMemory(1 << 20)
-            var offset: Int64 = 0
-            while true {
-                let count = try source.read(memory.slice(0, memory.bytes.count), at: offset)
-                if count == 0 { break }
-                try file.write(UnsafeRawBufferPointer(memory.slice(0, count)), at: offset)
-                offset += Int64(count)
-                state.bytes += Int64(count)
-                progress(state)
-                await Task.yield()
+            try await pour(source, &state, progress) { (bytes, offset) throws(VaultError) in
+                try file.write(bytes, at: offset)
             }
             try file.sync()
             file.close()
@@ -153,16 +155,28 @@ extension Vault {
         }
     }
 
-    /// The file itself, or every ordinary file below a directory, in a fixed order.
-    private static func filesBelow(_ path: URL) throws(VaultError) -> [URL] {
-        if isDirectory(path) {
-            return contents(of: path).filter { isOrdinary($0) && !$0.lastPathComponent.hasPrefix(".cordon-") }
-                .sorted { $0.path < $1.path }
+    /// The file itself, or every ordinary file below a directory, in a fixed order; never what the vault itself keeps.
+    private func filesBelow(_ path: URL) throws(VaultError) -> [URL] {
+        if Self.isDirectory(path) {
+            return Self.contents(of: path).filter { Self.isOrdinary($0) && !isOwn($0) }.sorted { $0.path < $1.path }
         }
-        guard isOrdinary(path) else {
+        guard Self.isOrdinary(path), !isOwn(path) else {
             throw VaultError(.noSuchFile, "There is no ordinary file.", place: path.path)
         }
         return [path]
+    }
+
+    /// Whether a file is a key, a journal or an unfinished file of a vault: sealing one would lose everything.
+    private func isOwn(_ path: URL) -> Bool {
+        if path.lastPathComponent.hasPrefix(".cordon-") { return true }
+        let place = path.resolvingSymlinksInPath().path
+        let own = [keyDirectory] + ["wipes", "owners"].map { directory.appendingPathComponent($0) }
+        if own.contains(where: { place.hasPrefix($0.resolvingSymlinksInPath().path + "/") }) { return true }
+        guard let file = try? PosixFile.open(path.path, writing: false) else { return false }
+        defer { file.close() }
+        let start = RawMemory(8)
+        guard (try? file.read(start.slice(0, 8), at: 0)) == 8 else { return false }
+        return ["CORDONRK", "CORDONAK", "CORDONWP"].contains(String(decoding: start.array(0, 8), as: UTF8.self))
     }
 
     private static func isOrdinary(_ path: URL) -> Bool {

@@ -49,6 +49,18 @@ struct ProtectionTests {
         #expect(try paths.map { try Data(contentsOf: $0) } == before)
     }
 
+    @Test func `protecting the folder that holds the vault leaves keys and journals alone`() async throws {
+        let workshop = try await Workshop()
+        _ = try planted(workshop, "note")
+        let root = FileKeyStore(directory: workshop.path("root"))
+        let key = try root.rootKey()
+        try await workshop.vault.protect(workshop.folder, for: workshop.ada)
+        #expect(workshop.vault.files(ownedBy: workshop.ada).map(\.lastPathComponent) == ["note"])
+        #expect(try root.rootKey() == key)
+        let again = try await workshop.reopened()
+        #expect(Data(try await again.open(workshop.path("note"), writing: false).all()) == text)
+    }
+
     @Test func `decrypting works whatever policy asks, and a wipe still finds the file and its copy`() async throws {
         let workshop = try await Workshop()
         let path = try planted(workshop, "plan")

@@ -42,6 +42,23 @@ struct WipeResumeTests {
         try await next.createAccountKey(for: workshop.ada)
     }
 
+    @Test func `a wipe that cannot write its journal has destroyed the key and stays pending`() async throws {
+        let workshop = try await Workshop()
+        let path = workshop.path("note")
+        try await workshop.vault.create(path, for: workshop.ada).close()
+        let journals = workshop.vault.directory.appendingPathComponent("wipes")
+        try FileManager.default.removeItem(at: journals)
+        try Data().write(to: journals)
+        #expect(await code { _ = try await workshop.vault.wipe(workshop.ada) } != nil)
+        #expect(await code { try await workshop.vault.unlock(workshop.ada) } == .wipePending)
+        #expect(await code { _ = try await workshop.vault.open(path) } == .wipePending)
+        #expect(try await workshop.vault.pendingWipes() == [PendingWipe(account: workshop.ada, started: nil)])
+        try FileManager.default.removeItem(at: journals)
+        let next = try await workshop.reopened()
+        #expect(try await next.resumeWipes().map(\.files) == [1])
+        #expect(!FileManager.default.fileExists(atPath: path.path))
+    }
+
     @Test func `an account without a key is wiped all the same`() async throws {
         let workshop = try await Workshop()
         let report = try await workshop.vault.wipe("eve@example.test")
