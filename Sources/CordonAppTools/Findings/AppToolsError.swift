@@ -42,7 +42,7 @@ public struct AppToolsError: Error, Equatable, Sendable, CustomStringConvertible
     public var description: String { place.isEmpty ? reason : "\(place): \(reason)" }
 
     /// The same error with a file name put before its place.
-    func inside(_ outer: String) -> AppToolsError {
+    public func inside(_ outer: String) -> AppToolsError {
         AppToolsError(code, reason, at: place.isEmpty ? outer : "\(outer): \(place)", hint: hint)
     }
 }

@@ -60,7 +60,9 @@ public struct NamingProfile: Sendable, Equatable {
             "betteractiveshield", "smsec", "mvisionmobile", "scmx",
         ],
         mailQuery: "ms-outlook-intunemam",
-        plainQueries: ["msauthv2", "msauthv3", "companyportal", "mailto", "http", "https", "tel", "sms"],
+        plainQueries: [
+            "msauthv2", "msauthv3", "companyportal", "ms-outlook", "microsoft-edge-http", "microsoft-edge-https",
+        ],
         managedAppQueries: [
             "ms-outlook", "microsoft-edge-http", "microsoft-edge-https", "ms-word", "ms-excel", "ms-powerpoint",
             "ms-onedrive", "msteams",

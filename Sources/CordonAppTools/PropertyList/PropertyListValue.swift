@@ -34,6 +34,21 @@ public indirect enum PropertyListValue: Equatable, Sendable {
     /// The texts of an array; elements of other kinds are left out.
     public var strings: [String]? { array?.compactMap(\.string) }
 
+    /// Same kind and content; a real that is no number equals itself, so that unchanged stays unchanged.
+    public static func == (left: Self, right: Self) -> Bool {
+        switch (left, right) {
+        case (.string(let left), .string(let right)): left.unicodeScalars.elementsEqual(right.unicodeScalars)
+        case (.integer(let left), .integer(let right)): left == right
+        case (.real(let left), .real(let right)): left == right || (left.isNaN && right.isNaN)
+        case (.boolean(let left), .boolean(let right)): left == right
+        case (.date(let left), .date(let right)): left == right
+        case (.data(let left), .data(let right)): left == right
+        case (.array(let left), .array(let right)): left == right
+        case (.dictionary(let left), .dictionary(let right)): left == right
+        default: false
+        }
+    }
+
     /// The name of the kind as the XML format writes it.
     var kind: String {
         switch self {

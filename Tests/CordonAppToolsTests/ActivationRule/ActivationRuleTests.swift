@@ -1,0 +1,171 @@
+import Foundation
+import Testing
+
+@testable import CordonAppTools
+
+struct ActivationRuleTests {
+    let names = NamingProfile.intuneCompatible
+
+    static func share(_ types: [String]) -> String {
+        let tests = types.map { "        ANY $attachment.registeredTypeIdentifiers UTI-CONFORMS-TO \"\($0)\"" }
+        return """
+            SUBQUERY (
+                extensionItems,
+                $extensionItem,
+                SUBQUERY (
+                    $extensionItem.attachments,
+                    $attachment,
+            \(tests.joined(separator: " ||\n"))
+                ).@count > 0
+            ).@count > 0
+            """
+    }
+    static let plain = ["public.url", "public.plain-text", "public.image", "public.data"]
+    static let both = plain + plain.map { "com.microsoft.intune.mam." + $0 }
+
+    private func rewritten(_ text: String, _ style: ActivationRule.Style = .keep) throws -> String {
+        try ActivationRule(text).addingManagedTypes(names, style: style).description
+    }
+
+    @Test(arguments: [ActivationRule.Style.keep, .canonical])
+    func `the documented share rule becomes the documented one, byte for byte`(style: ActivationRule.Style) throws {
+        #expect(try rewritten(Self.share(Self.plain), style) == Self.share(Self.both))
+        #expect(try rewritten(Self.share(Self.both), style) == Self.share(Self.both))
+    }
+
+    @Test func `the documented Open-In rule is made from document types`() throws {
+        let info: PropertyListValue = .dictionary([
+            "CFBundleDocumentTypes": .array([
+                .dictionary(["LSItemContentTypes": .array([.string("public.text")])]),
+                .dictionary([
+                    "LSItemContentTypes": .array([.string("public.image")]), "CFBundleTypeRole": .string("Viewer"),
+                ]),
+                .dictionary(["LSItemContentTypes": .array([.string("x.y")]), "CFBundleTypeRole": .string("None")]),
+                .dictionary(["CFBundleTypeName": .string("Sheets"), "CFBundleTypeExtensions": .array([.string("csv")])]
+                ),
+            ])
+        ])
+        let made = try OpenInRule(app: info, names: names)
+        #expect(made.notes.count == 1)
+        let expected = """
+            SUBQUERY (
+                extensionItems,
+                $extensionItem,
+                SUBQUERY (
+                    $extensionItem.attachments,
+                    $attachment,
+                    ANY $attachment.registeredTypeIdentifiers UTI-CONFORMS-TO "com.microsoft.intune.mam.public.text" ||
+                    ANY $attachment.registeredTypeIdentifiers UTI-CONFORMS-TO "com.microsoft.intune.mam.public.image"
+                ).@count == 1
+            ).@count == 1
+            """
+        #expect(made.rule.description == expected)
+        #expect(
+            try OpenInRule(app: info, names: names, infersTypes: true).rule.description
+                .contains("com.microsoft.intune.mam.public.comma-separated-values-text"))
+    }
+
+    @Test(arguments: [
+        (
+            "ANY t.registeredTypeIdentifiers UTI-CONFORMS-TO \"public.data\" AND NOT (ANY t.registeredTypeIdentifiers UTI-CONFORMS-TO \"public.jpeg\")",
+            "(ANY t.registeredTypeIdentifiers UTI-CONFORMS-TO \"public.data\" || ANY t.registeredTypeIdentifiers UTI-CONFORMS-TO \"m.public.data\") AND NOT (ANY t.registeredTypeIdentifiers UTI-CONFORMS-TO \"public.jpeg\" || ANY t.registeredTypeIdentifiers UTI-CONFORMS-TO \"m.public.jpeg\")"
+        ),
+        (
+            "NONE registeredTypeIdentifiers == 'a'",
+            "NONE registeredTypeIdentifiers == 'a' && NONE registeredTypeIdentifiers == 'm.a'"
+        ),
+        (
+            "ANY registeredTypeIdentifiers IN {'a', \"b\"}",
+            "ANY registeredTypeIdentifiers IN {'a', \"b\", 'm.a', \"m.b\"}"
+        ),
+        (
+            "('a' in registeredTypeIdentifiers\r\n or  'b' IN registeredTypeIdentifiers)",
+            "('a' in registeredTypeIdentifiers\r\n or  'b' IN registeredTypeIdentifiers\r\n or  'm.a' in registeredTypeIdentifiers\r\n or  'm.b' IN registeredTypeIdentifiers)"
+        ),
+        ("extensionItems.@count == 1 || TRUEPREDICATE", "extensionItems.@count == 1 || TRUEPREDICATE"),
+        ("NOT registeredTypeIdentifiers CONTAINS \"M.A\"", "NOT registeredTypeIdentifiers CONTAINS \"M.A\""),
+    ])
+    func `types are paired in place and nothing else moves`(before: String, after: String) throws {
+        let m = "com.microsoft.intune.mam."
+        let expected = after.replacingOccurrences(of: "\"m.", with: "\"" + m).replacingOccurrences(
+            of: "'m.", with: "'" + m)
+        let input = before.replacingOccurrences(of: "M.A", with: m.uppercased() + "A")
+        let wanted = expected.replacingOccurrences(of: "M.A", with: m.uppercased() + "A")
+        #expect(try rewritten(input) == wanted)
+        #expect(try rewritten(wanted) == wanted)
+    }
+
+    @Test(arguments: [
+        "SUBQUERY(a, $b, TRUEPREDICATE", "a UTI-CONFORMS \"x\"", "a == \u{201D}x\u{201D}", "a == \"x", "a == b == c",
+        "", "a &&", "ANY == 1", "a[c] == 1", String(repeating: "(", count: 5000), "f(x) == 1", "a == 1; b",
+        "(TRUEPREDICATE) == 1",
+    ])
+    func `what is outside the grammar is refused with its place`(text: String) {
+        #expect { try ActivationRule(text) } throws: { ($0 as? AppToolsError)?.place.hasPrefix("line 1") == true }
+    }
+
+    @Test(arguments: [#"a == "\"b\"""#, #"a == 'it\'s'"#, "a == \"\\\u{201D}\"", "@count == 1", "SELF.@count == 2"])
+    func `the canonical layout reads as the same rule`(text: String) throws {
+        let canonical = try ActivationRule(text).canonical()
+        #expect(try canonical.canonical() == canonical)
+    }
+
+    @Test func `constants become the documented predicate`() throws {
+        let rule: PropertyListDictionary = [
+            "NSExtensionActivationSupportsImageWithMaxCount": .integer(5),
+            "NSExtensionActivationSupportsText": .boolean(true),
+        ]
+        let conversion = try ActivationConstants(rule).conversion(names)
+        func test(_ type: String) -> String {
+            "ANY $attachment.registeredTypeIdentifiers UTI-CONFORMS-TO \"\(type)\""
+        }
+        let m = names.managedTypePrefix
+        #expect(
+            conversion.rule.description == """
+                SUBQUERY (
+                    extensionItems,
+                    $extensionItem,
+                    SUBQUERY (
+                        $extensionItem.attachments,
+                        $attachment,
+                        \(test("public.image")) ||
+                        \(test("public.text")) ||
+                        \(test(m + "public.image")) ||
+                        \(test(m + "public.text"))
+                    ).@count == $extensionItem.attachments.@count &&
+                    SUBQUERY (
+                        $extensionItem.attachments,
+                        $attachment,
+                        \(test("public.image")) ||
+                        \(test(m + "public.image"))
+                    ).@count <= 5
+                ).@count == 1
+                """)
+        #expect(conversion.notes.count == 1)
+    }
+
+    @Test func `two limits hold at once`() throws {
+        let rule: PropertyListDictionary = [
+            "NSExtensionActivationSupportsImageWithMaxCount": .integer(20),
+            "NSExtensionActivationSupportsMovieWithMaxCount": .integer(1),
+        ]
+        let made = try ActivationConstants(rule).conversion(names).rule
+        func item(_ images: Int, _ movies: Int) -> [SharedItem] {
+            [
+                SharedItem(
+                    attachments: Array(repeating: ["public.jpeg"], count: images)
+                        + Array(repeating: ["public.mpeg-4"], count: movies))
+            ]
+        }
+        #expect(try made.accepts(item(20, 1)))
+        #expect(try !made.accepts(item(21, 1)))
+        #expect(try !made.accepts(item(1, 2)))
+        #expect(try !made.accepts([SharedItem(attachments: [["public.url"]])]))
+    }
+
+    @Test func `an unknown constant stops the conversion with its name`() {
+        #expect { try ActivationConstants(["NSExtensionActivationSupportsMagic": .integer(1)]) } throws: {
+            ($0 as? AppToolsError)?.reason.contains("NSExtensionActivationSupportsMagic") == true
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+
+@testable import CordonAppTools
+
+/// Random rules and items: what a rewritten rule means (TL-AR-P1 to P3).
+struct RulePropertyTests {
+    private static let types = ["public.image", "public.jpeg", "public.text", "public.url", "x.custom"]
+
+    private static func test(_ random: inout Seeded) -> String {
+        let type = types.randomElement(using: &random) ?? ""
+        let other = types.randomElement(using: &random) ?? ""
+        let quantifier = ["ANY", "any", "ALL", "NONE"].randomElement(using: &random) ?? ""
+        let list = "$a.registeredTypeIdentifiers"
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: return "\(quantifier) \(list) UTI-EQUALS '\(type)'"
+        case 1: return "\(quantifier) \(list) == \"\(type)\""
+        case 2: return "\(quantifier) \(list) != \"\(type)\""
+        case 3: return "\"\(type)\" IN \(list)"
+        case 4: return "\(quantifier) \(list) IN {\"\(type)\", '\(other)'}"
+        default: return "\(quantifier) \(list) UTI-CONFORMS-TO \"\(type)\""
+        }
+    }
+
+    private static func condition(_ random: inout Seeded, _ depth: Int) -> String {
+        guard depth > 0 else { return test(&random) }
+        func inner() -> String { condition(&random, depth - 1) }
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: return "\(inner()) || \(inner())"
+        case 1: return "(\(inner()) OR \(inner())) && \(inner())"
+        case 2: return "NOT (\(inner()))"
+        case 3: return "!(\(inner())) AND (\(inner()))"
+        case 4: return "\(test(&random)) || \(test(&random)) || \(test(&random))"
+        default: return test(&random)
+        }
+    }
+
+    private static func rule(_ random: inout Seeded) -> String {
+        let count = ["> 0", "== 1", "== 0", "<= 2", "== $i.attachments.@count"].randomElement(using: &random) ?? ""
+        let inner = "SUBQUERY($i.attachments, $a, \(condition(&random, 3))).@count \(count)"
+        return "SUBQUERY(extensionItems, $i, \(inner)).@count == 1"
+    }
+
+    private static func items(_ random: inout Seeded) -> [SharedItem] {
+        let attachments = (0..<Int.random(in: 0..<4, using: &random)).map { _ in
+            (0..<Int.random(in: 1..<4, using: &random)).map { _ in types.randomElement(using: &random) ?? "" }
+        }
+        return [SharedItem(attachments: attachments)]
+    }
+
+    /// Managed twins conform as their originals do, because the sender registers every supertype's twin.
+    private static let hierarchy = TypeHierarchy(["public.jpeg": ["public.image"]])
+
+    private static func managed(_ items: [SharedItem], _ prefix: String) -> [SharedItem] {
+        items.map { item in
+            SharedItem(attachments: item.attachments.map { types in types.map { prefix + $0 } })
+        }
+    }
+
+    @Test(arguments: 0..<20)
+    func `rewriting keeps the meaning, and gives it to managed types`(seed: UInt64) throws {
+        var random = Seeded(seed + 1)
+        let names = NamingProfile.intuneCompatible
+        let prefix = names.managedTypePrefix
+        let managedHierarchy = TypeHierarchy([prefix + "public.jpeg": [prefix + "public.image"]])
+        let rounds = ProcessInfo.processInfo.environment["CORDON_DEEP"] == nil ? 20 : 600
+        for _ in 0..<rounds {
+            let rule = try ActivationRule(Self.rule(&random))
+            let rewritten = try rule.addingManagedTypes(names)
+            #expect(try rewritten.addingManagedTypes(names) == rewritten, "\(rule)")
+            let canonical = try rewritten.canonical()
+            #expect(try canonical.canonical() == canonical, "\(rule)")
+            for _ in 0..<4 {
+                let items = Self.items(&random)
+                let expected = try rule.accepts(items, types: Self.hierarchy)
+                #expect(try rewritten.accepts(items, types: Self.hierarchy) == expected, "\(rule) \(items)")
+                #expect(try canonical.accepts(items, types: Self.hierarchy) == expected, "\(rule) \(items)")
+                let twins = Self.managed(items, prefix)
+                #expect(try rewritten.accepts(twins, types: managedHierarchy) == expected, "\(rule) \(items)")
+            }
+        }
+    }
+
+    @Test func `damaged rules never trap`() {
+        var random = Seeded(5)
+        for _ in 0..<400 {
+            var text = Array(Self.rule(&random))
+            for _ in 0..<3 {
+                let place = Int.random(in: 0..<text.count, using: &random)
+                if Bool.random(using: &random) {
+                    text.remove(at: place)
+                } else {
+                    text[place] = "({\"'$@.!".randomElement(using: &random) ?? "("
+                }
+            }
+            _ = try? ActivationRule(String(text))
+        }
+    }
+}

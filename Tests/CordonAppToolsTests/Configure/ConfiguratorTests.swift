@@ -1,0 +1,218 @@
+import Foundation
+import Testing
+
+@testable import CordonAppTools
+
+struct ConfiguratorTests {
+    static let info = """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+        <plist version="1.0">
+        <dict>
+        \t<!-- the app -->
+        \t<key>CFBundleIdentifier</key>
+        \t<string>com.contoso.notes</string>
+        \t<key>CFBundleURLTypes</key>
+        \t<array>
+        \t\t<dict>
+        \t\t\t<key>CFBundleURLSchemes</key>
+        \t\t\t<array>
+        \t\t\t\t<string>notes</string>
+        \t\t\t\t<string>msauth.com.contoso.notes</string>
+        \t\t\t\t<string>$(REDIRECT)</string>
+        \t\t\t</array>
+        \t\t</dict>
+        \t</array>
+        \t<key>LSApplicationQueriesSchemes</key>
+        \t<array>
+        \t\t<string>mailto</string>
+        \t\t<string>fabrikam</string>
+        \t\t<string>msauthv3</string>
+        \t</array>
+        \t<key>DTSDKName</key>
+        \t<string>iphoneos17.0</string>
+        </dict>
+        </plist>
+
+        """
+    static let entitlements = """
+        <plist version="1.0"><dict>
+        <key>com.apple.security.application-groups</key>
+        <array>
+          <string>group.com.contoso</string>
+        </array>
+        </dict></plist>
+        """
+
+    private func configure(
+        _ info: String = info, _ change: (inout ConfiguratorOptions) -> Void = { _ in }
+    ) throws -> Configurator.Result {
+        var options = ConfiguratorOptions(names: .intuneCompatible)
+        options.settings = [
+            ("ADALClientId", .string("id")), ("ADALRedirectUri", .string("msauth.com.contoso.notes://auth")),
+        ]
+        options.writesEntitlements = true
+        change(&options)
+        return try Configurator(options).configure(
+            info: (Data(info.utf8), "Info.plist"), entitlements: (Data(Self.entitlements.utf8), "a.entitlements"))
+    }
+
+    @Test func `schemes get their twins beside them, callbacks and variables do not`() throws {
+        let result = try configure()
+        let schemes = result.info.value["CFBundleURLTypes"]?.array?.first?["CFBundleURLSchemes"]?.strings
+        #expect(schemes == ["notes", "notes-intunemam", "msauth.com.contoso.notes", "$(REDIRECT)"])
+        #expect(result.findings.map(\.code) == ["CF-VARIABLE"])
+    }
+
+    @Test func `a variable that holds an address is an error once it is known`() throws {
+        let result = try configure { $0.defines["REDIRECT"] = "msauth.x://auth" }
+        #expect(result.findings.map(\.code) == ["CF-SCHEME"])
+        let scheme = try configure { $0.defines["REDIRECT"] = "work" }
+        let schemes = scheme.info.value["CFBundleURLTypes"]?.array?.first?["CFBundleURLSchemes"]?.strings
+        #expect(schemes?.last == "$(REDIRECT)-intunemam")
+    }
+
+    @Test func `queries get twins and the standard list`() throws {
+        let queries = try configure().info.value["LSApplicationQueriesSchemes"]?.strings ?? []
+        let names = NamingProfile.intuneCompatible
+        let expected =
+            ["mailto", "fabrikam", "msauthv3", "mailto-intunemam", "fabrikam-intunemam"] + names.requiredQueries
+            + ["ms-outlook-intunemam"]
+        #expect(queries == expected)
+    }
+
+    @Test(arguments: [(17, 15, false), (17, 40, true), (27, 6, true), (27, 5, false)])
+    func `too many queries for the SDK are an error`(sdk: Int, own: Int, fails: Bool) throws {
+        let list = (0..<own).map { "<string>app\($0)</string>" }.joined()
+        let plist =
+            "<plist><dict><key>CFBundleIdentifier</key><string>a</string><key>LSApplicationQueriesSchemes</key><array>\(list)</array></dict></plist>"
+        let result = try configure(plist) { $0.sdkVersion = sdk }
+        let errors = result.findings.filter { $0.severity == .error }
+        // Each own scheme brings a twin, and fifteen are always there.
+        #expect((own * 2 + 15 > (sdk == 27 ? 25 : 50)) == !errors.isEmpty)
+        #expect(fails == !errors.isEmpty)
+    }
+
+    @Test func `only lines are added, and a second run adds none`() throws {
+        let first = try configure()
+        let text = String(decoding: first.info.data, as: UTF8.self)
+        var rest = text.split(separator: "\n", omittingEmptySubsequences: false)[...]
+        for line in Self.info.split(separator: "\n", omittingEmptySubsequences: false) {
+            let place = try #require(rest.firstIndex(of: line), "\(line) was changed")
+            rest = rest[(place + 1)...]
+        }
+        let second = try configure(text)
+        #expect(second.info.data == first.info.data)
+        #expect(!second.info.isChanged)
+        let entitled = try #require(first.entitlements)
+        var options = ConfiguratorOptions(names: .intuneCompatible)
+        options.writesEntitlements = true
+        let again = try Configurator(options).configure(
+            info: (first.info.data, "i"), entitlements: (entitled.data, "e"))
+        #expect(again.entitlements?.data == entitled.data)
+    }
+
+    @Test func `keychain groups stand in their order`() throws {
+        let groups = try configure().entitlements?.value["keychain-access-groups"]?.strings
+        let prefix = "$(AppIdentifierPrefix)"
+        #expect(
+            groups == [
+                prefix + "com.contoso.notes", prefix + "com.microsoft.intune.mam", prefix + "com.microsoft.adalcache",
+            ])
+        #expect(
+            try configure().info.value["IntuneMAMSettings"]?["AppGroupIdentifiers"]
+                == .array([.string("group.com.contoso")]))
+    }
+
+    @Test func `the shared group first is an error, and is put right when asked`() throws {
+        let shared =
+            "<plist><dict><key>keychain-access-groups</key><array><string>ABCDE12345.com.microsoft.intune.mam</string><string>$(AppIdentifierPrefix)com.contoso.notes</string></array></dict></plist>"
+        func run(_ writes: Bool) throws -> Configurator.Result {
+            var options = ConfiguratorOptions(names: .intuneCompatible)
+            options.writesEntitlements = writes
+            return try Configurator(options).configure(
+                info: (Data(Self.info.utf8), "i"), entitlements: (Data(shared.utf8), "e"))
+        }
+        #expect(try run(false).findings.contains { $0.code == "CF-KEYCHAIN" && $0.severity == .error })
+        #expect(try run(false).entitlements?.isChanged == false)
+        #expect(
+            try run(true).entitlements?.value["keychain-access-groups"]?.strings == [
+                "$(AppIdentifierPrefix)com.contoso.notes", "ABCDE12345.com.microsoft.intune.mam",
+                "$(AppIdentifierPrefix)com.microsoft.adalcache",
+            ])
+    }
+
+    @Test func `an extension names its app, and its rule is rewritten`() throws {
+        let plist = """
+            <plist><dict><key>CFBundleIdentifier</key><string>com.contoso.notes.share</string>
+            <key>NSExtension</key><dict><key>NSExtensionAttributes</key><dict><key>NSExtensionActivationRule</key>
+            <string>ANY registeredTypeIdentifiers == "a" &amp;&amp; extensionItems.@count &lt;= 2</string></dict></dict>
+            </dict></plist>
+            """
+        let bare = try configure(plist)
+        #expect(bare.findings.map(\.code) == ["CF-CONTAINER"])
+        let full = try configure(plist) {
+            $0.containingApp = "com.contoso.notes"
+            $0.isOpenIn = true
+            $0.openInName = "Notes"
+            $0.rewritesActivationRule = true
+        }
+        #expect(full.findings.allSatisfy { $0.severity == .note })
+        #expect(full.info.value["CFBundleDisplayName"]?.string == "Open in Notes")
+        let rule = full.info.value["NSExtension"]?["NSExtensionAttributes"]?["NSExtensionActivationRule"]?.string
+        #expect(
+            rule?.hasPrefix(
+                "(ANY registeredTypeIdentifiers == \"a\" || ANY registeredTypeIdentifiers == \"com.microsoft.intune.mam.a\") &&"
+            ) == true)
+        let foreign = try configure(plist) { $0.containingApp = "com.fabrikam" }
+        #expect(foreign.findings.map(\.code) == ["CF-CONTAINER"])
+    }
+
+    @Test func `restore and move are each other's inverse`() throws {
+        let plist =
+            "<plist><dict><key>CFBundleIdentifier</key><string>a</string><key>UIMainStoryboardFile</key><string>Main</string></dict></plist>"
+        let moved = try configure(plist) { $0.mainInterface = .move }
+        #expect(moved.info.value["UIMainStoryboardFile"] == nil)
+        #expect(moved.info.value["IntuneMAMSettings"]?["MainStoryboardFile"]?.string == "Main")
+        let text = String(decoding: moved.info.data, as: UTF8.self)
+        let restored = try configure(text) { $0.mainInterface = .restore }
+        #expect(restored.info.value["UIMainStoryboardFile"]?.string == "Main")
+        let again = try configure(String(decoding: restored.info.data, as: UTF8.self)) { $0.mainInterface = .move }
+        #expect(again.info.value == moved.info.value)
+    }
+
+    @Test func `settings of the wrong type and risky combinations are found`() throws {
+        let result = try configure {
+            $0.settings += [
+                ("MAMPolicyRequired", .boolean(true)), ("MultiIdentity", .string("YES")),
+                ("AccentColor", .string("#12345")), ("MaxFileProtectionLevel", .string("NSFileProtectionComplete")),
+                ("AutoEnrolOnLaunch", .boolean(true)),
+            ]
+        }
+        #expect(
+            result.findings.map(\.code).sorted() == [
+                "CF-ENROL", "CF-STORE", "CF-TYPE", "CF-TYPE", "CF-UNKNOWN", "CF-VARIABLE",
+            ])
+        #expect(result.findings.first { $0.code == "CF-UNKNOWN" }?.message.contains("AutoEnrollOnLaunch") == true)
+    }
+
+    @Test func `scenes are reported, and written when asked`() throws {
+        let plist =
+            "<plist><dict><key>CFBundleIdentifier</key><string>a</string><key>UIApplicationSceneManifest</key><dict/></dict></plist>"
+        #expect(try configure(plist).findings.contains { $0.code == "CF-SCENE" })
+        let fixed = try configure(plist) { $0.fixesScenes = true }
+        #expect(
+            fixed.info.value["UIApplicationSceneManifest"]?["UISceneConfigurations"]?[
+                "UIWindowSceneSessionRoleApplication"]?.array?.count == 1)
+        #expect(!fixed.findings.contains { $0.code == "CF-SCENE" })
+    }
+
+    @Test func `a binary plist stays binary and equals the XML's content`() throws {
+        let binary = BinaryPropertyListWriter.document(try PropertyList(reading: Data(Self.info.utf8)).value)
+        let options = ConfiguratorOptions(names: .intuneCompatible)
+        let result = try Configurator(options).configure(info: (binary, "b"))
+        #expect(result.info.data.starts(with: Data("bplist00".utf8)))
+        let xml = try Configurator(options).configure(info: (Data(Self.info.utf8), "x"))
+        #expect(result.info.value == xml.info.value)
+    }
+}
