@@ -26,6 +26,7 @@ public enum AtomicWriter {
 
     private static func prepare(_ change: FileChange, beside target: URL) throws(AppToolsError) -> String {
         let folder = target.deletingLastPathComponent()
+        try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let temporary = folder.appendingPathComponent(".cordon-\(UUID().uuidString)").path
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode(of: target))
         guard descriptor >= 0 else { throw unwritable(target) }

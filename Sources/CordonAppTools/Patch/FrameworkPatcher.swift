@@ -64,6 +64,44 @@ public struct FrameworkPatcher: Sendable {
         return plan
     }
 
+    /// The plan with new signatures for what was validly signed before, and for every bundle around it (TL-FP-02).
+    ///
+    /// Code that was not signed, or only by the linker, stays without a signature of its own when it stands alone.
+    /// - Throws: ``AppToolsError`` `refused` when a certificate's signature would become an ad-hoc one.
+    public func resigned(
+        _ plan: Plan, _ url: URL, options: CodeSigner.Options
+    ) throws(AppToolsError) -> Plan {
+        guard !plan.changes.isEmpty else { return plan }
+        var wanted = false
+        for change in plan.changes {
+            let data = try InputFile.map(change.url)
+            let file = try naming(change.url.path) { () throws(AppToolsError) in try MachOFile(data) }
+            for image in file.slices.compactMap(\.image) where try isSigned(image, change.url) { wanted = true }
+        }
+        guard wanted else {
+            var result = plan
+            result.findings.append(
+                Finding(url.path, .note, "FP-RESIGN", "nothing was validly signed, nothing is signed again"))
+            return result
+        }
+        let signed = try CodeSigner(options).plan(url, over: plan.changes)
+        var result = plan
+        result.changes = signed.changes
+        result.findings += signed.findings
+        return result
+    }
+
+    private func isSigned(_ image: MachOImage, _ url: URL) throws(AppToolsError) -> Bool {
+        let folder = url.deletingLastPathComponent()
+        let seal = folder.appendingPathComponent("_CodeSignature/CodeResources")
+        let info = folder.appendingPathComponent("Info.plist")
+        let isBundled = InputFile.kind(of: seal).exists
+        return ImageSignatureCheck(
+            image: image, info: isBundled ? try InputFile.map(info) : nil,
+            resources: isBundled ? try InputFile.map(seal) : nil
+        ).isValidAndWanted
+    }
+
     private func add(_ target: PatchTarget, _ action: Action, to plan: inout Plan) throws(AppToolsError) {
         let data = try InputFile.map(target.url)
         let file = try naming(target.url.path) { () throws(AppToolsError) in try MachOFile(data) }

@@ -66,7 +66,7 @@ struct ImagePatch {
         guard image.commandsSize + size <= MachOImage.largestCommands else {
             throw AppToolsError(.refused, "the load commands would grow too large")
         }
-        let marker = PatchMarker(originalHead: original)
+        let marker = try PatchMarker(originalHead: original)
         var command = Data()
         for number: UInt32 in [LoadCommand.loadDylib, UInt32(size), 24, 2, 0x10000, 0x10000] {
             command += number.littleBytes
@@ -95,7 +95,7 @@ struct ImagePatch {
             header(present, commands: -1, bytes: -command.size)
             + present.prefix(command.offset).dropFirst(image.headerSize)
             + present.dropFirst(command.offset + command.size)
-        guard PatchMarker(originalHead: restored) == marker else {
+        guard try PatchMarker(originalHead: restored) == marker else {
             throw AppToolsError(.refused, "the load commands were changed after patching")
         }
         return restored + Data(count: command.size)

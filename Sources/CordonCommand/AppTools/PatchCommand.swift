@@ -27,6 +27,15 @@ struct PatchCommand: ParsableCommand {
 
     @OptionGroup var names: NamesOption
 
+    @Flag(help: "Sign again, ad hoc and inside out, when something was validly signed before.")
+    var resign = false
+
+    @Flag(name: .customLong("adhoc"), help: "With --resign, allow an ad-hoc signature where a certificate's stands.")
+    var isAdHoc = false
+
+    @Option(help: "Where to keep the original bytes on install, or to take them from on remove; outside the app.")
+    var receipt: String?
+
     @Flag(help: "Only say what would change; status 1 when something would.")
     var check = false
 
@@ -38,19 +47,42 @@ struct PatchCommand: ParsableCommand {
 
     func run() throws {
         let patcher = FrameworkPatcher(names: try names.profile())
-        let plan = try reporting { () throws(AppToolsError) in
-            try patcher.plan(
-                FrameworkPatcher.Action(rawValue: action.rawValue) ?? .verify, URL(fileURLWithPath: path))
+        let url = URL(fileURLWithPath: path)
+        if action == .remove, let receipt { return try restore(url, from: URL(fileURLWithPath: receipt)) }
+        let plan = try reporting { () throws(AppToolsError) -> FrameworkPatcher.Plan in
+            let plan = try patcher.plan(FrameworkPatcher.Action(rawValue: action.rawValue) ?? .verify, url)
+            guard resign else { return plan }
+            var options = CodeSigner.Options()
+            options.allowsDowngrade = isAdHoc
+            return try patcher.resigned(plan, url, options: options)
         }
         var report = PatchReport(images: plan.images, findings: plan.findings, changed: plan.changes.map(\.url.path))
         if action != .verify, !check {
-            report.changed = try reporting { () throws(AppToolsError) in try AtomicWriter.write(plan.changes) }
-                .map(\.path)
+            report.changed = try reporting { () throws(AppToolsError) -> [URL] in
+                if let receipt, !plan.changes.isEmpty {
+                    let note = try PatchReceipt(before: plan.changes, in: url)
+                    try AtomicWriter.write([try note.change(at: URL(fileURLWithPath: receipt), outside: url)])
+                }
+                return try AtomicWriter.write(plan.changes)
+            }.map(\.path)
         }
         try show(report)
         if action == .verify ? !plan.isProtected : check && !report.changed.isEmpty {
             throw CommandFailure(
                 .notInWantedState, action == .verify ? "not every image is protected" : "some images would change")
+        }
+    }
+
+    private func restore(_ url: URL, from receipt: URL) throws {
+        let plan = try reporting { () throws(AppToolsError) -> PatchReceipt.Restoration in
+            try PatchReceipt(contentsOf: receipt).restoration(of: url)
+        }
+        var report = ToolReport()
+        try apply(plan.changes, to: &report, isCheck: check, json: json)
+        for file in plan.removals {
+            guard (try? FileManager.default.removeItem(at: file)) != nil else {
+                throw CommandFailure(.writeFailed, "\(file.path): cannot be removed")
+            }
         }
     }
 

@@ -109,6 +109,51 @@ struct FrameworkPatcherTests {
         #expect(throws: AppToolsError(.refused, "")) { try patcher.plan(.install, app) }
     }
 
+    @Test func `patching with new signatures leaves a valid app`() throws {
+        let scratch = try Scratch()
+        let app = try Self.app(in: scratch)
+        let plain = try patcher.plan(.install, app)
+        let unsigned = try patcher.resigned(plain, app, options: CodeSigner.Options())
+        #expect(unsigned.findings.contains { $0.code == "FP-RESIGN" })
+        try AtomicWriter.write(CodeSigner(CodeSigner.Options()).plan(app).changes)
+        let plan = try patcher.resigned(patcher.plan(.install, app), app, options: CodeSigner.Options())
+        try AtomicWriter.write(plan.changes)
+        #expect(try SignatureVerifier().findings(app).filter { $0.severity == .error } == [])
+        #expect(try patcher.plan(.verify, app).images.allSatisfy { $0.state == "patched" })
+    }
+
+    @Test(arguments: [true, false])
+    func `a receipt undoes even new signatures to the byte`(isSigned: Bool) throws {
+        let scratch = try Scratch()
+        let app = try Self.app(in: scratch)
+        var first = CodeSigner.Options()
+        first.entitlements = CodeSignerTests.entitlements
+        if isSigned { try AtomicWriter.write(CodeSigner(first).plan(app).changes) }
+        func content() throws -> [String: Data] {
+            let names = try FileManager.default.subpathsOfDirectory(atPath: app.path)
+            return try names.reduce(into: [:]) { result, name in
+                let url = app.appendingPathComponent(name)
+                if !InputFile.kind(of: url).isFolder { result[name] = try Data(contentsOf: url) }
+            }
+        }
+        let before = try content()
+        // Signing everything, also what was not signed, changes and creates the most files.
+        let changes = try CodeSigner(CodeSigner.Options()).plan(app, over: patcher.plan(.install, app).changes).changes
+        let receipt = scratch.folder.appendingPathComponent("receipt.json")
+        let note = try PatchReceipt(before: changes, in: app)
+        try AtomicWriter.write([note.change(at: receipt, outside: app)])
+        #expect(throws: AppToolsError(.refused, "")) {
+            try note.change(at: app.appendingPathComponent("receipt"), outside: app)
+        }
+        try AtomicWriter.write(changes)
+        #expect(try content() != before)
+        let restoration = try PatchReceipt(contentsOf: receipt).restoration(of: app)
+        try AtomicWriter.write(restoration.changes)
+        for url in restoration.removals { try FileManager.default.removeItem(at: url) }
+        #expect(try content() == before)
+        #expect(throws: AppToolsError.self) { try PatchReceipt(contentsOf: receipt).restoration(of: app) }
+    }
+
     @Test func `an app without the SDK is reported`() throws {
         let scratch = try Scratch()
         let app = try Self.app(in: scratch)

@@ -1,0 +1,107 @@
+import Crypto
+import Foundation
+
+/// The sealed list of a flat bundle's files (TL-MO-30, TL-MO-31).
+struct CodeResources {
+    /// Files as they will be once planned changes are written.
+    struct Tree {
+        let root: URL
+        /// Content that is planned, by standardised path.
+        var planned: [String: [Data]]
+
+        /// Every file and link below the root, relative, ordered; the main executable and the seal itself left out.
+        func files(executable: String?) -> [String] {
+            let base = root.resolvingSymlinksInPath().path + "/"
+            let keys: Set<URLResourceKey> = [.isDirectoryKey, .isSymbolicLinkKey]
+            var found: Set<String> = []
+            let walk = FileManager.default.enumerator(at: root, includingPropertiesForKeys: Array(keys))
+            while let url = walk?.nextObject() as? URL {
+                let values = try? url.resourceValues(forKeys: keys)
+                guard values?.isDirectory != true || values?.isSymbolicLink == true else { continue }
+                let folder = url.deletingLastPathComponent().resolvingSymlinksInPath().path + "/"
+                guard (folder + url.lastPathComponent).hasPrefix(base) else { continue }
+                found.insert(String((folder + url.lastPathComponent).dropFirst(base.count)))
+            }
+            for path in planned.keys where path.hasPrefix(base) { found.insert(String(path.dropFirst(base.count))) }
+            return found.filter { $0 != executable && !$0.hasPrefix("_CodeSignature/") }.sorted()
+        }
+
+        func content(_ path: String) throws(AppToolsError) -> [Data] {
+            let url = root.resolvingSymlinksInPath().appendingPathComponent(path)
+            if let data = planned[url.path] { return data }
+            return [try InputFile.map(url)]
+        }
+
+        func link(_ path: String) -> String? {
+            try? FileManager.default.destinationOfSymbolicLink(atPath: root.appendingPathComponent(path).path)
+        }
+    }
+
+    /// Whether a file may be missing: it belongs to a language other than the base one.
+    static func isOptional(_ path: String) -> Bool { path.contains(".lproj/") && !path.hasPrefix("Base.lproj/") }
+
+    private static func isVersionOfLanguage(_ path: String) -> Bool { path.hasSuffix(".lproj/locversion.plist") }
+
+    /// Whether the newer list has the file at all.
+    static func isSealed(_ path: String) -> Bool {
+        path != "Info.plist" && path != "PkgInfo" && !isVersionOfLanguage(path)
+            && path.split(separator: "/").last != ".DS_Store"
+    }
+
+    /// The seal as Apple's tools write it.
+    static func generate(_ tree: Tree, executable: String?) throws(AppToolsError) -> Data {
+        var old = PropertyListDictionary()
+        var new = PropertyListDictionary()
+        for path in tree.files(executable: executable) where !isVersionOfLanguage(path) {
+            if let target = tree.link(path) {
+                if isSealed(path) { new[path] = .dictionary(["symlink": .string(target)]) }
+                continue
+            }
+            let content = try tree.content(path)
+            let optional = isOptional(path)
+            let short = PropertyListValue.data(sha1(content))
+            old[path] = optional ? .dictionary(["hash": short, "optional": .boolean(true)]) : short
+            guard isSealed(path) else { continue }
+            var entry: PropertyListDictionary = ["hash2": .data(sha256(content))]
+            if optional { entry["optional"] = .boolean(true) }
+            new[path] = .dictionary(entry)
+        }
+        let seal: PropertyListDictionary = [
+            "files": .dictionary(old.sorted), "files2": .dictionary(new.sorted), "rules": .dictionary(rules),
+            "rules2": .dictionary(rules2),
+        ]
+        return XMLPropertyListWriter().document(.dictionary(seal))
+    }
+
+    private static func rule(_ weight: Double, _ key: String? = nil) -> PropertyListValue {
+        var entries = PropertyListDictionary()
+        if let key { entries[key] = .boolean(true) }
+        entries["weight"] = .real(weight)
+        return .dictionary(entries)
+    }
+
+    private static let rules: PropertyListDictionary = [
+        "^.*": .boolean(true), "^.*\\.lproj/": rule(1000, "optional"),
+        "^.*\\.lproj/locversion.plist$": rule(1100, "omit"), "^Base\\.lproj/": rule(1010),
+        "^version.plist$": .boolean(true),
+    ]
+
+    private static let rules2: PropertyListDictionary = [
+        ".*\\.dSYM($|/)": rule(11), "^(.*/)?\\.DS_Store$": rule(2000, "omit"), "^.*": .boolean(true),
+        "^.*\\.lproj/": rule(1000, "optional"), "^.*\\.lproj/locversion.plist$": rule(1100, "omit"),
+        "^Base\\.lproj/": rule(1010), "^Info\\.plist$": rule(20, "omit"), "^PkgInfo$": rule(20, "omit"),
+        "^embedded\\.provisionprofile$": rule(20), "^version\\.plist$": rule(20),
+    ]
+
+    static func sha1(_ pieces: [Data]) -> Data {
+        var hash = Insecure.SHA1()
+        for piece in pieces { hash.update(data: piece) }
+        return Data(hash.finalize())
+    }
+
+    static func sha256(_ pieces: [Data]) -> Data {
+        var hash = SHA256()
+        for piece in pieces { hash.update(data: piece) }
+        return Data(hash.finalize())
+    }
+}

@@ -1,0 +1,51 @@
+public import Foundation
+
+/// Signs a bundle with all code in it, inside out, or one code file (TL-SG-07). Nothing is written by planning.
+public struct CodeSigner: Sendable {
+    /// What to do.
+    public struct Options: Sendable {
+        /// Who signs; nil signs ad hoc.
+        public var identity: (any SigningIdentity)?
+        /// Entitlements of the outermost executable; nil keeps the present ones.
+        public var entitlements: Data?
+        /// The identifier of the outermost code; nil keeps the present one or takes the bundle's.
+        public var identifier: String?
+        /// Allow an ad-hoc signature where a certificate's stands now (TL-SG-10).
+        public var allowsDowngrade = false
+
+        /// Signs ad hoc and keeps what can be kept.
+        public init() {}
+    }
+
+    /// The files to write.
+    public struct Plan: Sendable {
+        /// The files to write.
+        public internal(set) var changes: [FileChange] = []
+        /// Each signed item.
+        public internal(set) var findings: [Finding] = []
+    }
+
+    let options: Options
+
+    /// Makes a signer.
+    public init(_ options: Options) {
+        self.options = options
+    }
+
+    /// Plans the signatures, on top of changes that are planned already and not yet written.
+    /// - Throws: ``AppToolsError`` `refused` when something may not or cannot be signed, `malformed` for bad input.
+    public func plan(_ url: URL, over earlier: [FileChange] = []) throws(AppToolsError) -> Plan {
+        guard InputFile.kind(of: url).exists else { throw AppToolsError(.missing, "does not exist", at: url.path) }
+        var session = SigningSession(options: options, earlier: earlier)
+        if InputFile.kind(of: url).isFolder {
+            let bundles = try AppBundle.insideOut(url)
+            for bundle in bundles {
+                for library in bundle.looseLibraries { try session.sign(library, bundle: nil, isOutermost: false) }
+                try session.sign(bundle, isOutermost: bundle.url == url)
+            }
+        } else {
+            try session.sign(url, bundle: nil, isOutermost: true)
+        }
+        return Plan(changes: session.changes, findings: session.findings)
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+
+/// The checks of one image's signature.
+struct ImageSignatureCheck {
+    struct Problem: Equatable {
+        let severity: Finding.Severity
+        let code: String
+        let message: String
+    }
+
+    let image: MachOImage
+    let info: Data?
+    let resources: Data?
+
+    /// The parsed signature; nil when the image has none.
+    static func signature(_ image: MachOImage) throws(AppToolsError) -> SuperBlob? {
+        guard let range = image.signature else { return nil }
+        return try SuperBlob(reading: try image.reader.data(at: range.lowerBound, count: range.count))
+    }
+
+    /// Whether the image carries a signature that a person or build made and that still fits its code (TL-SG-10, 11).
+    var isValidAndWanted: Bool {
+        guard let signature = try? Self.signature(image), let first = signature.codeDirectories.first,
+            let directory = try? CodeDirectory(first), directory.flags & CodeDirectory.Flag.linkerSigned == 0
+        else { return false }
+        return !problems().contains { $0.severity == .error }
+    }
+
+    func problems() -> [Problem] {
+        do throws(AppToolsError) {
+            guard let signature = try Self.signature(image) else {
+                return [Problem(severity: .error, code: "SG-UNSIGNED", message: "is not signed")]
+            }
+            var found: [Problem] = []
+            guard !signature.codeDirectories.isEmpty else {
+                return [error("SG-DIRECTORY", "the signature has no code directory")]
+            }
+            for blob in signature.codeDirectories { found += directoryProblems(try CodeDirectory(blob), signature) }
+            found += entitlementProblems(signature)
+            found += try CMSCheck(signature: signature).problems()
+            return found
+        } catch {
+            return [self.error("SG-FORMAT", error.description)]
+        }
+    }
+
+    private func error(_ code: String, _ message: String) -> Problem {
+        Problem(severity: .error, code: code, message: message)
+    }
+
+    private func directoryProblems(_ directory: CodeDirectory, _ signature: SuperBlob) -> [Problem] {
+        var found: [Problem] = []
+        let start = image.signature?.lowerBound ?? 0
+        if directory.codeLimit != start {
+            found.append(error("SG-LIMIT", "the signature covers \(directory.codeLimit) of \(start) bytes of code"))
+        }
+        let limit = min(directory.codeLimit, image.data.count)
+        let unit = directory.pageSize ?? max(limit, 1)
+        if directory.pageCount != (limit + unit - 1) / unit {
+            found.append(error("SG-PAGES", "the number of page hashes is wrong"))
+        }
+        var bad: [Int] = []
+        for page in 0..<directory.pageCount where page * unit < limit {
+            let content = image.data.dropFirst(page * unit).prefix(min(unit, limit - page * unit))
+            if directory.hash.hash(content) != directory.pageHash(page) { bad.append(page) }
+        }
+        if let first = bad.first {
+            found.append(
+                error(
+                    "SG-CODE",
+                    "\(bad.count) of \(directory.pageCount) pages changed, the first at offset \(first * unit)"))
+        }
+        let named: [(Int, String, Data?)] = [
+            (1, "Info.plist", info), (2, "requirements", signature[SuperBlob.Slot.requirements]),
+            (3, "CodeResources", resources), (5, "entitlements", signature[SuperBlob.Slot.entitlements]),
+            (7, "DER entitlements", signature[SuperBlob.Slot.derEntitlements]),
+        ]
+        for (slot, name, content) in named {
+            switch (directory.specialHash(slot), content) {
+            case (let hash?, let content?) where hash != directory.hash.hash(content):
+                found.append(error("SG-SLOT", "\(name) changed after signing"))
+            case (nil, .some): found.append(error("SG-SLOT", "\(name) is not covered by the signature"))
+            case (.some, nil) where slot != 1 && slot != 3 || isBundled:
+                found.append(error("SG-SLOT", "\(name) is signed but missing"))
+            default: break
+            }
+        }
+        return found
+    }
+
+    /// Whether the files that only a bundle has were looked for.
+    private var isBundled: Bool { info != nil }
+
+    private func entitlementProblems(_ signature: SuperBlob) -> [Problem] {
+        guard let xml = signature.content(SuperBlob.Slot.entitlements),
+            let der = signature.content(SuperBlob.Slot.derEntitlements)
+        else { return [] }
+        guard der.first != 0x31 else {
+            return [Problem(severity: .note, code: "SG-OLDDER", message: "the DER entitlements have the older form")]
+        }
+        guard let value = try? PropertyList(reading: xml).value, let encoded = try? EntitlementsDER.encode(value) else {
+            return [error("SG-ENTITLEMENTS", "the entitlements are not a usable property list")]
+        }
+        return encoded == der ? [] : [error("SG-ENTITLEMENTS", "XML and DER entitlements differ")]
+    }
+}

@@ -1,0 +1,75 @@
+import Crypto
+import CryptoExtras
+public import Foundation
+
+/// A signing identity from PEM: an RSA or P-256 key, its certificate, and the chain up to the root.
+public struct PEMIdentity: SigningIdentity {
+    private enum Key: Sendable {
+        case rsa(_RSA.Signing.PrivateKey)
+        case p256(P256.Signing.PrivateKey)
+    }
+
+    /// The team that the certificate's subject names.
+    public let team: String?
+    private let key: Key
+    private let certificates: [SigningCertificate]
+    private let now: @Sendable () -> Date
+
+    /// Reads a key and a chain whose first certificate belongs to the key.
+    ///
+    /// - Parameter now: Gives the signing time.
+    /// - Throws: ``AppToolsError`` `malformed` when something is missing or the key and certificate do not belong together.
+    public init(
+        key keyText: String, certificates pem: String, now: @escaping @Sendable () -> Date = { Date() }
+    ) throws(AppToolsError) {
+        var chain: [SigningCertificate] = []
+        for block in SigningCertificate.blocks("CERTIFICATE", in: pem) { chain.append(try SigningCertificate(block)) }
+        guard let leaf = chain.first else { throw AppToolsError(.malformed, "there is no certificate in the PEM file") }
+        if let rsa = try? _RSA.Signing.PrivateKey(pemRepresentation: keyText) {
+            key = .rsa(rsa)
+        } else if let p256 = try? P256.Signing.PrivateKey(pemRepresentation: keyText) {
+            key = .p256(p256)
+        } else {
+            throw AppToolsError(.malformed, "the key is neither an unencrypted RSA nor a P-256 key in PEM")
+        }
+        let publicKey =
+            switch key {
+            case .rsa(let key): key.publicKey.derRepresentation
+            case .p256(let key): key.publicKey.derRepresentation
+            }
+        guard publicKey == leaf.publicKeyInfo else {
+            throw AppToolsError(.malformed, "the first certificate does not belong to the key")
+        }
+        team = leaf.team
+        certificates = chain
+        self.now = now
+    }
+
+    /// A detached CMS signature over the first directory that also names every directory's hash (TL-MO-28).
+    /// - Throws: ``AppToolsError`` `unsupported` when the key cannot sign.
+    public func sign(_ directories: [(hashType: UInt8, blob: Data)]) throws(AppToolsError) -> Data {
+        let attributes = try CMSAttributes(directories: directories, time: now()).members
+        let signed = DER.set(attributes)
+        let leaf = certificates[0]
+        let digest = SHA256.hash(data: signed)
+        let (algorithm, signature): (Data, Data)
+        do {
+            switch key {
+            case .rsa(let key):
+                algorithm = DER.sequence(DER.identifier(1, 2, 840, 113549, 1, 1, 1), DER.null())
+                signature = try key.signature(for: digest, padding: .insecurePKCS1v1_5).rawRepresentation
+            case .p256(let key):
+                algorithm = DER.sequence(DER.identifier(1, 2, 840, 10045, 4, 3, 2))
+                signature = try key.signature(for: digest).derRepresentation
+            }
+        } catch { throw AppToolsError(.unsupported, "the key cannot sign") }
+        let signer = DER.sequence(
+            DER.integer(1), DER.sequence(leaf.issuer, leaf.serial), CMSAttributes.sha256,
+            // The attributes are signed as a SET and stored with an implicit tag.
+            Data([0xA0]) + signed.dropFirst(), algorithm, DER.octets(signature))
+        let data = DER.sequence(
+            DER.integer(1), DER.set([CMSAttributes.sha256]), DER.sequence(DER.identifier(1, 2, 840, 113549, 1, 7, 1)),
+            DER.element(0xA0, certificates.reduce(Data()) { $0 + $1.der }), DER.set([signer]))
+        return DER.sequence(DER.identifier(1, 2, 840, 113549, 1, 7, 2), DER.element(0xA0, data))
+    }
+}

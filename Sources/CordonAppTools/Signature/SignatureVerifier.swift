@@ -1,0 +1,52 @@
+public import Foundation
+
+/// Recomputes everything a code signature claims and explains each mismatch (TL-SG-09). Trust in a certificate is not judged.
+public struct SignatureVerifier: Sendable {
+
+    /// Makes a verifier.
+    public init() {}
+
+    /// What was found in a bundle with all code in it, or in one code file. No error among the findings means valid.
+    /// - Throws: ``AppToolsError`` `missing` or `malformed` when there is nothing that could be signed.
+    public func findings(_ url: URL) throws(AppToolsError) -> [Finding] {
+        guard InputFile.kind(of: url).exists else { throw AppToolsError(.missing, "does not exist", at: url.path) }
+        guard InputFile.kind(of: url).isFolder else { return try codeFile(url, info: nil, resources: nil) }
+        var found: [Finding] = []
+        for bundle in try AppBundle.insideOut(url) {
+            for library in bundle.looseLibraries { found += try codeFile(library, info: nil, resources: nil) }
+            found += try self.bundle(bundle)
+        }
+        return found
+    }
+
+    private func bundle(_ bundle: AppBundle) throws(AppToolsError) -> [Finding] {
+        guard let executable = bundle.executable else {
+            return [Finding(bundle.url.path, .note, "SG-RESOURCES", "has no executable and is not looked into")]
+        }
+        let info = try InputFile.map(bundle.url.appendingPathComponent("Info.plist"))
+        let sealFile = bundle.url.appendingPathComponent("_CodeSignature/CodeResources")
+        let seal = InputFile.kind(of: sealFile).exists ? try InputFile.map(sealFile) : nil
+        var found = try codeFile(executable, info: info, resources: seal)
+        if let seal {
+            let list = try naming(sealFile.path) { () throws(AppToolsError) in try PropertyList(reading: seal).value }
+            found += try SealCheck(bundle: bundle, list: list).findings()
+        } else if !found.contains(where: { $0.code == "SG-UNSIGNED" }) {
+            found.append(Finding(bundle.url.path, .error, "SG-NOSEAL", "has no _CodeSignature/CodeResources"))
+        }
+        return found
+    }
+
+    private func codeFile(_ url: URL, info: Data?, resources: Data?) throws(AppToolsError) -> [Finding] {
+        let data = try InputFile.map(url)
+        let file = try naming(url.path) { () throws(AppToolsError) in try MachOFile(data) }
+        var found: [Finding] = []
+        for slice in file.slices {
+            guard let image = slice.image else { continue }
+            let check = ImageSignatureCheck(image: image, info: info, resources: resources)
+            found += check.problems().map {
+                Finding(url.path, $0.severity, $0.code, "\(slice.cpu): \($0.message)")
+            }
+        }
+        return found
+    }
+}

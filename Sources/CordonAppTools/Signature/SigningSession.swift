@@ -1,0 +1,89 @@
+import Foundation
+
+/// The files of one signing run while it is planned.
+struct SigningSession {
+    let options: CodeSigner.Options
+    private(set) var findings: [Finding] = []
+    /// Planned content by resolved path, in the order it was planned.
+    private var planned: [String: [Data]] = [:]
+    private var order: [URL] = []
+
+    init(options: CodeSigner.Options, earlier: [FileChange]) {
+        self.options = options
+        for change in earlier { put(change.pieces, at: change.url) }
+    }
+
+    var changes: [FileChange] {
+        order.compactMap { url in planned[Self.key(url)].map { FileChange(url, pieces: $0) } }
+    }
+
+    private static func key(_ url: URL) -> String { url.resolvingSymlinksInPath().path }
+
+    private mutating func put(_ pieces: [Data], at url: URL) {
+        if planned.updateValue(pieces, forKey: Self.key(url)) == nil { order.append(url) }
+    }
+
+    private func content(_ url: URL) throws(AppToolsError) -> Data {
+        guard let pieces = planned[Self.key(url)] else { return try InputFile.map(url) }
+        return pieces.count == 1 ? pieces[0] : pieces.reduce(into: Data()) { $0 += $1 }
+    }
+
+    mutating func sign(_ bundle: AppBundle, isOutermost: Bool) throws(AppToolsError) {
+        guard let executable = bundle.executable else {
+            findings.append(Finding(bundle.url.path, .note, "SG-RESOURCES", "has no executable and is left as it is"))
+            return
+        }
+        let tree = CodeResources.Tree(
+            root: bundle.url,
+            planned: Dictionary(planned.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first }))
+        let seal = try CodeResources.generate(tree, executable: executable.lastPathComponent)
+        let sealFile = bundle.url.appendingPathComponent("_CodeSignature/CodeResources")
+        put([seal], at: sealFile)
+        try sign(executable, bundle: (bundle, seal), isOutermost: isOutermost)
+    }
+
+    mutating func sign(
+        _ url: URL, bundle: (AppBundle, Data)?, isOutermost: Bool
+    ) throws(AppToolsError) {
+        let data = try content(url)
+        let file = try naming(url.path) { () throws(AppToolsError) in try MachOFile(data) }
+        let info = try bundle.map { (bundle, _) throws(AppToolsError) in
+            try content(bundle.url.appendingPathComponent("Info.plist"))
+        }
+        var pieces: [(slice: MachOSlice, data: [Data])] = []
+        for slice in file.slices {
+            guard let image = slice.image else {
+                throw AppToolsError(.unsupported, "a static archive cannot be signed", at: url.path)
+            }
+            let signed = try naming("\(url.path) (\(slice.cpu))") { () throws(AppToolsError) in
+                let content = try signedContent(image, url, bundle, info, isOutermost: isOutermost)
+                return try ImageSigner(image: image, content: content, identity: options.identity).signed()
+            }
+            pieces.append((slice, signed))
+        }
+        put(try FatWriter.pieces(pieces, as: file.container), at: url)
+        findings.append(
+            Finding(
+                url.path, .note, "SG-SIGNED", options.identity == nil ? "signed ad hoc" : "signed with a certificate"))
+    }
+
+    private func signedContent(
+        _ image: MachOImage, _ url: URL, _ bundle: (AppBundle, Data)?, _ info: Data?, isOutermost: Bool
+    ) throws(AppToolsError) -> ImageSigner.Content {
+        let old = try ImageSignatureCheck.signature(image)
+        let directory = try old?.codeDirectories.first.map { (blob) throws(AppToolsError) in try CodeDirectory(blob) }
+        if options.identity == nil, !options.allowsDowngrade, (old?.content(SuperBlob.Slot.cms)?.count ?? 0) > 0 {
+            throw AppToolsError(
+                .refused, "carries a certificate's signature, an ad-hoc one would be weaker",
+                hint: "give the certificate, or --adhoc")
+        }
+        let isLinkerSigned = (directory?.flags ?? 0) & CodeDirectory.Flag.linkerSigned != 0
+        let kept = isLinkerSigned ? nil : directory?.identifier
+        let fallback = bundle?.0.identifier ?? kept ?? url.deletingPathExtension().lastPathComponent
+        return ImageSigner.Content(
+            identifier: (isOutermost ? options.identifier : nil) ?? fallback,
+            entitlements: (isOutermost ? options.entitlements : nil) ?? old?.content(SuperBlob.Slot.entitlements),
+            info: info, resources: bundle?.1,
+            requirements: options.identity == nil ? old?[SuperBlob.Slot.requirements] : nil)
+    }
+}

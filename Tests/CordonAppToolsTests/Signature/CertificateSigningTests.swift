@@ -1,0 +1,137 @@
+import Crypto
+import Foundation
+import Testing
+
+@testable import CordonAppTools
+
+@Suite(
+    .enabled(if: MachOLab.isAvailable, MachOLab.needs),
+    .enabled(if: Program.find("openssl") != nil, "needs openssl"))
+struct CertificateSigningTests {
+    static let openssl = Program.find("openssl") ?? "openssl"
+
+    /// A key and a self-signed certificate that openssl makes.
+    private func identity(_ kind: [String], in scratch: Scratch) throws -> PEMIdentity {
+        try Program.succeed(
+            Self.openssl,
+            ["req", "-x509", "-newkey"] + kind + [
+                "-nodes", "-keyout", "key.pem", "-out", "cert.pem", "-days", "30", "-subj",
+                "/CN=Apple Development: Example/OU=ABCDE12345/O=Example",
+            ], in: scratch.folder)
+        return try PEMIdentity(
+            key: String(contentsOf: scratch.folder.appendingPathComponent("key.pem"), encoding: .utf8),
+            certificates: String(contentsOf: scratch.folder.appendingPathComponent("cert.pem"), encoding: .utf8))
+    }
+
+    private static let kinds = [["rsa:2048"], ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"]]
+
+    @Test(arguments: kinds)
+    func `openssl verifies the signature over the code directory`(kind: [String]) throws {
+        let scratch = try Scratch()
+        let app = try FrameworkPatcherTests.app(in: scratch)
+        var options = CodeSigner.Options()
+        options.identity = try identity(kind, in: scratch)
+        options.entitlements = CodeSignerTests.entitlements
+        try AtomicWriter.write(CodeSigner(options).plan(app).changes)
+        #expect(try SignatureVerifier().findings(app).filter { $0.severity == .error } == [])
+        let image = try #require(
+            try MachOFile(Data(contentsOf: app.appendingPathComponent("App"))).slices.first?.image)
+        let signature = try #require(try ImageSignatureCheck.signature(image))
+        let directory = try CodeDirectory(#require(signature.codeDirectories.first))
+        #expect(directory.team == "ABCDE12345")
+        #expect(directory.flags & CodeDirectory.Flag.adHoc == 0)
+        let cms = try scratch.file("cms.der", #require(signature.content(SuperBlob.Slot.cms)))
+        let code = try scratch.file("cd.bin", directory.blob)
+        let result = try Program.run(
+            Self.openssl,
+            [
+                "cms", "-inform", "DER", "-in", cms.path, "-verify", "-content", code.path, "-binary", "-CAfile",
+                scratch.folder.appendingPathComponent("cert.pem").path, "-purpose", "any", "-out", "/dev/null",
+            ])
+        #expect(result.status == 0, "\(result.text)")
+        let output = try Program.python(
+            CodeSignatureChecker.script, [app.appendingPathComponent("Frameworks/Demo.framework/Demo").path])
+        #expect(output.split(separator: "\n").allSatisfy { $0.hasSuffix("ok") }, "\(output)")
+    }
+
+    @Test func `a directory swapped under the certificate's signature is noticed`() throws {
+        let scratch = try Scratch()
+        let lab = try MachOLab.get()
+        let file = try scratch.file("App", lab.data(lab.executable))
+        var options = CodeSigner.Options()
+        options.identity = try identity(Self.kinds[1], in: scratch)
+        try AtomicWriter.write(CodeSigner(options).plan(file).changes)
+        let image = try MachOImage(Data(contentsOf: file))
+        let signature = try #require(try ImageSignatureCheck.signature(image))
+        var blobs = signature.blobs
+        blobs[0].data[blobs[0].data.count - 1 + blobs[0].data.startIndex] ^= 1
+        let problems = try CMSCheck(signature: SuperBlob(blobs)).problems()
+        #expect(problems.count == 3)
+        var cms = Data(try #require(signature.content(SuperBlob.Slot.cms)))
+        cms[cms.count - 1] ^= 1
+        blobs = signature.blobs.map {
+            $0.slot == SuperBlob.Slot.cms ? ($0.slot, SuperBlob.blob(SuperBlob.Magic.cms, cms)) : $0
+        }
+        #expect(
+            try CMSCheck(signature: SuperBlob(blobs)).problems().map(\.message) == [
+                "the certificate did not make this signature"
+            ])
+    }
+
+    @Test func `a certificate's signature is never replaced by an ad-hoc one unasked`() throws {
+        let scratch = try Scratch()
+        let lab = try MachOLab.get()
+        let file = try scratch.file("App", lab.data(lab.executable))
+        var options = CodeSigner.Options()
+        options.identity = try identity(Self.kinds[1], in: scratch)
+        try AtomicWriter.write(CodeSigner(options).plan(file).changes)
+        #expect(throws: AppToolsError(.refused, "")) { try CodeSigner(CodeSigner.Options()).plan(file) }
+        var forced = CodeSigner.Options()
+        forced.allowsDowngrade = true
+        try AtomicWriter.write(CodeSigner(forced).plan(file).changes)
+        #expect(try SignatureVerifier().findings(file).filter { $0.severity == .error } == [])
+    }
+
+    @Test func `a key that does not belong to the certificate is refused`() throws {
+        let scratch = try Scratch()
+        _ = try identity(Self.kinds[1], in: scratch)
+        let certificate = try String(contentsOf: scratch.folder.appendingPathComponent("cert.pem"), encoding: .utf8)
+        #expect(throws: AppToolsError(.malformed, "")) {
+            try PEMIdentity(key: P256.Signing.PrivateKey().pemRepresentation, certificates: certificate)
+        }
+        #expect(throws: AppToolsError(.malformed, "")) { try PEMIdentity(key: "x", certificates: certificate) }
+        #expect(throws: AppToolsError(.malformed, "")) { try PEMIdentity(key: "x", certificates: "") }
+    }
+
+    @Test func `an old deployment target gets a SHA-1 directory too`() throws {
+        let scratch = try Scratch()
+        let lab = try MachOLab.get()
+        let file = scratch.folder.appendingPathComponent("old")
+        try Program.succeed(
+            try #require(MachOLab.linker),
+            [
+                "-arch", "arm64", "-platform_version", "ios", "10.0", "12.0", "-adhoc_codesign", "-headerpad", "0x400",
+                "-o", file.path, "main-dev.o", "Demo.dev", "libSystem.tbd",
+            ], in: lab.folder)
+        try AtomicWriter.write(CodeSigner(CodeSigner.Options()).plan(file).changes)
+        let signature = try #require(try ImageSignatureCheck.signature(MachOImage(Data(contentsOf: file))))
+        let hashes = try signature.codeDirectories.map { try CodeDirectory($0).hash }
+        #expect(hashes == [.sha1, .sha256])
+        #expect(try SignatureVerifier().findings(file).filter { $0.severity == .error } == [])
+    }
+
+    @Test func `damaged messages never trap`() throws {
+        let scratch = try Scratch()
+        let good = try identity(Self.kinds[1], in: scratch).sign([(2, Data(count: 88))])
+        for position in stride(from: 0, to: good.count, by: 3) {
+            for value in [UInt8(0), 0x84, 0xFF] {
+                var bad = good
+                bad[position] = value
+                let blob = SuperBlob([
+                    (0, Data(count: 8)), (SuperBlob.Slot.cms, SuperBlob.blob(SuperBlob.Magic.cms, bad)),
+                ])
+                _ = try? CMSCheck(signature: blob).problems()
+            }
+        }
+    }
+}

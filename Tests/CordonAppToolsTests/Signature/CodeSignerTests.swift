@@ -1,0 +1,141 @@
+import Foundation
+import Testing
+
+@testable import CordonAppTools
+
+@Suite(.enabled(if: MachOLab.isAvailable, MachOLab.needs))
+struct CodeSignerTests {
+    static let entitlements = Data(
+        """
+        <plist version="1.0"><dict><key>get-task-allow</key><true/><key>list</key><array><string>a</string></array>
+        <key>number</key><integer>300</integer></dict></plist>
+        """.utf8)
+
+    private func errors(_ url: URL) throws -> [String] {
+        try SignatureVerifier().findings(url).filter { $0.severity == .error }.map(\.code)
+    }
+
+    @Test func `the linker's own signature verifies`() throws {
+        let lab = try MachOLab.get()
+        for file in [lab.library, lab.simulatorLibrary, lab.executable, lab.fat] { #expect(try errors(file) == []) }
+    }
+
+    @Test func `a signed app verifies, and signing it again changes nothing`() throws {
+        let scratch = try Scratch()
+        let app = try FrameworkPatcherTests.app(in: scratch)
+        _ = try scratch.file("App.app/de.lproj/a.strings", "x")
+        _ = try scratch.file("App.app/PkgInfo", "APPL????")
+        var options = CodeSigner.Options()
+        options.entitlements = Self.entitlements
+        try AtomicWriter.write(CodeSigner(options).plan(app).changes)
+        #expect(try errors(app) == [])
+        #expect(try AtomicWriter.write(CodeSigner(CodeSigner.Options()).plan(app).changes) == [])
+    }
+
+    @Test(arguments: [
+        ("App", "SG-CODE"), ("Info.plist", "SG-SLOT"), ("_CodeSignature/CodeResources", "SG-SLOT"),
+        ("Frameworks/Demo.framework/Info.plist", "SG-CHANGED"), ("text", "SG-CHANGED"),
+    ])
+    func `a changed byte anywhere is noticed`(path: String, code: String) throws {
+        let scratch = try Scratch()
+        let app = try FrameworkPatcherTests.app(in: scratch)
+        _ = try scratch.file("App.app/text", "some text")
+        try AtomicWriter.write(CodeSigner(CodeSigner.Options()).plan(app).changes)
+        let file = app.appendingPathComponent(path)
+        var data = try Data(contentsOf: file)
+        // A space inside a tag name's neighbourhood keeps property lists readable.
+        if path == "App" { data[20000] ^= 1 } else { data.append(0x0A) }
+        try data.write(to: file)
+        #expect(try errors(app).contains(code))
+    }
+
+    @Test func `added, removed and renamed files are noticed`() throws {
+        let scratch = try Scratch()
+        let app = try FrameworkPatcherTests.app(in: scratch)
+        for name in ["gone", "Case", "de.lproj/optional"] { _ = try scratch.file("App.app/\(name)", "x") }
+        try AtomicWriter.write(CodeSigner(CodeSigner.Options()).plan(app).changes)
+        for name in ["gone", "Case", "de.lproj/optional"] {
+            try FileManager.default.removeItem(at: app.appendingPathComponent(name))
+        }
+        _ = try scratch.file("App.app/case", "x")
+        #expect(try errors(app).sorted() == ["SG-MISSING", "SG-MISSING", "SG-UNSEALED"])
+    }
+
+    @Test func `bytes of a signature may be damaged without a trap`() throws {
+        let lab = try MachOLab.get()
+        let good = try lab.data(lab.executable)
+        let image = try MachOImage(good)
+        let range = try #require(image.signature)
+        for position in range.filter({ $0 < range.lowerBound + 120 || $0 % 37 == 0 }) {
+            var bad = good
+            bad[position] ^= 0xFF
+            _ = ImageSignatureCheck(image: try MachOImage(bad), info: nil, resources: nil).problems()
+        }
+    }
+
+    @Test(.enabled(if: Program.hasPython, "needs python3"))
+    func `an independent program recomputes every hash`() throws {
+        let scratch = try Scratch()
+        let app = try FrameworkPatcherTests.app(in: scratch)
+        var options = CodeSigner.Options()
+        options.entitlements = Self.entitlements
+        try AtomicWriter.write(CodeSigner(options).plan(app).changes)
+        let output = try Program.python(
+            CodeSignatureChecker.script,
+            ["App", "Frameworks/Demo.framework/Demo", "PlugIns/Share.appex/Share"].map {
+                app.appendingPathComponent($0).path
+            })
+        #expect(output.split(separator: "\n").allSatisfy { $0.hasSuffix("ok") }, "\(output)")
+        #expect(output.split(separator: "\n").count == 4)
+        let objdump = try #require(MachOLab.objdump)
+        let listing = try Program.succeed(
+            objdump, ["--macho", "--private-headers", app.appendingPathComponent("App").path])
+        #expect(listing.text.contains("LC_CODE_SIGNATURE"))
+    }
+
+    @Test(.enabled(if: Program.hasPython, "needs python3"))
+    func `the seal is what plistlib would write`() throws {
+        let scratch = try Scratch()
+        let app = try FrameworkPatcherTests.app(in: scratch)
+        try AtomicWriter.write(CodeSigner(CodeSigner.Options()).plan(app).changes)
+        let output = try Program.python(
+            """
+            import plistlib, sys
+            raw = open(sys.argv[1], 'rb').read(); v = plistlib.loads(raw)
+            print(plistlib.dumps(v, sort_keys=True) == raw.replace(b'<real>20</real>', b'<real>20.0</real>')
+                .replace(b'<real>1000</real>', b'<real>1000.0</real>').replace(b'<real>1010</real>', b'<real>1010.0</real>')
+                .replace(b'<real>1100</real>', b'<real>1100.0</real>').replace(b'<real>2000</real>', b'<real>2000.0</real>')
+                .replace(b'<real>11</real>', b'<real>11.0</real>'), sorted(v))
+            """, [app.appendingPathComponent("_CodeSignature/CodeResources").path])
+        #expect(output == "True ['files', 'files2', 'rules', 'rules2']\n")
+    }
+
+    @Test func `an unsigned image gets the load command, or is refused without room`() throws {
+        let lab = try MachOLab.get()
+        let scratch = try Scratch()
+        let linker = try #require(MachOLab.linker)
+        let file = scratch.folder.appendingPathComponent("bare")
+        try Program.succeed(
+            linker,
+            [
+                "-arch", "arm64", "-platform_version", "ios", "16.0", "17.0", "-no_adhoc_codesign", "-o", file.path,
+                "main-dev.o", "Demo.dev", "libSystem.tbd",
+            ], in: lab.folder)
+        #expect(try errors(file) == ["SG-UNSIGNED"])
+        try AtomicWriter.write(CodeSigner(CodeSigner.Options()).plan(file).changes)
+        #expect(try errors(file) == [])
+        let image = try MachOImage(Data(contentsOf: file))
+        #expect(ImageInvariants.violations(image) == [])
+    }
+
+    @Test func `entitlements are encoded as DER in key order`() throws {
+        let value = try PropertyList(reading: Self.entitlements).value
+        let hex = try EntitlementsDER.encode(value).map { String(format: "%02x", $0) }.joined()
+        #expect(hex.hasPrefix("70"))
+        #expect(hex.contains("0c0e6765742d7461736b2d616c6c6f770101ff"))
+        #expect(hex.contains("0c066e756d6265720202012c"))
+        #expect(throws: AppToolsError(.unsupported, "")) {
+            try EntitlementsDER.encode(.dictionary(["a": .real(1)]))
+        }
+    }
+}
