@@ -1,0 +1,133 @@
+import Foundation
+import Testing
+
+@testable import CordonAppTools
+
+struct OpenInIconsTests {
+    private static let decoder = """
+        import sys, zlib, struct
+        def read(path):
+            d = open(path, 'rb').read(); o = 8; idat = b''
+            while o < len(d):
+                n = struct.unpack('>I', d[o:o+4])[0]; t = d[o+4:o+8]; b = d[o+8:o+8+n]
+                assert zlib.crc32(t + b) == struct.unpack('>I', d[o+8+n:o+12+n])[0]
+                if t == b'IHDR': w, h, depth, kind = struct.unpack('>IIBB', b[:10])
+                if t == b'IDAT': idat += b
+                o += 12 + n
+            raw = zlib.decompress(idat)
+            assert len(raw) == h * (1 + w * 4) and depth == 8 and kind == 6
+            rows = [raw[y * (w * 4 + 1):(y + 1) * (w * 4 + 1)] for y in range(h)]
+            assert all(r[0] == 0 for r in rows)
+            alpha = [r[4::4] for r in rows]
+            drawn = [(x, y) for y in range(h) for x in range(w) if alpha[y][x]]
+            black = all(not any(r[1 + i::4][k] for i in range(3)) for r in rows for k in range(0, w, 7))
+            print(w, h, black, min(p[0] for p in drawn) >= w * 25 // 120, max(p[0] for p in drawn) < w - w * 25 // 120 + 1, max(map(max, alpha)))
+        for p in sys.argv[1:]: read(p)
+        """
+
+    /// Writes a PNG with every filter and real compression, plain and in the CgBI form, and returns its pixels.
+    private static let encoder = """
+        import sys, zlib, struct, random
+        random.seed(7); w, h = 20, 11
+        px = [[[random.randrange(256) for _ in range(3)] + [random.choice([255, 255, 0, 128])] for _ in range(w)] for _ in range(h)]
+        def pack(rows):
+            out = b''; prev = bytes(w * 4)
+            for y, r in enumerate(rows):
+                f = y % 5; line = bytearray()
+                for i, v in enumerate(r):
+                    a = r[i-4] if i >= 4 else 0; b = prev[i]; c = prev[i-4] if i >= 4 else 0
+                    p = a + b - c; pa, pb, pc = abs(p-a), abs(p-b), abs(p-c)
+                    pred = [0, a, b, (a+b)//2, a if pa <= pb and pa <= pc else b if pb <= pc else c][f]
+                    line.append((v - pred) & 255)
+                out += bytes([f]) + bytes(line); prev = r
+            return out
+        def chunk(t, b): return struct.pack('>I', len(b)) + t + b + struct.pack('>I', zlib.crc32(t + b))
+        def png(idats, cg):
+            return b'\\x89PNG\\r\\n\\x1a\\n' + (chunk(b'CgBI', b'\\x50\\0\\x20\\6') if cg else b'') + chunk(b'IHDR', struct.pack('>IIBBBBB', w, h, 8, 6, 0, 0, 0)) + b''.join(chunk(b'IDAT', i) for i in idats) + chunk(b'IEND', b'')
+        plain = [bytes(v for p in r for v in p) for r in px]
+        z = zlib.compress(pack(plain), 9)
+        open(sys.argv[1], 'wb').write(png([z[:40], z[40:]], False))
+        mul = [bytes(v for p in r for v in [(c * p[3] + 127) // 255 for c in (p[2], p[1], p[0])] + [p[3]]) for r in px]
+        c = zlib.compressobj(9, zlib.DEFLATED, -15); z = c.compress(pack(mul)) + c.flush()
+        open(sys.argv[2], 'wb').write(png([z], True))
+        print(' '.join(str(v) for r in plain for v in r))
+        """
+
+    @Test(.enabled(if: Program.hasPython, "needs python3"))
+    func `plain and CgBI images are read as another program wrote them`() throws {
+        let scratch = try Scratch()
+        let plain = scratch.folder.appendingPathComponent("a.png")
+        let optimized = scratch.folder.appendingPathComponent("b.png")
+        let text = try Program.python(Self.encoder, [plain.path, optimized.path])
+        let expected = text.split(whereSeparator: \.isWhitespace).compactMap { UInt8($0) }
+        #expect(try PNGReader.read(Data(contentsOf: plain)).pixels == expected)
+        let other = try PNGReader.read(Data(contentsOf: optimized)).pixels
+        for index in stride(from: 0, to: expected.count, by: 4) {
+            #expect(other[index + 3] == expected[index + 3])
+            guard expected[index + 3] > 0 else { continue }
+            for channel in 0..<3 {
+                #expect(abs(Int(other[index + channel]) - Int(expected[index + channel])) <= 1)
+            }
+        }
+    }
+
+    private func app(_ scratch: Scratch, icon: Bitmap?) throws -> URL {
+        let info: PropertyListValue = .dictionary([
+            "CFBundleName": .string("Notes"),
+            "CFBundleIcons": .dictionary([
+                "CFBundlePrimaryIcon": .dictionary(["CFBundleIconFiles": .array([.string("AppIcon60x60")])])
+            ]),
+        ])
+        _ = try scratch.file("A.app/Info.plist", XMLPropertyListWriter().document(info))
+        if let icon { _ = try scratch.file("A.app/AppIcon60x60@2x.png", PNGWriter.write(icon)) }
+        return scratch.folder.appendingPathComponent("A.app")
+    }
+
+    private static func drawing(contrast: UInt8) -> Bitmap {
+        var icon = Bitmap(width: 60, height: 60)
+        for y in 0..<60 {
+            for x in 0..<60 {
+                let value: UInt8 = (15..<45).contains(x) && (15..<45).contains(y) ? 40 + contrast : 40
+                icon.pixels.replaceSubrange((y * 60 + x) * 4..<(y * 60 + x) * 4 + 4, with: [value, value, value, 255])
+            }
+        }
+        return icon
+    }
+
+    @Test(.enabled(if: Program.hasPython, "needs python3"), arguments: [UInt8(200), 0])
+    func `icons are black masks of the right sizes, centred`(contrast: UInt8) throws {
+        let scratch = try Scratch()
+        let output = scratch.folder.appendingPathComponent("out")
+        let icons = try OpenInIcons(app: try app(scratch, icon: Self.drawing(contrast: contrast)), output: output)
+        try AtomicWriter.write(icons.changes)
+        #expect(try AtomicWriter.write(icons.changes).isEmpty)
+        let images = icons.changes.map(\.url.path).filter { $0.hasSuffix(".png") }
+        let text = try Program.python(Self.decoder, images)
+        let sizes = ["120", "180", "152", "167"].map { "\($0) \($0) True True True 255" }
+        #expect(text.split(separator: "\n").map(String.init) == sizes)
+    }
+
+    @Test func `an app without a loose icon is refused with a hint`() throws {
+        let scratch = try Scratch()
+        let app = try app(scratch, icon: nil)
+        #expect { try OpenInIcons(app: app, output: scratch.folder) } throws: {
+            ($0 as? AppToolsError)?.hint?.contains("--icon") == true
+        }
+    }
+
+    @Test func `damaged images never trap`() throws {
+        let good = PNGWriter.write(Bitmap(width: 5, height: 5))
+        for position in good.indices {
+            for value in [UInt8(0), 1, 0x7F, 0xFF] {
+                var bad = good
+                bad[position] = value
+                _ = try? PNGReader.read(bad)
+            }
+        }
+        var random = Seeded(3)
+        for _ in 0..<2000 {
+            let noise = (0..<60).map { _ in UInt8.random(in: 0...255, using: &random) }
+            _ = try? Inflate.unpack(noise, limit: 1000)
+        }
+    }
+}
