@@ -1,0 +1,133 @@
+import ArgumentParser
+import CordonAppTools
+import Foundation
+
+/// `cordon profile`: configuration profiles for device management.
+struct ProfileCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "profile", abstract: "Make and check configuration profiles.",
+        discussion: "Example: cordon profile sso --names intune-compatible --identifier org.example.sign-on",
+        subcommands: [ProfileSignOnCommand.self, ProfileAppConfigCommand.self, ProfileLintCommand.self])
+}
+
+/// `cordon profile sso`: single sign-on for shared devices.
+struct ProfileSignOnCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sso", abstract: "Make a single sign-on profile for shared devices.",
+        discussion: "Example: cordon profile sso --names intune-compatible --identifier org.example.sign-on")
+
+    @OptionGroup var names: NamesOption
+
+    @Option(help: "The profile's reverse-DNS name.")
+    var identifier = "org.cordon.sign-on"
+
+    @Option(name: .customLong("extension"), help: "The extension that answers.")
+    var extensionIdentifier: String?
+
+    @Option(name: .customLong("url"), help: "An address prefix the extension answers for. May repeat.")
+    var urls: [String] = []
+
+    @Flag(help: "The devices are not shared.")
+    var notShared = false
+
+    @Option(help: "The profile's UUID; made from its content when absent.")
+    var uuid: String?
+
+    @Option(name: [.customShort("o"), .long], help: "Write to this file instead of standard output.")
+    var output: String?
+
+    func run() throws {
+        let profile = try names.profile()
+        let made = try reporting { () throws(AppToolsError) -> ConfigurationProfile in
+            var request = ConfigurationProfile.SignOn(identifier: identifier)
+            request.extensionIdentifier = extensionIdentifier
+            request.urls = urls
+            request.isShared = !notShared
+            request.uuid = uuid
+            return try ConfigurationProfile(request, names: profile)
+        }
+        try ProfileOutput.write(made, to: output)
+    }
+}
+
+/// `cordon profile app-config`: managed app configuration.
+struct ProfileAppConfigCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "app-config", abstract: "Make a managed app configuration.",
+        discussion: "Example: cordon profile app-config com.contoso.notes --bool sharedDeviceMode=true")
+
+    @Argument(help: "The app's bundle identifier.")
+    var app: String
+
+    @OptionGroup var names: NamesOption
+
+    @Option(name: .customLong("string"), help: "A text value, KEY=VALUE. May repeat.")
+    var strings: [String] = []
+
+    @Option(name: .customLong("bool"), help: "A boolean value, KEY=true or KEY=false. May repeat.")
+    var booleans: [String] = []
+
+    @Option(name: .customLong("int"), help: "A whole number, KEY=VALUE. May repeat.")
+    var integers: [String] = []
+
+    @Flag(help: "Add the user keys as template variables.")
+    var user = false
+
+    @Flag(help: "Only the configuration dictionary, for an install command.")
+    var install = false
+
+    @Option(name: [.customShort("o"), .long], help: "Write to this file instead of standard output.")
+    var output: String?
+
+    func run() throws {
+        var entries = try strings.map { try entry($0) { .string($0) } }
+        entries += try booleans.map { try entry($0) { ["true": true, "false": false][$0].map { .boolean($0) } } }
+        entries += try integers.map { try entry($0) { Int64($0).map { .integer($0) } } }
+        let made = ConfigurationProfile(
+            configurationOf: app, entries: entries, delivery: install ? .install : .settings, includesUser: user,
+            names: try names.profile())
+        try ProfileOutput.write(made, to: output)
+    }
+
+    private func entry(
+        _ text: String, _ value: (String) -> PropertyListValue?
+    ) throws -> (key: String, value: PropertyListValue) {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, !parts[0].isEmpty, let value = value(parts[1]) else {
+            throw CommandFailure(.usage, "\"\(text)\" is not KEY=VALUE of that type")
+        }
+        return (parts[0], value)
+    }
+}
+
+/// `cordon profile lint`: checks a profile.
+struct ProfileLintCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lint", abstract: "Check a configuration profile.",
+        discussion: "Example: cordon profile lint sign-on.mobileconfig")
+
+    @Argument(help: "An unsigned profile.")
+    var file: String
+
+    @Flag(help: "Print one JSON document.")
+    var json = false
+
+    func run() throws {
+        let list = try reporting { () throws(AppToolsError) -> PropertyList in
+            try PropertyList(contentsOf: URL(fileURLWithPath: file))
+        }
+        let report = ToolReport(findings: ProfileLint.findings(list.value, path: file))
+        try report.write(json: json)
+        try report.failOnErrors()
+    }
+}
+
+/// Where a made profile goes.
+enum ProfileOutput {
+    static func write(_ profile: ConfigurationProfile, to output: String?) throws {
+        guard let output else { return Terminal.data(bytes: profile.data) }
+        _ = try reporting { () throws(AppToolsError) -> [URL] in
+            try AtomicWriter.write([FileChange(URL(fileURLWithPath: output), profile.data)])
+        }
+    }
+}
