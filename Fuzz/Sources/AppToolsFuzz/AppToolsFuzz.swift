@@ -1,0 +1,52 @@
+import CordonAppTools
+import Foundation
+
+/// Feeds foreign bytes to every parser of the app tools: property lists, Mach-O and fat files, code signatures and
+/// activation rules.
+///
+/// A parser must not crash, hang or use memory without bound; what it accepts must survive the round trips below.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzAppTools(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
+    let bytes = start.map { Data(bytes: $0, count: count) } ?? Data()
+    propertyList(bytes)
+    rule(String(decoding: bytes, as: UTF8.self))
+    code(bytes)
+    return 0
+}
+
+private func propertyList(_ bytes: Data) {
+    guard let list = try? PropertyList(reading: bytes), var editor = try? PropertyListEditor(reading: bytes) else {
+        return
+    }
+    precondition(editor.data == bytes, "an unchanged list changed its bytes")
+    guard case .dictionary = list.value, (try? editor.set(.string("fuzz"), at: ["fuzz-key"])) != nil else { return }
+    let again = try? PropertyList(reading: editor.data)
+    precondition(again?.value == editor.value, "text and value went apart")
+    _ = try? Configurator(ConfiguratorOptions(names: .intuneCompatible)).configure(info: (bytes, "Info.plist"))
+    _ = ProfileLint.findings(list.value, path: "profile")
+}
+
+private func rule(_ text: String) {
+    guard let rule = try? ActivationRule(text) else { return }
+    // A rule at the limit of nesting may be too deep once types are paired.
+    guard let managed = try? rule.addingManagedTypes(.intuneCompatible), let canonical = try? managed.canonical() else {
+        return
+    }
+    precondition((try? managed.addingManagedTypes(.intuneCompatible)) == managed, "rewriting twice is not once")
+    precondition((try? canonical.canonical()) == canonical, "the canonical layout is not stable")
+    _ = try? rule.accepts([SharedItem(attachments: [["public.jpeg"]])])
+}
+
+private func code(_ bytes: Data) {
+    guard MachOFile.mayBeMachO(bytes), (try? MachOFile(bytes)) != nil else { return }
+    let file = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-fuzz-code-\(getpid())")
+    guard (try? bytes.write(to: file)) != nil else { return }
+    _ = try? SignatureVerifier().findings(file)
+    _ = try? Thinner.plan(file, ThinRequest(side: .device))
+    let patcher = FrameworkPatcher(names: .intuneCompatible)
+    guard let install = try? patcher.plan(.install, file), !install.changes.isEmpty else { return }
+    guard (try? AtomicWriter.write(install.changes)) != nil, let remove = try? patcher.plan(.remove, file),
+        (try? AtomicWriter.write(remove.changes)) != nil
+    else { preconditionFailure("what was installed could not be removed") }
+    precondition((try? Data(contentsOf: file)) == bytes, "removal did not give the first bytes back")
+}
