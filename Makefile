@@ -1,7 +1,7 @@
 # Two commands matter: `make demo` shows what Cordon does, `make test` proves it.
 
 SWIFT ?= swift
-SOURCES := Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources
+SOURCES := Package.swift Sources Tests Examples Snippets Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources
 FORMAT := $(SWIFT) format
 
 .PHONY: demo test deep bench fuzz docs lint format check prerequisites build clean

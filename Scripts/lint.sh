@@ -11,7 +11,7 @@ fail() {
 }
 
 roots=()
-for root in Package.swift Sources Tests Examples Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources; do
+for root in Package.swift Sources Tests Examples Snippets Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources; do
     [ -e "$root" ] && roots+=("$root")
 done
 swift format lint --strict --parallel --recursive --configuration .swift-format "${roots[@]}" || status=1
@@ -37,6 +37,12 @@ names=$(git ls-files | grep -E '(Utils|Common|Helpers|Manager)[^/]*\.swift$' || 
 
 committed=$(git ls-files | grep -E '(^|/)(\.build|Package\.resolved)' || true)
 [ -z "$committed" ] || fail 'build products in the tree' "$committed"
+
+# The README shows what the snippet compiles, line by line.
+drift=$(sed -n '/snippet.show/,/snippet.hide/p' Snippets/ProtectAnApp.swift | sed '1d;$d;s/^    //' | while IFS= read -r line; do
+    grep -qxF -- "$line" README.md || printf '%s\n' "$line"
+done)
+[ -z "$drift" ] || fail 'lines of the snippet that the README does not have' "$drift"
 
 [ $status -eq 0 ] && echo 'lint: nothing found'
 exit $status

@@ -83,7 +83,10 @@ actor NotesApp {
     /// Keeps an open line to the service for an account while the app runs.
     func stayInTouch(_ account: AccountID) {
         guard let protection, inTouch[account] == nil else { return }
-        inTouch[account] = Task { await protection.stayInTouch(for: account) }
+        inTouch[account] = Task {
+            await protection.stayInTouch(for: account)
+            inTouch[account] = nil
+        }
     }
 
     var currentName: String {

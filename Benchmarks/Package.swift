@@ -1,0 +1,27 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// A package of its own, so that nobody who builds Cordon builds its benchmarks.
+let package = Package(
+    name: "cordon-benchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "cordon", path: ".."),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    ],
+    targets: [
+        .executableTarget(
+            name: "RevocationBenchmark",
+            dependencies: [
+                .product(name: "CordonDemo", package: "cordon"), .product(name: "CordonHTTPClient", package: "cordon"),
+                .product(name: "CordonPolicy", package: "cordon"), .product(name: "CordonSignIn", package: "cordon"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ], swiftSettings: [.swiftLanguageMode(.v6)]),
+        .executableTarget(
+            name: "VaultBenchmark",
+            dependencies: [
+                .product(name: "CordonIdentity", package: "cordon"), .product(name: "CordonVault", package: "cordon"),
+            ], swiftSettings: [.swiftLanguageMode(.v6)]),
+    ]
+)
