@@ -15,13 +15,14 @@ struct CordonTool: AsyncParsableCommand {
             CommandGroup(
                 name: "Prepare an app",
                 subcommands: [
-                    PatchCommand.self, ThinCommand.self,
+                    DoctorCommand.self, ConfigureCommand.self, ActivationRuleCommand.self, IconsCommand.self,
+                    PatchCommand.self, ThinCommand.self, SignCommand.self, VerifyCommand.self, ProfileCommand.self,
                 ]),
         ])
 
     static func main() async {
         do {
-            var command = try parseAsRoot()
+            var command = try parseAsRoot(arguments())
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
@@ -34,6 +35,11 @@ struct CordonTool: AsyncParsableCommand {
         } catch {
             end(with: error)
         }
+    }
+
+    /// The arguments, with an old tool's spelling translated when this file runs under its name.
+    private static func arguments() -> [String] {
+        LegacyAlias.translate(arguments: CommandLine.arguments) ?? Array(CommandLine.arguments.dropFirst())
     }
 
     /// Ends as the parser would, but with this tool's own status for a wrong command line (TL-GN-02).
