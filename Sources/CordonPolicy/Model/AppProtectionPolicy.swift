@@ -77,7 +77,7 @@ public struct AppProtectionPolicy: Sendable, Equatable {
         for (name, old, new) in [
             ("id", before.id, id), ("version", before.version, version),
             ("displayName", before.displayName, displayName),
-        ] where old != new || (original.isEmpty && !new.isEmpty) {
+        ] where old != new {
             members[name] = .string(new)
         }
         return .object(members)
@@ -88,6 +88,10 @@ public struct AppProtectionPolicy: Sendable, Equatable {
         guard case .object(var members) = graphJSON else { return graphJSON }
         for setting in Setting.all where members[setting.name] == nil {
             members[setting.name] = setting.write(self)
+        }
+        for (name, value) in [("id", id), ("version", version), ("displayName", displayName)] where members[name] == nil
+        {
+            members[name] = .string(value)
         }
         return .object(members)
     }
