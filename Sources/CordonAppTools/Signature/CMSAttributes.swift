@@ -14,16 +14,27 @@ struct CMSAttributes {
 
     init(directories: [(hashType: UInt8, blob: Data)], time: Date) throws(AppToolsError) {
         guard let first = directories.first else { throw AppToolsError(.usage, "there is no code directory to sign") }
-        func attribute(_ type: Data, _ values: [Data]) -> Data { DER.sequence(type, DER.set(values)) }
-        let full = Self.hashes(directories)
-        members = [
-            attribute(Self.contentType, [DER.identifier(1, 2, 840, 113549, 1, 7, 1)]),
-            attribute(Self.signingTime, [Self.time(time)]),
-            attribute(Self.messageDigest, [DER.octets(Data(SHA256.hash(data: first.blob)))]),
-            attribute(Self.hashList, [DER.octets(Self.list(directories))]),
-            attribute(Self.hashes, full),
+        members =
+            Self.common(first.blob, time) + [
+                Self.attribute(Self.hashList, [DER.octets(Self.list(directories))]),
+                Self.attribute(Self.hashes, Self.hashes(directories)),
+            ]
+    }
+
+    /// The attributes of any signed content.
+    init(content: Data, time: Date) {
+        members = Self.common(content, time)
+    }
+
+    private static func common(_ content: Data, _ time: Date) -> [Data] {
+        [
+            attribute(contentType, [DER.identifier(1, 2, 840, 113549, 1, 7, 1)]),
+            attribute(signingTime, [Self.time(time)]),
+            attribute(messageDigest, [DER.octets(Data(SHA256.hash(data: content)))]),
         ]
     }
+
+    private static func attribute(_ type: Data, _ values: [Data]) -> Data { DER.sequence(type, DER.set(values)) }
 
     /// The property list of shortened hashes, one a directory.
     static func list(_ directories: [(hashType: UInt8, blob: Data)]) -> Data {

@@ -48,7 +48,16 @@ public struct PEMIdentity: SigningIdentity {
     /// A detached CMS signature over the first directory that also names every directory's hash (TL-MO-28).
     /// - Throws: ``AppToolsError`` `unsupported` when the key cannot sign.
     public func sign(_ directories: [(hashType: UInt8, blob: Data)]) throws(AppToolsError) -> Data {
-        let attributes = try CMSAttributes(directories: directories, time: now()).members
+        try message(attributes: CMSAttributes(directories: directories, time: now()).members, content: nil)
+    }
+
+    /// A CMS message that carries the content, as signed configuration profiles are (TL-MC-06).
+    /// - Throws: ``AppToolsError`` `unsupported` when the key cannot sign.
+    public func envelope(_ content: Data) throws(AppToolsError) -> Data {
+        try message(attributes: CMSAttributes(content: content, time: now()).members, content: content)
+    }
+
+    private func message(attributes: [Data], content: Data?) throws(AppToolsError) -> Data {
         let signed = DER.set(attributes)
         let leaf = certificates[0]
         let digest = SHA256.hash(data: signed)
@@ -67,8 +76,10 @@ public struct PEMIdentity: SigningIdentity {
             DER.integer(1), DER.sequence(leaf.issuer, leaf.serial), CMSAttributes.sha256,
             // The attributes are signed as a SET and stored with an implicit tag.
             Data([0xA0]) + signed.dropFirst(), algorithm, DER.octets(signature))
+        let carried = content.map { DER.element(0xA0, DER.octets($0)) } ?? Data()
         let data = DER.sequence(
-            DER.integer(1), DER.set([CMSAttributes.sha256]), DER.sequence(DER.identifier(1, 2, 840, 113549, 1, 7, 1)),
+            DER.integer(1), DER.set([CMSAttributes.sha256]),
+            DER.sequence(DER.identifier(1, 2, 840, 113549, 1, 7, 1), carried),
             DER.element(0xA0, certificates.reduce(Data()) { $0 + $1.der }), DER.set([signer]))
         return DER.sequence(DER.identifier(1, 2, 840, 113549, 1, 7, 2), DER.element(0xA0, data))
     }

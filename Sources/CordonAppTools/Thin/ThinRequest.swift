@@ -16,6 +16,8 @@ public struct ThinRequest: Sendable {
     public var removed: [CPUType]
     /// Keep the fat header when one slice is left (TL-TH-04).
     public var keepsFat: Bool
+    /// Drop the libraries of an xcframework that are not wanted, also from its Info.plist.
+    public var slims = false
 
     /// Makes a request.
     public init(side: Side? = nil, kept: [CPUType] = [], removed: [CPUType] = [], keepsFat: Bool = false) {

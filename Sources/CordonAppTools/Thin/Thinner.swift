@@ -6,6 +6,8 @@ public enum Thinner {
     public struct Plan: Sendable {
         /// The files to write.
         public internal(set) var changes: [FileChange] = []
+        /// Folders of an xcframework that `slims` makes superfluous; remove them after writing.
+        public internal(set) var removals: [URL] = []
         /// What was noticed.
         public internal(set) var findings: [Finding] = []
     }
@@ -16,7 +18,9 @@ public enum Thinner {
         var plan = Plan()
         let place = InputFile.kind(of: url)
         guard place.exists else { throw AppToolsError(.missing, "does not exist", at: url.path) }
-        if place.isFolder {
+        if url.pathExtension == "xcframework", let side = request.side {
+            try add(XCFramework(url), side, request, to: &plan)
+        } else if place.isFolder {
             for file in CodeFiles.all(in: url) { try add(file, request, to: &plan, isGiven: false) }
             let roots = Set(plan.changes.flatMap { CodeFiles.sealedFolders(around: $0.url, upTo: url) })
             for folder in roots.sorted() {
@@ -27,6 +31,22 @@ public enum Thinner {
             try add(url, request, to: &plan, isGiven: true)
         }
         return plan
+    }
+
+    private static func add(
+        _ framework: XCFramework, _ side: ThinRequest.Side, _ request: ThinRequest, to plan: inout Plan
+    ) throws(AppToolsError) {
+        let wanted = framework.libraries.filter { $0.isSimulator == (side == .simulator) }
+        guard !wanted.isEmpty else {
+            throw AppToolsError(.refused, "the xcframework has no library for the \(side.rawValue)")
+        }
+        for library in wanted {
+            for file in CodeFiles.all(in: library.folder) { try add(file, request, to: &plan, isGiven: false) }
+        }
+        guard request.slims, wanted.count < framework.libraries.count else { return }
+        plan.changes.append(try framework.slimmed(keeping: wanted))
+        plan.removals = framework.libraries.filter { library in !wanted.contains { $0.name == library.name } }
+            .map(\.folder)
     }
 
     private static func add(

@@ -70,6 +70,9 @@ struct ConfigureCommand: ParsableCommand {
     @Flag(help: "Write missing keychain groups into the entitlements file.")
     var writeEntitlements = false
 
+    @Option(name: .customLong("profile"), help: "A provisioning profile that must cover the entitlements.")
+    var provisioningProfile: String?
+
     @Flag(help: "Remove the withdrawn keychain group.")
     var prune = false
 
@@ -94,6 +97,17 @@ struct ConfigureCommand: ParsableCommand {
             return try Configurator(options).configure(info: (infoData, info), entitlements: granted)
         }
         var report = ToolReport(findings: result.findings)
+        if let provisioningProfile {
+            guard let editor = result.entitlements, let entitlements else {
+                throw CommandFailure(.usage, "--profile checks entitlements, give them with --entitlements")
+            }
+            report.findings += try reporting { () throws(AppToolsError) -> [Finding] in
+                let data = try InputFile.map(URL(fileURLWithPath: provisioningProfile), limit: 64 << 20)
+                do throws(AppToolsError) {
+                    return try ProvisioningProfile(data).findings(editor.value, path: entitlements)
+                } catch { throw error.inside(provisioningProfile) }
+            }
+        }
         var wanted = result.info.format
         if let format {
             guard let chosen = PropertyList.Format(rawValue: format) else {
@@ -105,7 +119,7 @@ struct ConfigureCommand: ParsableCommand {
         if let entitlements, let editor = result.entitlements {
             changes.append(FileChange(URL(fileURLWithPath: entitlements), editor.data))
         }
-        let hasErrors = result.findings.contains { $0.severity == .error }
+        let hasErrors = report.findings.contains { $0.severity == .error }
         if hasErrors {
             // Nothing is written while something needs a decision first.
             changes = []

@@ -33,6 +33,12 @@ struct ProfileSignOnCommand: ParsableCommand {
     @Option(help: "The profile's UUID; made from its content when absent.")
     var uuid: String?
 
+    @Option(help: "Sign with this unencrypted RSA or P-256 key in PEM.")
+    var key: String?
+
+    @Option(help: "The key's certificate and its chain in PEM.")
+    var certificate: String?
+
     @Option(name: [.customShort("o"), .long], help: "Write to this file instead of standard output.")
     var output: String?
 
@@ -46,7 +52,14 @@ struct ProfileSignOnCommand: ParsableCommand {
             request.uuid = uuid
             return try ConfigurationProfile(request, names: profile)
         }
-        try ProfileOutput.write(made, to: output)
+        guard (key == nil) == (certificate == nil) else {
+            throw CommandFailure(.usage, "--key and --certificate belong together")
+        }
+        guard let key, let certificate else { return try ProfileOutput.write(made.data, to: output) }
+        let signed = try reporting { () throws(AppToolsError) -> Data in
+            try PEMIdentity(key: PEMFile.text(key), certificates: PEMFile.text(certificate)).envelope(made.data)
+        }
+        try ProfileOutput.write(signed, to: output)
     }
 }
 
@@ -86,7 +99,7 @@ struct ProfileAppConfigCommand: ParsableCommand {
         let made = ConfigurationProfile(
             configurationOf: app, entries: entries, delivery: install ? .install : .settings, includesUser: user,
             names: try names.profile())
-        try ProfileOutput.write(made, to: output)
+        try ProfileOutput.write(made.data, to: output)
     }
 
     private func entry(
@@ -124,10 +137,10 @@ struct ProfileLintCommand: ParsableCommand {
 
 /// Where a made profile goes.
 enum ProfileOutput {
-    static func write(_ profile: ConfigurationProfile, to output: String?) throws {
-        guard let output else { return Terminal.data(bytes: profile.data) }
+    static func write(_ profile: Data, to output: String?) throws {
+        guard let output else { return Terminal.data(bytes: profile) }
         _ = try reporting { () throws(AppToolsError) -> [URL] in
-            try AtomicWriter.write([FileChange(URL(fileURLWithPath: output), profile.data)])
+            try AtomicWriter.write([FileChange(URL(fileURLWithPath: output), profile)])
         }
     }
 }

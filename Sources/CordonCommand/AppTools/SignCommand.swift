@@ -49,7 +49,7 @@ struct SignCommand: ParsableCommand {
             options.allowsDowngrade = isAdHoc
             options.identifier = identifier
             if let key, let certificate {
-                options.identity = try PEMIdentity(key: try text(key), certificates: try text(certificate))
+                options.identity = try PEMIdentity(key: PEMFile.text(key), certificates: PEMFile.text(certificate))
             }
             if let entitlements { options.entitlements = try InputFile.map(URL(fileURLWithPath: entitlements)) }
             return try CodeSigner(options).plan(URL(fileURLWithPath: path))
@@ -57,8 +57,11 @@ struct SignCommand: ParsableCommand {
         var report = ToolReport(findings: plan.findings)
         try apply(plan.changes, to: &report, isCheck: check, json: json)
     }
+}
 
-    private func text(_ path: String) throws(AppToolsError) -> String {
+/// Reading of PEM files.
+enum PEMFile {
+    static func text(_ path: String) throws(AppToolsError) -> String {
         String(decoding: try InputFile.map(URL(fileURLWithPath: path), limit: 1 << 20), as: UTF8.self)
     }
 }

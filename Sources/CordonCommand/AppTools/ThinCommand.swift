@@ -32,6 +32,9 @@ struct ThinCommand: ParsableCommand {
     @Flag(help: "Keep the fat header when one slice is left.")
     var keepFat = false
 
+    @Flag(help: "With --keep, drop the other libraries of an xcframework.")
+    var slim = false
+
     @Flag(help: "Only say what would change; status 1 when something would.")
     var check = false
 
@@ -39,15 +42,19 @@ struct ThinCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        let request = ThinRequest(
+        var request = ThinRequest(
             side: keep.flatMap { ThinRequest.Side(rawValue: $0.rawValue) }, kept: try keepArch.map(cpu),
             removed: try removeArch.map(cpu), keepsFat: keepFat)
+        request.slims = slim
         guard request.side != nil || !request.kept.isEmpty || !request.removed.isEmpty else {
             throw CommandFailure(.usage, "say what to keep or drop", hint: "cordon thin \(path) --keep device")
         }
         let plan = try reporting { () throws(AppToolsError) in try Thinner.plan(URL(fileURLWithPath: path), request) }
         var report = ToolReport(findings: plan.findings)
         try apply(plan.changes, to: &report, isCheck: check, json: json)
+        for folder in plan.removals where (try? FileManager.default.removeItem(at: folder)) == nil {
+            throw CommandFailure(.writeFailed, "\(folder.path): cannot be removed")
+        }
     }
 
     private func cpu(_ name: String) throws -> CPUType {

@@ -64,6 +64,28 @@ struct FrameworkPatcherTests {
         #expect(try bindings(file) == bindings(lab.executable))
     }
 
+    static let hasLIEF = (try? Program.python("import lief")) != nil
+
+    @Test(.enabled(if: hasLIEF, "needs Python's lief"))
+    func `LIEF finds the layout valid and every binding where it was`() throws {
+        let lab = try MachOLab.get()
+        let scratch = try Scratch()
+        let file = try scratch.file("App", lab.data(lab.executable))
+        let plan = try patcher.plan(.install, file)
+        try AtomicWriter.write(CodeSigner(CodeSigner.Options()).plan(file, over: plan.changes).changes)
+        let output = try Program.python(
+            """
+            import lief, sys
+            lief.logging.disable()
+            def look(path):
+                b = lief.MachO.parse(path).at(0)
+                return lief.MachO.check_layout(b)[0], sorted((x.symbol.name, x.library.name) for x in b.bindings), [l.name for l in b.libraries]
+            a, b = look(sys.argv[1]), look(sys.argv[2])
+            print(a[0], b[0], a[1] == b[1], len(a[1]) > 0, b[2][:-1] == a[2], b[2][-1])
+            """, [lab.executable.path, file.path])
+        #expect(output == "True True True True True @rpath/IntuneMAM.framework/IntuneMAM\n")
+    }
+
     @Test func `short padding is refused with the linker flag`() throws {
         let lab = try MachOLab.get()
         let scratch = try Scratch()

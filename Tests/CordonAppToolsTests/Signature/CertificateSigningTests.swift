@@ -120,6 +120,52 @@ struct CertificateSigningTests {
         #expect(try SignatureVerifier().findings(file).filter { $0.severity == .error } == [])
     }
 
+    @Test func `openssl verifies a signed profile and gives its content back`() throws {
+        let scratch = try Scratch()
+        let identity = try identity(Self.kinds[0], in: scratch)
+        let profile = try ConfigurationProfile(
+            ConfigurationProfile.SignOn(identifier: "org.example"), names: .intuneCompatible)
+        let file = try scratch.file("signed.mobileconfig", identity.envelope(profile.data))
+        let output = scratch.folder.appendingPathComponent("out")
+        try Program.succeed(
+            Self.openssl,
+            [
+                "cms", "-inform", "DER", "-verify", "-in", file.path, "-binary", "-purpose", "any", "-CAfile",
+                scratch.folder.appendingPathComponent("cert.pem").path, "-out", output.path,
+            ])
+        #expect(try Data(contentsOf: output) == profile.data)
+        #expect(try CMSEnvelope.content(of: Data(contentsOf: file)) == profile.data)
+    }
+
+    @Test func `a provisioning profile that openssl signed tells which groups it covers`() throws {
+        let scratch = try Scratch()
+        _ = try identity(Self.kinds[0], in: scratch)
+        let content = try scratch.file(
+            "content",
+            """
+            <plist><dict><key>Entitlements</key><dict><key>keychain-access-groups</key><array>
+            <string>ABCDE12345.*</string></array><key>com.apple.security.application-groups</key><array>
+            <string>group.one</string></array></dict></dict></plist>
+            """)
+        let signed = scratch.folder.appendingPathComponent("embedded.mobileprovision")
+        try Program.succeed(
+            Self.openssl,
+            [
+                "cms", "-sign", "-nodetach", "-binary", "-in", content.path, "-signer", "cert.pem", "-inkey", "key.pem",
+                "-outform", "DER", "-out", signed.path,
+            ], in: scratch.folder)
+        let entitlements: PropertyListValue = .dictionary([
+            "keychain-access-groups": .array([
+                .string("$(AppIdentifierPrefix)com.contoso"), .string("ZZZZZ12345.com.contoso"),
+            ]),
+            "com.apple.security.application-groups": .array([.string("group.one"), .string("group.two")]),
+        ])
+        let findings = try ProvisioningProfile(Data(contentsOf: signed)).findings(entitlements, path: "e")
+        #expect(findings.map(\.code) == ["CF-PROFILE", "CF-PROFILE"])
+        #expect(findings.first?.message.contains("ZZZZZ12345.com.contoso") == true)
+        #expect(findings.last?.message.contains("group.two") == true)
+    }
+
     @Test func `damaged messages never trap`() throws {
         let scratch = try Scratch()
         let good = try identity(Self.kinds[1], in: scratch).sign([(2, Data(count: 88))])

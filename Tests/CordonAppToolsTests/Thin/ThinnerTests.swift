@@ -57,6 +57,38 @@ struct ThinnerTests {
         #expect(try Data(contentsOf: first) == lab.data(lab.fat))
     }
 
+    @Test func `an xcframework keeps the libraries of one side`() throws {
+        let lab = try MachOLab.get()
+        let scratch = try Scratch()
+        func entry(_ name: String, _ variant: String?) -> PropertyListValue {
+            var entry: PropertyListDictionary = [
+                "LibraryIdentifier": .string(name), "SupportedPlatform": .string("ios"),
+            ]
+            entry["SupportedPlatformVariant"] = variant.map { .string($0) }
+            return .dictionary(entry)
+        }
+        let info: PropertyListValue = .dictionary([
+            "AvailableLibraries": .array([entry("ios-arm64_x86_64-simulator", "simulator"), entry("ios-arm64", nil)])
+        ])
+        _ = try scratch.file("D.xcframework/Info.plist", XMLPropertyListWriter().document(info))
+        _ = try scratch.file("D.xcframework/ios-arm64/Demo", lab.data(lab.fat))
+        _ = try scratch.file("D.xcframework/ios-arm64_x86_64-simulator/Demo", lab.data(lab.simulatorLibrary))
+        let framework = scratch.folder.appendingPathComponent("D.xcframework")
+        var request = ThinRequest(side: .device)
+        let plain = try Thinner.plan(framework, request)
+        #expect(plain.changes.map(\.url.lastPathComponent) == ["Demo"])
+        #expect(plain.removals.isEmpty)
+        request.slims = true
+        let plan = try Thinner.plan(framework, request)
+        #expect(plan.removals.map(\.lastPathComponent) == ["ios-arm64_x86_64-simulator"])
+        try AtomicWriter.write(plan.changes)
+        let left = try PropertyList(contentsOf: framework.appendingPathComponent("Info.plist")).value
+        #expect(left["AvailableLibraries"]?.array?.map { $0["LibraryIdentifier"]?.string } == ["ios-arm64"])
+        #expect(try Thinner.plan(framework, request).changes.isEmpty)
+        request.side = .simulator
+        #expect(throws: AppToolsError(.refused, "")) { try Thinner.plan(framework, request) }
+    }
+
     @Test func `a second run changes nothing`() throws {
         let lab = try MachOLab.get()
         let scratch = try Scratch()
