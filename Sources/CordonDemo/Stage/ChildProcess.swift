@@ -12,6 +12,7 @@ public final class ChildProcess: Sendable {
     private let input: FileHandle
     private let exit: AsyncStream<Int32>
     private let talk: LineTail
+    private let talking: Task<Void, Never>
 
     /// Starts an executable.
     ///
@@ -44,7 +45,7 @@ public final class ChildProcess: Sendable {
         self.exit = exit
         self.talk = talk
         let spoken = Self.lines(of: errors.fileHandleForReading)
-        Task { for await line in spoken { await talk.add(line) } }
+        self.talking = Task { for await line in spoken { await talk.add(line) } }
     }
 
     /// The last lines of standard error.
@@ -69,7 +70,10 @@ public final class ChildProcess: Sendable {
 
     /// Waits for the end; the exit status, or the negated signal number. For one caller.
     public func wait() async -> Int32 {
-        for await status in exit { return status }
+        for await status in exit {
+            await talking.value
+            return status
+        }
         return 0
     }
 

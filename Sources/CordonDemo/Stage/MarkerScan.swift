@@ -35,6 +35,8 @@ public struct MarkerScan: Sendable {
         let known = Set(markers.map { $0[...] })
         for path in try Self.files(below: folder) {
             guard let bytes = FileManager.default.contents(atPath: path) else {
+                // What was removed after it was listed holds nothing any more.
+                guard FileManager.default.fileExists(atPath: path) else { continue }
                 throw DemoError("\(path) cannot be read")
             }
             finding.files += 1
