@@ -27,7 +27,7 @@ extension AppProtectionPolicy {
     ]
 
     /// The members as they were read, as far as no setting of this version reads them.
-    var unreadMembers: [String: JSONValue] {
+    public var unreadMembers: [String: JSONValue] {
         original.filter { name, _ in
             !Self.knownMembers.contains(name) && !Self.androidMembers.contains(name) && !name.contains("@")
                 && Setting.named(name) == nil

@@ -217,11 +217,8 @@ extension ManagedAppPolicy {
     /// Members that this version does not know; kept and echoed, and named in the audit record (SRV-RS-011).
     fileprivate var unknownMembers: [String] {
         guard kind == .iosManagedAppProtection || kind == .defaultManagedAppProtection,
-            let policy = try? AppProtectionPolicy(graphJSON: document), let members = document.object
+            let policy = try? AppProtectionPolicy(graphJSON: document)
         else { return [] }
-        let known: Set<String> = [
-            "displayName", "description", "roleScopeTagIds", "targetedAppManagementLevels", "customSettings",
-        ]
-        return members.keys.filter { !known.contains($0) && policy.otherProperty($0) != nil }.sorted()
+        return policy.unreadMembers.keys.sorted()
     }
 }
