@@ -172,6 +172,7 @@ let package = Package(
                 "CordonAppTools", "CordonCommand", "CordonIdentity", "CordonPolicy", "CordonService",
                 "CordonServiceHTTP", "CordonVault", argumentParser, logging,
             ]),
+        tests("CordonDemoTests", ["CordonDemo"]),
         tests("EndToEndTests", ["CordonDemo", "CordonIdentity", "CordonPolicy", "CordonProtocol"]),
     ]
 )

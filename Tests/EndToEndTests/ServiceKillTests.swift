@@ -59,6 +59,29 @@ import Testing
         }
     }
 
+    @Test func `a service killed among check-ins goes on with higher sequences, and no envelope is refused`()
+        async throws
+    {
+        try await Programs.onStage { stage in
+            let worker = try await EnrolledWorker.begin(on: stage)
+            let port = try #require(try await stage.runningService().address.port)
+            let before = try #require(try await worker.app.event("policyChanged").members["sequence"]?.integer)
+            for round in 0..<3 {
+                let asking = Task { for _ in 0..<30 { _ = try? await worker.app.ask("check-in") } }
+                try await stage.administratorAgain().change(
+                    worker.policy, .object(["printBlocked": .bool(round.isMultiple(of: 2))]))
+                await stage.killService()
+                await asking.value
+                _ = try await stage.runningService(port: port)
+            }
+            await worker.app.forgetEvents("policyChanged")
+            try await stage.administratorAgain().change(worker.policy, .object(["printBlocked": .bool(false)]))
+            let after = try await worker.app.event("policyChanged", within: .seconds(30))
+            #expect(try #require(after.members["sequence"]?.integer) > before)
+            #expect(await worker.app.hasHappened("envelopeRefused") == false)
+        }
+    }
+
     @Test func `a damaged store is a clear error, and the file stays as it is`() async throws {
         try await Programs.onStage { stage in
             _ = try await stage.runningService()

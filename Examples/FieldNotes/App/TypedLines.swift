@@ -32,9 +32,12 @@ final class TypedLines: Sendable {
 /// Threads that wait for a line.
 private final class Waiting: Sendable {
     private let condition = NSCondition()
-    private nonisolated(unsafe) var count = 0  // Read and written between `lock` and `unlock` of the condition only.
-    private nonisolated(unsafe) var released = 0  // Read and written between `lock` and `unlock` only.
-    private nonisolated(unsafe) var ended = false  // Read and written between `lock` and `unlock` only.
+    // Read and written between `lock` and `unlock` of the condition only.
+    private nonisolated(unsafe) var count = 0
+    // Read and written between `lock` and `unlock` of the condition only.
+    private nonisolated(unsafe) var released = 0
+    // Read and written between `lock` and `unlock` of the condition only.
+    private nonisolated(unsafe) var ended = false
 
     /// From here on the next line is for the caller, however soon it comes.
     func enter() {

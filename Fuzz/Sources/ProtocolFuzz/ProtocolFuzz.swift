@@ -24,7 +24,9 @@ private func signedTexts(_ text: String) {
     if let url = URL(string: "https://cordon.example/") {
         _ = try? DPoPProof(verifying: text, method: "POST", url: url, accessToken: nil, now: Date())
     }
-    if let bytes = Base64URL.decode(text) { precondition(Base64URL.encode(bytes) == text, "two spellings of one value") }
+    if let bytes = Base64URL.decode(text) {
+        precondition(Base64URL.encode(bytes) == text, "two spellings of one value")
+    }
 }
 
 private func messages(_ bytes: Data) {

@@ -67,6 +67,11 @@ public actor AppSession {
         return answer
     }
 
+    /// Whether an event of the name came and was not taken.
+    public nonisolated func hasHappened(_ name: String) async -> Bool {
+        await events.has(name)
+    }
+
     /// Forgets events of the name that came and were not taken.
     public nonisolated func forgetEvents(_ name: String) async {
         await events.forget(name)
@@ -92,6 +97,10 @@ private actor EventBoard {
         } else {
             posted.append(answer)
         }
+    }
+
+    func has(_ name: String) -> Bool {
+        posted.contains { $0["event"] == name }
     }
 
     func forget(_ name: String) {

@@ -1,7 +1,6 @@
 public import CordonIdentity
 public import CordonPolicy
 public import Foundation
-internal import Synchronization
 
 /// Policies in a unit test.
 ///
@@ -14,7 +13,7 @@ internal import Synchronization
 public final class TestedPolicy: Sendable, CustomStringConvertible {
     /// The policies under test.
     public let policies: PolicySet
-    private let last = Mutex<String>("no question asked yet")
+    private let last = Locked("no question asked yet")
 
     /// Tests a set of policies.
     public init(_ policies: PolicySet) {

@@ -47,7 +47,8 @@ import Testing
                     == "http://127.0.0.1:\(port)/idp")
             let rebound = try await HummingbirdTesting.TestClient.withClient(host: "127.0.0.1", port: port) { client in
                 try await client.execute(
-                    HummingbirdTesting.TestClient.Request("/idp/keys", method: .get, authority: "attacker.example.test"))
+                    HummingbirdTesting.TestClient.Request("/idp/keys", method: .get, authority: "attacker.example.test")
+                )
             }
             #expect(rebound.status == .misdirectedRequest)
         }

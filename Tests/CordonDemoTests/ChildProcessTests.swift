@@ -1,0 +1,30 @@
+import CordonDemo
+import Foundation
+import Testing
+
+@Suite struct ChildProcessTests {
+    private let shell = URL(filePath: "/bin/sh")
+
+    @Test func `lines, last words and status of a process are told`() async throws {
+        let process = try ChildProcess(shell, ["-c", "echo one; echo two; echo trouble >&2; exit 7"])
+        var lines: [String] = []
+        for await line in process.lines { lines.append(line) }
+        #expect(await process.wait() == 7)
+        #expect(lines == ["one", "two"])
+        #expect(await process.lastWords == "trouble")
+    }
+
+    @Test func `what is sent arrives, and a kill is told by its signal`() async throws {
+        let process = try ChildProcess(shell, ["-c", "read word; echo \"got $word\"; sleep 60"])
+        process.send("this")
+        for await line in process.lines {
+            #expect(line == "got this")
+            process.signal(SIGKILL)
+        }
+        #expect(await process.wait() == -SIGKILL)
+    }
+
+    @Test func `a program that is not there is an error with a hint`() {
+        #expect(throws: DemoError("none cannot be started")) { try ChildProcess(URL(filePath: "/nowhere/none"), []) }
+    }
+}
