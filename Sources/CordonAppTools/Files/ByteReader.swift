@@ -5,12 +5,15 @@ struct ByteReader {
     let data: Data
     private let start: Int
 
-    init(_ data: Data) {
+    /// Bytes of the whole file, of which `data` may be only the first part.
+    let count: Int
+
+    /// - Parameter count: The whole length when only the beginning is at hand; reads behind that fail.
+    init(_ data: Data, count: Int? = nil) {
         self.data = data
+        self.count = count ?? data.count
         start = data.startIndex
     }
-
-    var count: Int { data.count }
 
     func failure(_ reason: String, at offset: Int) -> AppToolsError {
         AppToolsError(.malformed, reason, at: "offset \(offset)")

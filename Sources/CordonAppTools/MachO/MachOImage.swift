@@ -61,8 +61,9 @@ struct MachOImage {
         return magic == [0xCF, 0xFA, 0xED, 0xFE] || magic == [0xCE, 0xFA, 0xED, 0xFE]
     }
 
-    init(_ data: Data) throws(AppToolsError) {
-        reader = ByteReader(data)
+    /// - Parameter size: The whole length when `data` is only the header and load commands.
+    init(_ data: Data, size: Int? = nil) throws(AppToolsError) {
+        reader = ByteReader(data, count: size)
         guard Self.isImage(data) else { throw reader.failure("not a Mach-O image", at: 0) }
         is64Bit = data.first == 0xCF
         cpu = CPUType(type: try reader.little32(at: 4), subtype: try reader.little32(at: 8))

@@ -118,7 +118,7 @@ public struct FrameworkPatcher: Sendable {
             isChanged = true
             pieces.append((slice, [head, slice.data.dropFirst(head.count)]))
             let result = try naming(place) { () throws(AppToolsError) in
-                try MachOImage(head + slice.data.dropFirst(head.count))
+                try MachOImage(head, size: slice.data.count)
             }
             guard ImageInvariants.violations(result).isEmpty || action == .remove else {
                 let reason = ImageInvariants.violations(result).joined(separator: "; ")

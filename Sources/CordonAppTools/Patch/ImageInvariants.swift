@@ -23,7 +23,7 @@ enum ImageInvariants {
         {
             found.append("__DATA_CONST is not read-only, the loader rejects that")
         }
-        if let linkEdit = image.segment("__LINKEDIT"), linkEdit.fileOffset + linkEdit.fileSize != image.data.count {
+        if let linkEdit = image.segment("__LINKEDIT"), linkEdit.fileOffset + linkEdit.fileSize != image.reader.count {
             found.append("__LINKEDIT does not reach the end of the image")
         }
         if let signature = image.signature, signature.lowerBound % 16 != 0 {
