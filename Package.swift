@@ -11,9 +11,7 @@ let strict: [SwiftSetting] = [
 ]
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
-let certificates = Target.Dependency.product(name: "X509", package: "swift-certificates")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
@@ -61,8 +59,6 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
-        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         // Exact, because the vault calls AEAD functions that this version links (docs/vault-format.md).
         .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -109,7 +105,7 @@ let package = Package(
             ]),
 
         // Tools.
-        library("CordonAppTools", [asn1, certificates, crypto, cryptoExtras]),
+        library("CordonAppTools", [crypto, cryptoExtras]),
         library(
             "CordonDemo",
             ["CordonHTTPClient", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn", httpTypes]),
@@ -165,7 +161,7 @@ let package = Package(
                 asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, hummingbirdTesting, jwtKit, logging,
                 nioCore,
             ]),
-        tests("CordonAppToolsTests", ["CordonAppTools"]),
+        tests("CordonAppToolsTests", ["CordonAppTools", crypto]),
         tests(
             "CordonCommandTests",
             [
