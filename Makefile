@@ -18,7 +18,7 @@ deep: build
 	$(MAKE) fuzz bench
 
 build: prerequisites
-	$(SWIFT) build --build-tests
+	$(SWIFT) build --build-tests --explicit-target-dependency-import-check error
 
 prerequisites:
 	@Scripts/prerequisites.sh

@@ -59,14 +59,28 @@ import Testing
         try await protection.wipe(device.account.id)
         #expect(await protection.enrolledAccounts.isEmpty)
         #expect(await device.service.acknowledgements.isEmpty)
-        #expect(await device.sessions.ended.isEmpty, "the key that signs the report is still needed")
+        #expect(await device.sessions.ended == [device.account.id], "no credential waits for the network")
 
         await device.service.set { $0.isUnreachable = false }
         let restarted = try await device.start()
         await restarted.deliverReceipts()
         let receipts = await device.service.acknowledgements.compactMap(\.receipt)
         #expect(Set(receipts).count == 1)
-        #expect(await device.sessions.ended.contains(device.account.id))
+        let receipt = try WipeReceipt(verifying: try #require(receipts.first), signedBy: device.sessions.publicKey)
+        #expect(receipt.succeeded)
+    }
+
+    @Test func `a new sign-in of the account survives the receipt of its old wipe`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        await device.service.set { $0.isUnreachable = true }
+        try await protection.wipe(device.account.id)
+        await device.service.set { $0.isUnreachable = false }
+        #expect(await protection.enroll(device.account) == .newPolicies)
+        let restarted = try await device.start()
+        await restarted.deliverReceipts()
+        #expect(await restarted.enrolledAccounts == [device.account])
+        #expect(await device.sessions.ended.count == 1)
     }
 
     @Test func `an app that cannot remove its part is named in the receipt, and the wipe goes on`() async throws {

@@ -56,6 +56,31 @@ import Testing
         }
     }
 
+    @Test func `an app that starts without a network has its rules and its notes`() async throws {
+        try await Programs.onStage { stage in
+            let worker = try await EnrolledWorker.begin(on: stage)
+            try await worker.app.ask("note plan the plan")
+            await worker.app.end()
+            let service = try await stage.runningService()
+            await stage.killService()
+            let again = try await stage.managedApp("worker", knowing: service)
+            try await again.ask("use \(worker.account)")
+            #expect(try await again.ask("show plan")["text"] == "the plan")
+            #expect(try await again.ask("print plan")["verdict"] == "block")
+            #expect(try await again.ask("check-in").members["status"]?.integer == 212)
+        }
+    }
+
+    @Test func `an account signs in with a code that is typed into a browser elsewhere`() async throws {
+        try await Programs.onStage { stage in
+            _ = try await EnrolledWorker.publish(["printBlocked": .bool(true)], on: stage)
+            let app = try await stage.managedApp("worker")
+            let answer = try await stage.signIn(try stage.worker(), in: app, withCode: true)
+            #expect(answer.members["status"]?.integer == 100)
+            #expect(try await app.ask("status").members["managed"]?.bool == true)
+        }
+    }
+
     private func contents(of folder: URL) throws -> [String: Data] {
         try MarkerScan.files(below: folder.path).reduce(into: [:]) { $0[$1] = FileManager.default.contents(atPath: $1) }
     }

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// `cordon demo` as a newcomer runs it.
-@Suite struct DemoTests {
+@Suite(.serialized) struct DemoTests {
     private struct Report: Decodable {
         let steps: [DemoStep]
         let expectations: Int
@@ -26,6 +26,25 @@ import Testing
         let counts = last.matches(of: /\d+/).compactMap { Int($0.output) }
         #expect(last.hasSuffix("expectations met"))
         #expect(counts.count == 2 && counts[0] == counts[1] && counts[0] >= 7, "\(last)")
+    }
+
+    @Test func `the demo leaves no process and no file behind`() async throws {
+        let temporary = FileManager.default.temporaryDirectory.appending(path: "cordon-left-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: temporary) }
+        let process = try ChildProcess(Programs.cordon, ["demo"], environment: ["TMPDIR": temporary.path])
+        var sawItsFolder = false
+        for await _ in process.lines {
+            sawItsFolder = try sawItsFolder || !FileManager.default.contentsOfDirectory(atPath: temporary.path).isEmpty
+        }
+        #expect(await process.wait() == 0)
+        #expect(sawItsFolder, "the demo worked where the test looks")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.path).isEmpty)
+        let left = try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { name in
+            let line = FileManager.default.contents(atPath: "/proc/\(name)/cmdline") ?? Data()
+            return Int32(name) != nil && String(decoding: line, as: UTF8.self).contains(temporary.path)
+        }
+        #expect(left.isEmpty)
     }
 
     @Test func `with json each step has name, verdict, duration and measured facts`() async throws {

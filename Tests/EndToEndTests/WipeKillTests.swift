@@ -9,7 +9,7 @@ import Testing
     private static let steps = [
         "vault-begun", "vault-keyDestroyed", "vault-journalWritten", "vault-keyRecordRemoved", "vault-fileRemoved",
         "vault-filesRemoved", "vault-cachesRemoved", "vault-temporaryFilesRemoved", "vault-finished", "app", "receipt",
-        "registration", "hand-in", "tokens",
+        "session", "registration", "hand-in", "put-away",
     ]
 
     @Test(arguments: steps) func `a wipe killed at a step is finished by the next start`(step: String) async throws {

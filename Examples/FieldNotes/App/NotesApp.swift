@@ -40,7 +40,7 @@ actor NotesApp {
             throw Problem(
                 "the service's pin is missing", hint: "Give --pin with the rootKey that `cordon serve` prints.")
         }
-        let discovery = try await Self.discover(service, over: transport)
+        let discovery = try await Self.discover(service, over: transport, remembering: home)
         let signIn = try SignInClient(
             configuration: SignInConfiguration(issuer: discovery.issuer.absoluteString, clientID: "fieldnotes"),
             transport: transport,
@@ -51,7 +51,7 @@ actor NotesApp {
             application: ApplicationFacts(bundleID: options.bundleID, version: "1.0", sdkVersion: "0.1"),
             device: DeviceDescription(tag: try Self.deviceTag(in: home), osVersion: "1.0", model: "terminal"),
             service: service, rootKeyPin: pin, dataDirectory: home.appending(path: "protected"),
-            keyStore: FileKeyStore(directory: home.appending(path: "keys")), transport: transport, tokens: signIn,
+            keyStore: FileKeyStore(directory: home.appending(path: "keys")), transport: transport, sessions: signIn,
             logger: Logger(label: "fieldnotes") { _ in SwiftLogNoOpLogHandler() })
         if options.step { configuration.wipeObserver = Self.waitForLine(from: input, on: screen) }
         protection = try await AppProtection(configuration)
@@ -105,8 +105,19 @@ actor NotesApp {
         }
     }
 
-    private static func discover(_ service: URL, over transport: AsyncHTTPTransport) async throws -> ServiceDiscovery {
-        do { return try await AppProtection.discover(service, over: transport) } catch {
+    /// Asks the service about itself; without a network, what it said last time will do.
+    private static func discover(
+        _ service: URL, over transport: AsyncHTTPTransport, remembering home: URL
+    ) async throws -> ServiceDiscovery {
+        let memory = home.appending(path: "service.json")
+        do {
+            let discovery = try await AppProtection.discover(service, over: transport)
+            try JSONEncoder().encode(discovery).write(to: memory, options: .atomic)
+            return discovery
+        } catch {
+            if let known = try? JSONDecoder().decode(ServiceDiscovery.self, from: Data(contentsOf: memory)) {
+                return known
+            }
             throw Problem("no service answers at \(service.absoluteString)", hint: "Start one with `cordon serve`.")
         }
     }

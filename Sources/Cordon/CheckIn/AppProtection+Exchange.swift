@@ -22,11 +22,11 @@ extension AppProtection {
     ) async throws(SignInError) -> ServiceClient {
         ServiceClient(
             discovery: discovery, transport: configuration.transport,
-            signer: try await configuration.tokens.signer(for: account), now: configuration.clock.now)
+            signer: try await configuration.sessions.signer(for: account), now: configuration.clock.now)
     }
 
     func accessToken(for account: AccountID, discovery: ServiceDiscovery) async throws(SignInError) -> String {
-        try await configuration.tokens.accessToken(
+        try await configuration.sessions.accessToken(
             for: account, resource: discovery.resource, scopes: [discovery.scope]
         ).text
     }

@@ -51,8 +51,7 @@ extension AppProtection {
         let record = RegistrationRecord(
             registrationID: result.registrationID, account: account, discovery: discovery, keys: keys,
             envelope: SignedEnvelope(result.envelope), lastCheckIn: now,
-            nextCheckIn: now.addingTimeInterval(TimeInterval(result.nextCheckInSeconds)), lastEventID: nil,
-            executedCommands: [])
+            nextCheckIn: now.addingTimeInterval(TimeInterval(result.nextCheckInSeconds)), lastEventID: nil)
         do throws(ProtocolError) {
             let envelope = try record.envelope.accepted(
                 by: try keys.verified(pin: configuration.rootKeyPin, at: now),

@@ -22,7 +22,7 @@ public struct ProtectionConfiguration: Sendable {
     /// How the service is reached.
     public var transport: any HTTPTransport
     /// The sessions that access tokens come from.
-    public var tokens: any AccountSessions
+    public var sessions: any AccountSessions
     /// Whether accounts of several people may be held at once (SDK-ID-14).
     public var allowsSeveralIdentities = true
     /// The clock and the waiting between check-ins; a test gives its own.
@@ -37,7 +37,7 @@ public struct ProtectionConfiguration: Sendable {
     /// Makes a configuration; everything that has a usual value can be changed afterwards.
     public init(
         application: ApplicationFacts, device: DeviceDescription, service: URL, rootKeyPin: String,
-        dataDirectory: URL, keyStore: any KeyStore, transport: any HTTPTransport, tokens: any AccountSessions,
+        dataDirectory: URL, keyStore: any KeyStore, transport: any HTTPTransport, sessions: any AccountSessions,
         logger: Logger
     ) {
         self.application = application
@@ -47,7 +47,7 @@ public struct ProtectionConfiguration: Sendable {
         self.dataDirectory = dataDirectory
         self.keyStore = keyStore
         self.transport = transport
-        self.tokens = tokens
+        self.sessions = sessions
         self.logger = logger
     }
 }

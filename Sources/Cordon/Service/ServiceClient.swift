@@ -52,7 +52,23 @@ struct ServiceClient: Sendable {
         return try Self.decode(CheckInResponse.self, from: answer.body)
     }
 
-    /// Reports progress of a command; without a token, since a wipe removes the tokens before it reports.
+    /// Hands in the receipt of a finished wipe. The session is gone by then; the receipt's own signature is the evidence.
+    static func handIn(
+        _ acknowledgement: Acknowledgement, registration: String, at discovery: ServiceDiscovery,
+        over transport: any HTTPTransport
+    ) async throws(ServiceFailure) {
+        let body: Data
+        do throws(ProtocolError) { body = try MessageCoding.encode(acknowledgement) } catch {
+            throw .unacceptable(error)
+        }
+        let url = discovery.checkIn.appending(path: "registrations/\(registration)/acknowledgements")
+        var request = HTTPRequest(method: .post, url: url)
+        request.headerFields[.contentType] = "application/json"
+        let answer = try await send(request, body: body, over: transport)
+        guard answer.head.status.kind == .successful else { throw .refused(problem(in: answer)) }
+    }
+
+    /// Reports that a command was begun; no token is needed for it.
     func acknowledge(_ acknowledgement: Acknowledgement, registration: String) async throws(ServiceFailure) {
         _ = try await authorized(
             .post, path: "registrations/\(registration)/acknowledgements", token: nil, message: acknowledgement)

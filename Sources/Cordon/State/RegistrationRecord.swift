@@ -20,16 +20,6 @@ struct RegistrationRecord: Codable, Equatable, Sendable {
     var nextCheckIn: Date
     /// The last event seen in the event stream.
     var lastEventID: String?
-    /// The commands already carried out, newest last, so that none runs twice (SRV-CI-086).
-    var executedCommands: [String]
-
-    /// How many executed commands are remembered; a command lapses long before so many follow it.
-    static let rememberedCommands = 64
-
-    /// Notes that a command was carried out.
-    mutating func remember(command id: String) {
-        executedCommands = (executedCommands + [id]).suffix(Self.rememberedCommands)
-    }
 
     /// The receiver that envelopes must name.
     func receiver(bundleID: String) -> SignedEnvelope.Receiver {

@@ -22,9 +22,11 @@ extension AppProtection {
         try await carryOn(try journal(command, of: record))
     }
 
-    /// Whether a command in an envelope is to be carried out: for this account, not lapsed, not done before (SRV-CI-086).
+    /// Whether a command in an envelope is to be carried out: for this account, and not lapsed (SRV-CI-086).
+    ///
+    /// A wipe runs once because it ends the registration that its envelope was made for.
     func isDue(_ command: Command, for record: RegistrationRecord) -> Bool {
-        command.account == record.account.id && !record.executedCommands.contains(command.id)
+        command.account == record.account.id
             && configuration.clock.now().timeIntervalSince1970 < Double(command.notAfter)
     }
 
@@ -48,7 +50,7 @@ extension AppProtection {
         return wipe
     }
 
-    /// Carries a journalled wipe on from whatever stage it is at until the receipt is signed; nothing here waits for a network.
+    /// Carries a journalled wipe on until only its receipt is left to be handed in; nothing here waits for a network.
     private func finish(_ wipe: WipeRecord) async throws(ProtectionError) -> WipeRecord {
         var wipe = wipe
         let account = wipe.registration.account
@@ -72,20 +74,32 @@ extension AppProtection {
         }
         if wipe.stage == .appWiped {
             configuration.wipeObserver("receipt")
-            wipe.receipt = try await receipt(of: wipe)
+            wipe.receipt = await receipt(of: wipe)
             wipe.stage = .receiptSigned
             try wipes.save(wipe)
         }
-        configuration.wipeObserver("registration")
-        try registrations.remove(account.id)
+        if wipe.stage == .receiptSigned {
+            configuration.wipeObserver("session")
+            try await endSession(of: account.id)
+            configuration.wipeObserver("registration")
+            try registrations.remove(account.id)
+            wipe.stage = .forgotten
+            try wipes.save(wipe)
+        }
         return wipe
+    }
+
+    private func endSession(of account: AccountID) async throws(ProtectionError) {
+        do throws(SignInError) { try await configuration.sessions.end(account) } catch {
+            throw ProtectionError(.stateUnwritable, "the account's session could not be destroyed")
+        }
     }
 
     /// Carries a wipe on, tells who observes, and hands the receipt in.
     func carryOn(_ wipe: WipeRecord) async throws(ProtectionError) {
         let account = wipe.registration.account.id
         broadcast.post(.wipeStarted(account: account, commandID: wipe.command.id))
-        let begun = Task { await report(.started, of: wipe) }
+        let begun = Task { await reportBegun(wipe) }
         let finished = try await finish(wipe)
         broadcast.post(
             .wipeFinished(account: account, commandID: wipe.command.id, succeeded: finished.failures.isEmpty))
@@ -96,7 +110,7 @@ extension AppProtection {
     /// Finishes what a crash interrupted; receipts are handed in by a courier, so that nobody waits for the network.
     func resumeWipes() async throws(ProtectionError) {
         for wipe in try wipes.load() {
-            let isNews = wipe.stage != .receiptSigned
+            let isNews = wipe.stage != .forgotten
             let finished = try await finish(wipe)
             guard isNews else { continue }
             broadcast.post(
@@ -113,7 +127,7 @@ extension AppProtection {
     public func deliverReceipts() async {
         var failures = 0
         while !Task.isCancelled {
-            guard let left = try? wipes.load().filter({ $0.receipt != nil }), !left.isEmpty else { return }
+            guard let left = try? wipes.load().filter({ $0.stage == .forgotten }), !left.isEmpty else { return }
             for wipe in left { await handIn(wipe) }
             guard let still = try? wipes.load(), !still.isEmpty else { return }
             failures += 1
@@ -121,17 +135,42 @@ extension AppProtection {
         }
     }
 
-    /// Gives the service a signed receipt, then forgets the session whose key signed it.
+    /// Gives the service a signed receipt and puts the wipe away once it has it.
     private func handIn(_ wipe: WipeRecord) async {
         configuration.wipeObserver("hand-in")
-        guard await report(wipe.failures.isEmpty ? .succeeded : .failed, of: wipe) else { return }
-        configuration.wipeObserver("tokens")
         do {
-            try await configuration.tokens.end(wipe.registration.account.id)
-            try wipes.remove(wipe)
+            if let receipt = wipe.receipt {
+                let phase: Acknowledgement.Phase = wipe.failures.isEmpty ? .succeeded : .failed
+                try await ServiceClient.handIn(
+                    acknowledgement(phase, of: wipe, receipt: receipt), registration: wipe.registration.registrationID,
+                    at: wipe.registration.discovery, over: configuration.transport)
+            }
+        } catch ServiceFailure.refused(let problem) where [401, 404, 409, 410].contains(problem.status) {
+            // The service has closed or forgotten the matter: there is nobody left to tell.
         } catch {
-            configuration.logger.error("a finished wipe could not be put away", metadata: ["reason": "\(error)"])
+            return
         }
+        configuration.wipeObserver("put-away")
+        do throws(ProtectionError) { try wipes.remove(wipe) } catch {
+            configuration.logger.error("a finished wipe could not be put away", metadata: ["reason": "\(error.reason)"])
+        }
+    }
+
+    /// Tells the service that the wipe has begun, if it can be told; nothing depends on it.
+    private func reportBegun(_ wipe: WipeRecord) async {
+        let registration = wipe.registration
+        guard
+            let client = try? await serviceClient(for: registration.account.id, discovery: registration.discovery)
+        else { return }
+        try? await client.acknowledge(
+            acknowledgement(.started, of: wipe, receipt: nil), registration: registration.registrationID)
+    }
+
+    private func acknowledgement(
+        _ phase: Acknowledgement.Phase, of wipe: WipeRecord, receipt: String?
+    ) -> Acknowledgement {
+        Acknowledgement(
+            commandID: wipe.command.id, phase: phase, time: configuration.clock.now(), receipt: receipt)
     }
 
     /// The files in it are gone already; the empty folder would only say that there was an account.
@@ -150,7 +189,8 @@ extension AppProtection {
         } catch { throw ProtectionError(error) }
     }
 
-    private func receipt(of wipe: WipeRecord) async throws(ProtectionError) -> String {
+    /// The signed receipt; nil when the session whose key signs it is gone, which must not keep the app from starting.
+    private func receipt(of wipe: WipeRecord) async -> String? {
         let registration = wipe.registration
         let receipt = WipeReceipt(
             commandID: wipe.command.id, tenant: registration.account.tenant,
@@ -159,27 +199,11 @@ extension AppProtection {
             files: wipe.vault?.files ?? 0, bytes: wipe.vault?.bytes ?? 0, started: wipe.started,
             finished: configuration.clock.now(), failures: wipe.failures)
         do {
-            let signer = try await configuration.tokens.signer(for: registration.account.id)
+            let signer = try await configuration.sessions.signer(for: registration.account.id)
             return try receipt.signed(by: signer)
         } catch {
-            throw ProtectionError(.stateUnreadable, "the device key that signs the receipt is not available")
-        }
-    }
-
-    @discardableResult
-    private func report(_ phase: Acknowledgement.Phase, of wipe: WipeRecord) async -> Bool {
-        let registration = wipe.registration
-        let acknowledgement = Acknowledgement(
-            commandID: wipe.command.id, phase: phase, time: configuration.clock.now(), receipt: wipe.receipt)
-        do {
-            let client = try await serviceClient(for: registration.account.id, discovery: registration.discovery)
-            try await client.acknowledge(acknowledgement, registration: registration.registrationID)
-            return true
-        } catch ServiceFailure.refused(let problem) where [404, 409, 410].contains(problem.status) {
-            // The service has closed or forgotten the matter: there is nobody left to tell.
-            return phase != .started
-        } catch {
-            return false
+            configuration.logger.error("the device key that signs a wipe's receipt is not available")
+            return nil
         }
     }
 }

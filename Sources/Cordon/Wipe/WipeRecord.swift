@@ -13,8 +13,10 @@ struct WipeRecord: Codable, Equatable, Sendable {
         case vaultWiped
         /// The app has removed its own part.
         case appWiped
-        /// The receipt is signed; the registration is forgotten.
+        /// The receipt is signed.
         case receiptSigned
+        /// Session and registration are gone too; only the receipt is left to be handed in.
+        case forgotten
     }
 
     /// The command that asked for it.

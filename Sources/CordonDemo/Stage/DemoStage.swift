@@ -81,8 +81,14 @@ public actor DemoStage {
     }
 
     /// Starts an example app that knows the service, and waits until it is ready.
-    public func managedApp(_ name: String, _ options: [String] = []) async throws(DemoError) -> AppSession {
-        let service = try await runningService()
+    ///
+    /// - Parameter known: A service that need not run any more; nil for the running one.
+    public func managedApp(
+        _ name: String, _ options: [String] = [], knowing known: ServiceProcess? = nil
+    ) async throws(DemoError) -> AppSession {
+        var service = known
+        if service == nil { service = try await runningService() }
+        guard let service else { throw DemoError("there is no service") }
         return try await start(
             [
                 "--home", home(of: name).path, "--clipboard", clipboard.path, "--printer",
@@ -105,22 +111,25 @@ public actor DemoStage {
     }
 
     /// Signs a worker in in an app, as the person in front of it would; the app's answer.
-    public func signIn(_ worker: (name: String, password: String), in app: AppSession) async throws(DemoError)
-        -> AppSession.Answer
-    {
+    ///
+    /// - Parameter withCode: Whether the person types a code into a browser elsewhere, instead of using the app's own.
+    public func signIn(
+        _ worker: (name: String, password: String), in app: AppSession, withCode: Bool = false
+    ) async throws(DemoError) -> AppSession.Answer {
         let person = Person(name: worker.name, password: worker.password)
         let transport = self.transport
-        let visit = Task { await Self.outcome(of: person, visiting: app, over: transport) }
-        let answer = try await app.ask("sign-in")
+        let event = withCode ? "verification" : "browser"
+        let visit = Task { await Self.outcome(of: person, waitingFor: event, in: app, over: transport) }
+        let answer = try await app.ask(withCode ? "sign-in code" : "sign-in")
         try await visit.value.get()
         return answer
     }
 
     private static func outcome(
-        of person: Person, visiting app: AppSession, over transport: AsyncHTTPTransport
+        of person: Person, waitingFor event: String, in app: AppSession, over transport: AsyncHTTPTransport
     ) async -> Result<Void, DemoError> {
         do throws(DemoError) {
-            let browser = try await app.event("browser")
+            let browser = try await app.event(event)
             guard let page = browser["page"].flatMap({ URL(string: $0) }) else {
                 throw DemoError("the app shows no page")
             }

@@ -31,11 +31,14 @@ struct CheckInGate: Sendable {
         return (caller, token.expires)
     }
 
-    /// Who reports on a registration: as ``caller(of:)``, or with a proof by the registration's key alone.
+    /// Who reports on a registration: as ``caller(of:)``, with a proof by the registration's key alone, or with a
+    /// receipt that this key signed.
     ///
-    /// A wipe destroys the tokens before it reports, so its report cannot need one; the key stays until the report is
-    /// through and is enough to say "this app did what it was told".
-    func reporter(of request: Request, registration id: String) async throws(CheckInRefusal) -> DeviceCaller {
+    /// A wipe destroys tokens and key before it reports, so its report cannot need either: the receipt was signed while
+    /// the key was there, names the command, and says the same however often it is sent.
+    func reporter(
+        of request: Request, registration id: String, receipt: String?
+    ) async throws(CheckInRefusal) -> DeviceCaller {
         if request.headers.contains(.authorization) { return try await caller(of: request).caller }
         // Read on the service's own behalf. Ids are random, so asking for one tells a stranger nothing.
         let reader = Administrator(tenant: tenant, id: "check-in", name: "check-in", roles: [.reader])
@@ -47,8 +50,15 @@ struct CheckInGate: Sendable {
         } catch {
             throw CheckInRefusal(error)
         }
-        let proof = try proof(of: request, accessToken: nil, madeBy: registration.key.thumbprint)
-        return DeviceCaller(account: registration.account, key: proof.key)
+        let caller = DeviceCaller(account: registration.account, key: registration.key)
+        if !request.headers.contains(.dpop), let receipt {
+            guard (try? WipeReceipt(verifying: receipt, signedBy: registration.key))?.registrationID == id else {
+                throw CheckInRefusal(TokenRefusal(.unprovedKey, "the registration's key did not sign the receipt"))
+            }
+            return caller
+        }
+        _ = try proof(of: request, accessToken: nil, madeBy: registration.key.thumbprint)
+        return caller
     }
 
     private func accessToken(of request: Request) throws(CheckInRefusal) -> String {

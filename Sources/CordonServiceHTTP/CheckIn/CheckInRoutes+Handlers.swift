@@ -47,9 +47,10 @@ extension CheckInRoutes {
 
     func acknowledge(_ exchange: Exchange) async throws(CheckInRefusal) -> Response {
         let id = Self.registration(exchange)
-        let caller = try await gate.reporter(of: exchange.request, registration: id)
+        // Read before the sender is known, because a receipt in it can be the evidence.
         let acknowledgement = try await CheckInRefusal.reading(
             Acknowledgement.self, of: exchange.request, atMost: Self.largestBody)
+        let caller = try await gate.reporter(of: exchange.request, registration: id, receipt: acknowledgement.receipt)
         try await CheckInRefusal.asking { () throws(ServiceError) in
             try await service.acknowledge(acknowledgement, registration: id, by: caller)
         }

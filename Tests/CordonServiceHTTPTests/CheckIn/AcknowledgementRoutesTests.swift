@@ -10,7 +10,7 @@ import Testing
 
 @testable import CordonServiceHTTP
 
-/// A wipe removes the tokens before it reports, so its report needs the registration's key alone.
+/// A wipe ends the session before it reports, so its report needs no token, and a receipt not even a proof.
 @Suite struct AcknowledgementRoutesTests {
     private struct Wiped {
         let device: TestDevice
@@ -55,6 +55,31 @@ import Testing
             #expect(operation.state == .succeeded)
             // The answer may have been lost; the same report again is fine.
             #expect(try await client.send(.post, wiped.path, as: wiped.device, report, bare).status == .noContent)
+        }
+    }
+
+    @Test func `a receipt is evidence enough, without token and without proof`() async throws {
+        let service = try await TestService()
+        try await service.test { client in
+            let wiped = try await delivered(client)
+            let nothing = TestClient.Changes(omitsToken: true, omitsProof: true)
+            let begun = Acknowledgement(commandID: wiped.operation.id, phase: .started, time: service.clock.now)
+            #expect(
+                try await client.send(.post, wiped.path, as: wiped.device, begun, nothing).status == .unauthorized)
+            let forged = Acknowledgement(
+                commandID: wiped.operation.id, phase: .succeeded, time: service.clock.now,
+                receipt: try wiped.receipt(at: service.clock.now, signedBy: SoftwareSigningKey()))
+            #expect(
+                try await client.send(.post, wiped.path, as: wiped.device, forged, nothing).status == .unauthorized)
+            let report = Acknowledgement(
+                commandID: wiped.operation.id, phase: .succeeded, time: service.clock.now,
+                receipt: try wiped.receipt(at: service.clock.now))
+            for _ in 0..<2 {
+                #expect(
+                    try await client.send(.post, wiped.path, as: wiped.device, report, nothing).status == .noContent)
+            }
+            let operation = try await service.service.operation(wiped.operation.id, as: TestService.owner)
+            #expect(operation.state == .succeeded)
         }
     }
 

@@ -31,7 +31,7 @@ final class Device: Sendable {
             application: ApplicationFacts(bundleID: "example.notes", version: "1.0", sdkVersion: "0.1"),
             device: DeviceDescription(tag: "tag-1", osVersion: "1.0", model: "test"), service: url,
             rootKeyPin: pin ?? service.root.publicKey.thumbprint, dataDirectory: folder.appending(path: "data"),
-            keyStore: keyStore, transport: service, tokens: sessions,
+            keyStore: keyStore, transport: service, sessions: sessions,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         change(&configuration)
         return try await AppProtection(configuration)
