@@ -31,13 +31,14 @@ public actor AppProtection {
     public init(_ configuration: ProtectionConfiguration) async throws(ProtectionError) {
         self.configuration = configuration
         let folder = configuration.dataDirectory
-        registrations = try RegistrationStore(folder: folder.appending(path: "registrations"))
-        wipes = try WipeStore(folder: folder.appending(path: "wipes"))
+        registrations = RegistrationStore(folder: try StateFolder(folder.appending(path: "registrations")))
+        wipes = WipeStore(folder: try StateFolder(folder.appending(path: "wipes")))
         vault = try Self.openVault(configuration)
         try await start()
     }
 
-    /// What happens from now on; see ``ProtectionEvent``. Any number of observers, each told of everything.
+    /// What happens from now on; see ``ProtectionEvent``. Any number of observers, each told of everything; the first one
+    /// is also told of what happened at the start.
     public nonisolated func events() -> AsyncStream<ProtectionEvent> {
         broadcast.observe()
     }

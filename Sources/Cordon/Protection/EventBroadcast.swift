@@ -1,10 +1,13 @@
 internal import CordonIdentity
 
 /// Hands every event to every observer, in order; an observer that does not read loses the oldest.
+///
+/// What happens before anybody observes, at the start of an app, is kept for the first observer.
 final class EventBroadcast: Sendable {
     private struct State {
         var observers: [Int: AsyncStream<ProtectionEvent>.Continuation] = [:]
         var next = 0
+        var unseen: [ProtectionEvent] = []
     }
 
     private static let backlog = 256
@@ -17,6 +20,8 @@ final class EventBroadcast: Sendable {
         let id = state.withLock { state in
             state.next += 1
             state.observers[state.next] = continuation
+            for event in state.unseen { continuation.yield(event) }
+            state.unseen = []
             return state.next
         }
         continuation.onTermination = { [state] _ in state.withLock { $0.observers[id] = nil } }
@@ -25,6 +30,9 @@ final class EventBroadcast: Sendable {
 
     /// Tells every observer.
     func post(_ event: ProtectionEvent) {
-        for observer in state.withLock({ Array($0.observers.values) }) { observer.yield(event) }
+        state.withLock { state in
+            for observer in state.observers.values { observer.yield(event) }
+            if state.next == 0 { state.unseen = (state.unseen + [event]).suffix(Self.backlog) }
+        }
     }
 }

@@ -1,0 +1,28 @@
+internal import Foundation
+
+/// A folder of small state files that only this app may look into.
+struct StateFolder: Sendable {
+    private let url: URL
+
+    /// Opens the folder, making it where needed.
+    init(_ url: URL) throws(ProtectionError) {
+        do {
+            try FileManager.default.createDirectory(
+                at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw ProtectionError(.stateUnwritable, "the data folder cannot be made")
+        }
+        self.url = url
+    }
+
+    /// The file for something; `name` tells nothing of it, see ``FolderName``.
+    func file(_ name: String) -> StateFile {
+        StateFile(url: url.appending(path: name + ".json"))
+    }
+
+    /// Every file there is, in the order of their names.
+    var files: [StateFile] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
+        return names.filter { $0.hasSuffix(".json") }.sorted().map { StateFile(url: url.appending(path: $0)) }
+    }
+}
