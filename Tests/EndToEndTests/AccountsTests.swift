@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// What one account's wipe does to everything else on the device.
-@Suite(.serialized) struct AccountsTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct AccountsTests {
     @Test func `after a wipe none of 1,000 planted texts is left, and another account is byte for byte the same`()
         async throws
     {

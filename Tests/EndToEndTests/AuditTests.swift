@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// `cordon audit verify` on a real service's export, and on what an insider could make of it.
-@Suite(.serialized) struct AuditTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct AuditTests {
     private func verify(_ log: String, pin: String, in folder: URL) async throws -> Int32 {
         let file = folder.appending(path: "export-\(UUID().uuidString).jsonl")
         try Data(log.utf8).write(to: file)

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// `cordon demo` as a newcomer runs it.
-@Suite(.serialized) struct DemoTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct DemoTests {
     private struct Report: Decodable {
         let steps: [DemoStep]
         let expectations: Int

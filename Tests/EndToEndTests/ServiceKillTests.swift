@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The service killed with SIGKILL: what it acknowledged is there when it starts again.
-@Suite(.serialized) struct ServiceKillTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ServiceKillTests {
     @Test func `a policy that was acknowledged survives SIGKILL, and apps reconnect by themselves`() async throws {
         try await Programs.onStage { stage in
             let worker = try await EnrolledWorker.begin(on: stage)

@@ -16,41 +16,34 @@ public actor AppSession {
 
     /// The process behind the session.
     public nonisolated let process: ChildProcess
-    private var answers: AsyncStream<Answer>.Iterator
-    private let events: EventBoard
+    private let board: AnswerBoard
 
     /// Starts an app in JSON mode.
     ///
     /// - Throws: ``DemoError`` when it cannot be started.
     public init(_ executable: URL, _ arguments: [String]) throws(DemoError) {
         let process = try ChildProcess(executable, arguments + ["--json"])
-        let events = EventBoard()
-        let (answers, answered) = AsyncStream.makeStream(of: Answer.self)
+        let board = AnswerBoard()
         Task {
             for await line in process.lines {
                 guard let members = (try? JSONValue(parsing: Data(line.utf8)))?.object else { continue }
-                let answer = Answer(members: members, arrived: .now)
-                if members["event"] != nil { await events.post(answer) } else { answered.yield(answer) }
+                await board.post(Answer(members: members, arrived: .now), as: members["event"]?.string)
             }
-            answered.finish()
-            await events.close()
+            await board.close()
         }
         self.process = process
-        self.events = events
-        self.answers = answers.makeAsyncIterator()
+        self.board = board
     }
 
-    /// Types a command and waits for its answer.
+    /// Types a command and waits for its answer; one command at a time.
     ///
-    /// - Throws: ``DemoError`` when the app ends instead.
+    /// - Throws: ``DemoError`` when the app ends instead, or does not answer within the time.
     @discardableResult
-    public func ask(_ command: String) async throws(DemoError) -> Answer {
+    public func ask(_ command: String, within limit: Duration = .seconds(60)) async throws(DemoError) -> Answer {
         process.send(command)
-        var answers = self.answers
-        let answer = await answers.next(isolation: self)
-        self.answers = answers
-        guard let answer else {
-            throw DemoError("the app ended instead of answering `\(command)`: \(await process.lastWords)")
+        guard let answer = await board.take(nil, within: limit) else {
+            throw DemoError(
+                "the app did not answer `\(command.prefix(40))` within \(limit): \(await process.lastWords)")
         }
         return answer
     }
@@ -58,10 +51,10 @@ public actor AppSession {
     /// The first event of the name that comes, or already came and was not taken.
     ///
     /// - Throws: ``DemoError`` when none came within the time.
-    public nonisolated func event(_ name: String, within limit: Duration = .seconds(10)) async throws(DemoError)
+    public nonisolated func event(_ name: String, within limit: Duration = .seconds(60)) async throws(DemoError)
         -> Answer
     {
-        guard let answer = await events.take(name, within: limit) else {
+        guard let answer = await board.take(name, within: limit) else {
             throw DemoError("the app did not report `\(name)` within \(limit): \(await process.lastWords)")
         }
         return answer
@@ -69,12 +62,12 @@ public actor AppSession {
 
     /// Whether an event of the name came and was not taken.
     public nonisolated func hasHappened(_ name: String) async -> Bool {
-        await events.has(name)
+        await board.has(name)
     }
 
     /// Forgets events of the name that came and were not taken.
     public nonisolated func forgetEvents(_ name: String) async {
-        await events.forget(name)
+        await board.forget(name)
     }
 
     /// Ends the app and waits for it.
@@ -84,27 +77,33 @@ public actor AppSession {
     }
 }
 
-/// Events by name, for whoever waits for one.
-private actor EventBoard {
-    private var posted: [AppSession.Answer] = []
-    private var waiting: [(name: String, id: Int, continuation: CheckedContinuation<AppSession.Answer?, Never>)] = []
+/// Events by name, and answers without one, for whoever waits for them.
+private actor AnswerBoard {
+    private struct Waiter {
+        let name: String?
+        let id: Int
+        let continuation: CheckedContinuation<AppSession.Answer?, Never>
+    }
+
+    private var posted: [(name: String?, answer: AppSession.Answer)] = []
+    private var waiting: [Waiter] = []
     private var nextID = 0
     private var isClosed = false
 
-    func post(_ answer: AppSession.Answer) {
-        if let index = waiting.firstIndex(where: { $0.name == answer["event"] }) {
+    func post(_ answer: AppSession.Answer, as name: String?) {
+        if let index = waiting.firstIndex(where: { $0.name == name }) {
             waiting.remove(at: index).continuation.resume(returning: answer)
         } else {
-            posted.append(answer)
+            posted.append((name, answer))
         }
     }
 
     func has(_ name: String) -> Bool {
-        posted.contains { $0["event"] == name }
+        posted.contains { $0.name == name }
     }
 
     func forget(_ name: String) {
-        posted.removeAll { $0["event"] == name }
+        posted.removeAll { $0.name == name }
     }
 
     func close() {
@@ -113,8 +112,8 @@ private actor EventBoard {
         waiting = []
     }
 
-    func take(_ name: String, within limit: Duration) async -> AppSession.Answer? {
-        if let index = posted.firstIndex(where: { $0["event"] == name }) { return posted.remove(at: index) }
+    func take(_ name: String?, within limit: Duration) async -> AppSession.Answer? {
+        if let index = posted.firstIndex(where: { $0.name == name }) { return posted.remove(at: index).answer }
         if isClosed { return nil }
         nextID += 1
         let id = nextID
@@ -123,7 +122,9 @@ private actor EventBoard {
             self.giveUp(id)
         }
         defer { timer.cancel() }
-        return await withCheckedContinuation { waiting.append((name, id, $0)) }
+        return await withCheckedContinuation {
+            waiting.append(Waiter(name: name, id: id, continuation: $0))
+        }
     }
 
     private func giveUp(_ id: Int) {

@@ -71,10 +71,20 @@ public final class ChildProcess: Sendable {
     /// Waits for the end; the exit status, or the negated signal number. For one caller.
     public func wait() async -> Int32 {
         for await status in exit {
-            await talking.value
+            await lastWordsAreIn()
             return status
         }
         return 0
+    }
+
+    /// Waits for the end of standard error, but not long: a process of its own that it left behind can hold it open.
+    private func lastWordsAreIn() async {
+        let limit = Task {
+            try? await Task.sleep(for: .seconds(2))
+            talking.cancel()
+        }
+        await talking.value
+        limit.cancel()
     }
 
     /// Asks the process to end and waits; after the grace period it is killed.

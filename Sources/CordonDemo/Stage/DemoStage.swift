@@ -119,10 +119,14 @@ public actor DemoStage {
         let person = Person(name: worker.name, password: worker.password)
         let transport = self.transport
         let event = withCode ? "verification" : "browser"
-        let visit = Task { await Self.outcome(of: person, waitingFor: event, in: app, over: transport) }
-        let answer = try await app.ask(withCode ? "sign-in code" : "sign-in")
-        try await visit.value.get()
-        return answer
+        let answer = Task { await Self.answer(of: app, to: withCode ? "sign-in code" : "sign-in") }
+        // An app waits long for a browser, so a visit that fails must not wait for the app.
+        try await Self.outcome(of: person, waitingFor: event, in: app, over: transport).get()
+        return try await answer.value.get()
+    }
+
+    private static func answer(of app: AppSession, to command: String) async -> Result<AppSession.Answer, DemoError> {
+        do throws(DemoError) { return .success(try await app.ask(command)) } catch { return .failure(error) }
     }
 
     private static func outcome(
