@@ -16,7 +16,8 @@ struct FieldNotes: AsyncParsableCommand {
     @Option(help: "The organisation's service, such as http://127.0.0.1:8080. Without one, only personal notes.")
     var service: String?
 
-    @Option(help: "The root key's thumbprint that `cordon serve` prints as `rootKey`.")
+    // A thumbprint may begin with a dash.
+    @Option(parsing: .unconditional, help: "The root key's thumbprint that `cordon serve` prints as `rootKey`.")
     var pin: String?
 
     @Option(help: "The folder that stands for the system's clipboard.")

@@ -3,7 +3,7 @@ import Testing
 @testable import CordonDemo
 
 @Suite struct HTMLFormTests {
-    @Test func `the first form's address and hidden fields are read, entities resolved`() throws {
+    @Test func `the first form's address and fields are read, entities resolved`() throws {
         let page = """
             <body><form method="post" action="/idp/sign-in?a=1&amp;b=2">
             <input type="hidden" name="csrf" value="x&quot;y"><input name="username" value="seen">
@@ -11,7 +11,7 @@ import Testing
             """
         let form = try #require(HTMLForm(in: page))
         #expect(form.action == "/idp/sign-in?a=1&b=2")
-        #expect(form.hidden == ["csrf": "x\"y", "empty": ""])
+        #expect(form.fields == ["csrf": "x\"y", "username": "seen", "empty": ""])
     }
 
     @Test func `a page without a form has none`() {

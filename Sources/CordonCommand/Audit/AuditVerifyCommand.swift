@@ -15,7 +15,9 @@ struct AuditVerifyCommand: AsyncParsableCommand {
     @Argument(help: "The export; - is standard input.")
     var export: String
 
-    @Option(help: "The thumbprint of the service's root key, as its discovery document names it.")
+    // A thumbprint may begin with a dash.
+    @Option(
+        parsing: .unconditional, help: "The thumbprint of the service's root key, as its discovery document names it.")
     var pin: String?
 
     @Option(

@@ -28,7 +28,7 @@ actor FormBrowser {
         guard let form = HTMLForm(in: page.text), let target = URL(string: form.action, relativeTo: page.url) else {
             throw DemoError("the page at \(page.url.path) has no form")
         }
-        var values = form.hidden.merging(fields) { $1 }
+        var values = form.fields.merging(fields) { $1 }
         values["action"] = button
         var query = URLComponents()
         query.queryItems = values.sorted { $0.key < $1.key }.map { URLQueryItem(name: $0.key, value: $0.value) }

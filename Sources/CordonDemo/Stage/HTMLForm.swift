@@ -1,9 +1,9 @@
-/// The first form of a page: where it goes and what its hidden fields hold.
+/// The first form of a page: where it goes and what its fields hold before anybody types.
 struct HTMLForm: Sendable, Equatable {
     /// The address it is sent to, as the page spells it.
     let action: String
-    /// The hidden fields.
-    let hidden: [String: String]
+    /// The fields by name, hidden ones included.
+    let fields: [String: String]
 
     /// Reads the first form of a page; nil when there is none.
     init?(in page: String) {
@@ -11,14 +11,12 @@ struct HTMLForm: Sendable, Equatable {
         let rest = page[form.range.upperBound...]
         let content = rest.firstRange(of: "</form>").map { rest[..<$0.lowerBound] } ?? rest
         action = Self.attribute("action", of: form.output) ?? ""
-        var hidden: [String: String] = [:]
+        var fields: [String: String] = [:]
         for input in content.matches(of: /<input\b[^>]*>/) {
-            guard Self.attribute("type", of: input.output) == "hidden",
-                let name = Self.attribute("name", of: input.output)
-            else { continue }
-            hidden[name] = Self.attribute("value", of: input.output) ?? ""
+            guard let name = Self.attribute("name", of: input.output) else { continue }
+            fields[name] = Self.attribute("value", of: input.output) ?? ""
         }
-        self.hidden = hidden
+        self.fields = fields
     }
 
     private static func attribute(_ name: String, of tag: Substring) -> String? {
