@@ -1,4 +1,5 @@
 import ArgumentParser
+import CordonHTTPClient
 import Foundation
 
 /// Field notes for people who work for an organisation and have a life: a small app in a terminal that shows how an
@@ -37,12 +38,15 @@ struct FieldNotes: AsyncParsableCommand {
 
     func run() async throws {
         let screen = Screen(json: json)
+        let transport = AsyncHTTPTransport()
         do {
-            let app = try await NotesApp(options: self, screen: screen)
+            let app = try await NotesApp(options: self, screen: screen, transport: transport)
             await app.run()
-        } catch let problem as Problem {
-            screen.fail(problem)
+        } catch {
+            await transport.shutdown()
+            screen.fail(NotesApp.problem(error))
             throw ExitCode(3)
         }
+        await transport.shutdown()
     }
 }

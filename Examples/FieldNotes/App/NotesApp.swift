@@ -15,7 +15,6 @@ actor NotesApp {
     let home: URL
     let clipboard: FolderClipboard
     let printer: FolderPrinter
-    let transport = AsyncHTTPTransport()
     /// Nil without a service: then there are only personal notes.
     let protection: AppProtection?
     let signIn: SignInClient?
@@ -24,7 +23,7 @@ actor NotesApp {
     var current = Identity.personal
     private var inTouch: [AccountID: Task<Void, Never>] = [:]
 
-    init(options: FieldNotes, screen: Screen) async throws {
+    init(options: FieldNotes, screen: Screen, transport: AsyncHTTPTransport) async throws {
         self.screen = screen
         home = URL(filePath: options.home, directoryHint: .isDirectory)
         clipboard = FolderClipboard(
@@ -77,7 +76,6 @@ actor NotesApp {
         }
         events.cancel()
         for task in inTouch.values { task.cancel() }
-        await transport.shutdown()
     }
 
     /// Keeps an open line to the service for an account while the app runs.
@@ -93,7 +91,8 @@ actor NotesApp {
         if case .managed(let account) = current { account.rawValue } else { "personal" }
     }
 
-    private static func problem(_ error: any Error) -> Problem {
+    /// Any error in the words that the person sees.
+    static func problem(_ error: any Error) -> Problem {
         switch error {
         case let problem as Problem: problem
         case let denied as EgressDenied: Problem(denied)
