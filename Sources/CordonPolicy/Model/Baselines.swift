@@ -11,6 +11,7 @@ extension AppProtectionPolicy {
 
     /// A template of that level.
     /// - Parameters:
+    ///   - level: Which of the three templates.
     ///   - minimumOS: The lowest system version, for levels 2 and 3.
     ///   - maximumOS: The highest, for level 3.
     public static func baseline(
