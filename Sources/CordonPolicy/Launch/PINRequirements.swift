@@ -28,7 +28,9 @@ public struct PINRequirements: Sendable, Equatable {
 
     /// Whether Touch ID or Face ID may stand in for the PIN now (SRV-RS-050, 051, 080).
     ///
-    /// - Parameter sincePIN: Time since the PIN itself was last entered; nil when not known, which denies.
+    /// - Parameters:
+    ///   - face: Whether it is a face rather than a finger.
+    ///   - sincePIN: Time since the PIN itself was last entered; nil when not known, which denies.
     public func biometricsAllowed(face: Bool, sincePIN: Duration?) -> Bool {
         guard !(face ? access.faceIdBlocked : access.fingerprintBlocked), let sincePIN else { return false }
         let limit = access.pinRequiredInsteadOfBiometricTimeout
@@ -37,7 +39,9 @@ public struct PINRequirements: Sendable, Equatable {
 
     /// Everything that is wrong with a PIN; empty when it will do.
     ///
-    /// - Parameter wasUsed: Whether the PIN is one of the last ``remembered``; the caller keeps the hashes.
+    /// - Parameters:
+    ///   - pin: What the person typed.
+    ///   - wasUsed: Whether the PIN is one of the last ``remembered``; the caller keeps the hashes.
     public func problems(with pin: String, wasUsed: Bool = false) -> [Problem] {
         var problems: [Problem] = []
         let characters = Array(pin.unicodeScalars)
