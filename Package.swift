@@ -129,7 +129,9 @@ let package = Package(
 
         // Tests, beside what they test.
         tests("CordonIdentityTests", ["CordonIdentity"]),
-        tests("CordonPolicyTests", ["CordonIdentity", "CordonPolicy", "CordonTesting"]),
+        .testTarget(
+            name: "CordonPolicyTests", dependencies: ["CordonIdentity", "CordonPolicy", "CordonTesting"],
+            exclude: ["mutants.txt", "mutation.sh"], swiftSettings: strict),
         tests("CordonProtocolTests", ["CordonIdentity", "CordonPolicy", "CordonProtocol"]),
         tests("CordonVaultTests", ["CordonIdentity", "CordonVault", crypto]),
         tests(

@@ -15,7 +15,11 @@ extension SignInClient {
     /// A token for the resource, from memory or renewed without asking anybody (SI-113).
     ///
     /// Any number of callers share one renewal; renewals of one account follow one another across processes (SI-179).
-    /// - Parameter resource: The one audience of the token, nil for the provider's choice.
+    /// - Parameters:
+    ///   - account: Whose token.
+    ///   - resource: The one audience of the token, nil for the provider's choice.
+    ///   - scopes: What it must allow.
+    ///   - options: Whether a token from memory will do, and which claims it must carry.
     /// - Throws: ``SignInError``: `interactionRequired` when a person has to sign in, `declinedScopes` when a
     ///   scope is not granted, `network` when offline.
     public func accessToken(

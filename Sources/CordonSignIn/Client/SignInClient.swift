@@ -26,10 +26,12 @@ public actor SignInClient: AccessTokenSource {
     /// Makes a client.
     ///
     /// - Parameters:
+    ///   - configuration: The provider and the app's registration with it.
     ///   - transport: How to reach the provider.
     ///   - cache: Where sessions are kept.
     ///   - signer: The key that tokens are bound to, where the app keeps one; nil makes one key per session,
     ///     kept in the cache and destroyed with the session (SI-177).
+    ///   - environment: The clock and the source of random bytes; a test gives its own.
     /// - Throws: ``SignInError`` with code `configuration` when client id or issuer are unusable (SI-093).
     public init(
         configuration: SignInConfiguration, transport: any HTTPTransport, cache: TokenCache,

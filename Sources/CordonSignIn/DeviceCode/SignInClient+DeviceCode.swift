@@ -4,7 +4,9 @@ internal import Foundation
 extension SignInClient {
     /// Signs a person in on another screen (RFC 8628): for kiosks and terminals without a browser (SI-174).
     ///
-    /// - Parameter show: Shows the code and the page; called once, the wait goes on when it returns.
+    /// - Parameters:
+    ///   - request: What is asked for.
+    ///   - show: Shows the code and the page; called once, the wait goes on when it returns.
     /// - Throws: ``SignInError``: `cancelled` when the person said no, `interactionRequired` with fault
     ///   `timedOut` when nobody signed in before the code's end.
     public func signIn(

@@ -6,7 +6,9 @@ extension SignInClient {
     ///
     /// It works without a network: the revocation is then kept sealed and delivered later (SI-056). An answer
     /// that is under way never brings the account back (SI-057). Signing out twice is harmless.
-    /// - Parameter browser: Ends the session at the provider too, in the browser; nil leaves it alone (SI-051).
+    /// - Parameters:
+    ///   - account: Who signs out.
+    ///   - browser: Ends the session at the provider too, in the browser; nil leaves it alone (SI-051).
     /// - Throws: ``SignInError`` with code `storage` when the session's key could not be destroyed; access
     ///   tokens in memory are gone all the same.
     @discardableResult

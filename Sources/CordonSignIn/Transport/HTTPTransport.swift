@@ -21,7 +21,9 @@ public protocol HTTPTransport: Sendable {
     /// Sends a request and hands over the answer's body as it arrives, for event streams.
     ///
     /// The stream ends when the server ends it; cancelling the consuming task closes the connection.
-    /// - Parameter timeout: How long the head of the answer may take; the body may take for ever.
+    /// - Parameters:
+    ///   - request: The request; its URL must be absolute.
+    ///   - timeout: How long the head of the answer may take; the body may take for ever.
     /// - Throws: ``TransportError`` when no answer head arrived.
     func stream(_ request: HTTPRequest, timeout: Duration) async throws(TransportError) -> HTTPAnswerStream
 }
