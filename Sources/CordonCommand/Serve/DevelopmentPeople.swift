@@ -60,7 +60,7 @@ enum DevelopmentPeople {
     }
 
     /// Twenty letters and digits that are not mistaken for each other: more than 110 bits.
-    private static func randomPassword() -> String {
+    static func randomPassword() -> String {
         let alphabet = Array("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789")
         var generator = SystemRandomNumberGenerator()
         return String((0..<20).map { _ in alphabet[Int.random(in: alphabet.indices, using: &generator)] })

@@ -32,22 +32,26 @@ struct RunningService: Sendable {
         }
         let folder = try PrivateFolder(plan.folder)
         var directory: DevelopmentDirectory?
+        var clients: [IdentityProviderClient] = []
         if plan.isDevelopment {
+            clients = try DevelopmentClients.open(
+                in: folder, audience: plan.server.administrationAudiences, secret: plan.developmentPassword)
             let opened = try DevelopmentPeople.open(
                 in: folder, tenant: plan.server.tenant.rawValue, password: plan.developmentPassword)
             plan.server.tenant = TenantID(opened.tenantID)
             directory = opened
         }
-        return try await RunningService(plan, directory, logger: logger)
+        return try await RunningService(plan, directory, clients, logger: logger)
     }
 
     private init(
-        _ plan: ServePlan, _ directory: DevelopmentDirectory?, logger: Logger
+        _ plan: ServePlan, _ directory: DevelopmentDirectory?, _ clients: [IdentityProviderClient], logger: Logger
     ) async throws(CommandFailure) {
         do throws(ServiceError) {
             storage = try plan.database.open()
             service = StoredManagementService(
-                storage: storage, keyStore: try plan.database.keyStore(in: plan.folder), logger: logger)
+                storage: storage, keyStore: try plan.database.keyStore(in: plan.folder),
+                configuration: plan.service, logger: logger)
             try await service.open(plan.server.tenant)
             if let directory { try await DevelopmentPeople.copy(directory, to: service) }
         } catch {
@@ -60,11 +64,14 @@ struct RunningService: Sendable {
         } catch {
             throw CommandFailure(error)
         }
+        // Also what is refused belongs in the audit log.
+        let service = AuditingService(service, storage: storage)
         do throws(ServiceServerError) {
             if let directory {
                 server = try ServiceServer(
                     development: plan.server, service: service, directory: directory,
-                    providerKey: .file(plan.folder.appending(path: "identity-provider.pem")), logger: logger)
+                    providerKey: .file(plan.folder.appending(path: "identity-provider.pem")),
+                    additionalClients: clients, logger: logger)
             } else {
                 server = try ServiceServer(plan.server, service: service, logger: logger)
             }

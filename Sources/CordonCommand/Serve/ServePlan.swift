@@ -1,3 +1,4 @@
+import CordonService
 import CordonServiceHTTP
 import Foundation
 
@@ -11,6 +12,8 @@ struct ServePlan: Sendable {
     var folder: URL
     /// How the service is reached and whose tokens it accepts.
     var server: ServiceServerConfiguration
+    /// Times, limits and habits of the service.
+    var service = ServiceConfiguration()
     /// The password of everybody in a new development directory.
     var developmentPassword: String?
 }

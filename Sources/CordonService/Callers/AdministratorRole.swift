@@ -8,6 +8,8 @@ public enum AdministratorRole: String, Sendable, Codable, CaseIterable {
     case policyAdministrator
     /// Wipes, blocks and forgets devices.
     case deviceAdministrator
+    /// Writes people and groups, as a directory's own synchronisation does.
+    case directoryAdministrator
     /// May do everything, keys and audit included.
     case owner
 
@@ -18,6 +20,7 @@ public enum AdministratorRole: String, Sendable, Codable, CaseIterable {
         case .helpDesk: [.read, .wipe]
         case .policyAdministrator: [.read, .writePolicies, .deletePolicies, .assignPolicies, .cancelWipes]
         case .deviceAdministrator: [.read, .wipe, .cancelWipes, .blockUsers, .forgetRegistrations]
+        case .directoryAdministrator: [.read, .writeDirectory]
         case .owner: Set(Permission.allCases)
         }
     }

@@ -18,6 +18,9 @@ public struct ServiceConfiguration: Sendable, Equatable {
     public var keySetLifetime = Duration.seconds(30 * 86_400)
     /// How long a key stays published after its successor began to sign, so that stored envelopes stay readable.
     public var keyRetirement = Duration.seconds(94 * 86_400)
+    /// Whether somebody whom only the OpenID provider knows becomes a person of the directory at the first enrolment;
+    /// otherwise people come by administration, SCIM or a directory file alone.
+    public var createsPeopleAtSignIn = false
     /// What happens when policies differ in a number field (SRV-TG-12).
     public var numericConflict = NumericConflict.mostRestrictive
 

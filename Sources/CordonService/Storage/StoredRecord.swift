@@ -35,6 +35,8 @@ public enum StorageKind: String, Sendable, CaseIterable {
     case settings
     /// ``UserBlock``.
     case block
+    /// ``RemovedPerson``.
+    case removedPerson
 }
 
 /// What a record can be found by; the raw values stand in stores.

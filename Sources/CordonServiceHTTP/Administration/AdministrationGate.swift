@@ -64,6 +64,7 @@ struct AdministrationGate: Sendable {
         if token.roles.contains("DeviceManagementApps.ReadWrite.All") {
             roles.formUnion([.policyAdministrator, .deviceAdministrator])
         }
+        if token.roles.contains("Group.ReadWrite.All") { roles.insert(.directoryAdministrator) }
         return roles
     }
 }

@@ -17,6 +17,8 @@ extension HTTPField.Name {
     static let prefer = Self("Prefer")!
     /// Where an event stream is to go on.
     static let lastEventID = Self("Last-Event-ID")!
+    /// The scheme that a client used towards a proxy.
+    static let forwardedProtocol = Self("X-Forwarded-Proto")!
     /// Tells a proxy in front not to hold an answer back.
     static let accelBuffering = Self("X-Accel-Buffering")!
 }

@@ -10,19 +10,19 @@ import Logging
 struct GraphRoutes: Sendable {
     let gate: AdministrationGate
     let service: any ManagementService
-    /// The public address, nil when the one that the client used is to be repeated (SRV-OP-010).
-    let publicBase: String?
+    /// Where links lead back to (SRV-OP-010).
+    let origin: RequestOrigin
     let logger: Logger
     let now: @Sendable () -> Date
     private let routes: [GraphRoute]
 
     init(
-        gate: AdministrationGate, service: any ManagementService, tenant: TenantID, publicBase: String?,
+        gate: AdministrationGate, service: any ManagementService, tenant: TenantID, origin: RequestOrigin,
         logger: Logger, now: @escaping @Sendable () -> Date
     ) {
         self.gate = gate
         self.service = service
-        self.publicBase = publicBase
+        self.origin = origin
         self.logger = logger
         self.now = now
         self.routes =
@@ -82,12 +82,8 @@ struct GraphRoutes: Sendable {
         }
         let exchange = GraphExchange(
             request: request, path: path, query: try GraphQuery(request.uri.query), keys: keys, token: token,
-            administrator: administrator, root: "\(base(of: request))/\(path.version.rawValue)")
+            administrator: administrator, root: "\(origin.of(request))/\(path.version.rawValue)")
         return try await route.handler(exchange).response(to: exchange)
-    }
-
-    private func base(of request: Request) -> String {
-        publicBase ?? request.head.authority.map { "http://\($0)" } ?? gate.base
     }
 
     private func refuse(_ refusal: GraphRefusal, in exchange: Exchange) -> Response {

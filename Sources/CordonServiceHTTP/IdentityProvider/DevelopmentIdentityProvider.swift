@@ -10,7 +10,7 @@ public import Logging
 /// reuse detection (RFC 9700), client credentials, resource indicators (RFC 8707), DPoP (RFC 9449), access tokens of
 /// RFC 9068, issuer identification (RFC 9207), revocation (RFC 7009), userinfo and end session.
 ///
-/// ``IdentityProviderRoutes`` puts it on a router. Everything it knows lives in this actor; all tables are bounded and
+/// ``ServiceServer`` puts it on its routes. Everything it knows lives in this actor; all tables are bounded and
 /// their entries end. On a restart people sign in again; with a key file, access tokens given out stay verifiable.
 public actor DevelopmentIdentityProvider {
     let configuration: IdentityProviderConfiguration
@@ -44,7 +44,7 @@ public actor DevelopmentIdentityProvider {
     ///   - directory: who can sign in; validated here.
     ///   - configuration: clients, resources, lifetimes and limits; validated here.
     ///   - issuer: the issuer, asked for on each request because a port may be known only after it is bound. Its path
-    ///     must be the prefix of ``IdentityProviderRoutes``.
+    ///     must be `/idp`.
     ///   - signingKey: where the ES256 key is kept.
     ///   - logger: gets one line for each sign-in, refusal and revocation, never a secret or what somebody typed.
     ///   - clock: the time.

@@ -34,9 +34,15 @@ struct ServiceRouter: Sendable {
         checkIn(tokens: tokens, proofs: proofs).add(to: router)
         let gate = AdministrationGate(tokens: tokens, proofs: proofs, base: base)
         AdministrationRoutes(gate: gate, service: service, logger: logger).add(to: router)
+        let origin = RequestOrigin(
+            publicBase: configuration.publicURL == nil ? nil : base, base: base,
+            isBehindProxy: configuration.isBehindProxy)
         GraphRoutes(
-            gate: gate, service: service, tenant: configuration.tenant,
-            publicBase: configuration.publicURL == nil ? nil : base, logger: logger, now: now
+            gate: gate, service: service, tenant: configuration.tenant, origin: origin, logger: logger, now: now
+        ).add(to: router)
+        AuthorityRoutes(
+            origin: origin, issuer: issuer.absoluteString, provider: provider,
+            documents: DiscoveryCache(documents: documents, now: now), logger: logger
         ).add(to: router)
         if let provider { IdentityProviderRoutes(provider: provider, prefix: Self.providerPath).add(to: router) }
         return router.buildResponder()

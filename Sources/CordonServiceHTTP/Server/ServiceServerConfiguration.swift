@@ -16,6 +16,9 @@ public struct ServiceServerConfiguration: Sendable, Equatable {
     public var port = 0
     /// The address that clients use, when a proxy stands in front; nil for the one that was bound.
     public var publicURL: URL?
+    /// Whether every request comes through a proxy that sets `X-Forwarded-Proto`; it counts for links alone, and only
+    /// where there is no ``publicURL``.
+    public var isBehindProxy = false
     /// The organisation.
     public var tenant: TenantID
     /// The issuers of outside providers; unused with the embedded provider.

@@ -77,8 +77,12 @@ public struct AccessTokenVerifier: Sendable {
         guard let subject = claims.objectID ?? claims.subject, !subject.isEmpty, subject.utf8.count <= 256 else {
             throw TokenRefusal(.malformed, "the token names nobody")
         }
-        let isApplication = claims.identityType == "app" || claims.userPrincipalName == nil
-        guard audience == .administration || !isApplication else {
+        // A person's token without a name to sign in with must not pass for a program's, which needs no scopes.
+        let isNameless = claims.userPrincipalName == nil
+        let isApplication =
+            claims.identityType == "app"
+            || isNameless && (claims.scopes.isEmpty || claims.subject == claims.clientID)
+        guard audience == .administration || !isApplication && !isNameless else {
             throw TokenRefusal(.malformed, "the token names no person")
         }
         return AccessToken(

@@ -26,6 +26,17 @@ public struct NetworkIssuerDocuments: IssuerDocuments {
     ///
     /// - Throws: ``TokenRefusal`` with code `issuerUnavailable`.
     public func keySet(of issuer: String) async throws(TokenRefusal) -> Data {
+        try await fetch(try await document(of: issuer).content.jwks_uri)
+    }
+
+    /// The provider's discovery document, provided that it names this issuer.
+    ///
+    /// - Throws: ``TokenRefusal`` with code `issuerUnavailable`.
+    public func discovery(of issuer: String) async throws(TokenRefusal) -> Data {
+        try await document(of: issuer).bytes
+    }
+
+    private func document(of issuer: String) async throws(TokenRefusal) -> (bytes: Data, content: Discovery) {
         let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
         let document = try await fetch(base + "/.well-known/openid-configuration")
         guard let discovery = try? JSONDecoder().decode(Discovery.self, from: document), discovery.issuer == issuer
@@ -33,7 +44,7 @@ public struct NetworkIssuerDocuments: IssuerDocuments {
             throw TokenRefusal(
                 .issuerUnavailable, "the provider's discovery document is malformed or of another issuer")
         }
-        return try await fetch(discovery.jwks_uri)
+        return (document, discovery)
     }
 
     private func fetch(_ address: String) async throws(TokenRefusal) -> Data {

@@ -107,6 +107,7 @@ import Testing
             #expect(me.json["userPrincipalName"]?.string == TestPerson.workerB.name)
             #expect(try await client.administer(.get, "/v1.0/users", claims: claims).status == .forbidden)
             claims["preferred_username"] = nil
+            claims["client_id"] = claims["sub"]
             #expect(try await client.administer(.get, "/v1.0/me", claims: claims).status == .badRequest)
         }
     }

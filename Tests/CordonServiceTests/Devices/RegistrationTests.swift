@@ -51,6 +51,29 @@ struct RegistrationTests {
         #expect(try await test.records().last?.outcome == .denied)
     }
 
+    @Test func `somebody whom only the provider knows is added at the first sign-in, where that is wanted`()
+        async throws
+    {
+        var configuration = ServiceConfiguration()
+        configuration.createsPeopleAtSignIn = true
+        let test = try await TestService.withPeople(configuration: configuration)
+        var early = TestApp(test, user: "cleo")
+        // Nothing targets them yet, but an administrator can see them and put them into a group.
+        #expect(await failure { try await early.register() }?.status == .notTargeted)
+        #expect(try await test.service.user("cleo@contoso.example", as: test.owner).id == "oid-cleo")
+        try await test.protect(to: .allLicensedUsers)
+        let outcome = try await early.register()
+        #expect(outcome.isNew)
+        #expect(try await test.records().count { $0.target == "user/oid-cleo" } == 1)
+
+        try await test.service.removeUser("oid-cleo", as: test.owner)
+        #expect(await failure { try await early.register() }?.status == .notLicensed)
+        var impostor = TestApp(test, user: "ada")
+        impostor.account = ManagedAccount(
+            id: AccountID("oid-other"), tenant: TestService.tenant, userPrincipalName: "ADA@contoso.example")
+        #expect(await failure { try await impostor.register() }?.status == .notLicensed)
+    }
+
     @Test func `an account that no policy targets in this app is told 225`() async throws {
         // SRV-CI-058
         let test = try await TestService.withPeople()

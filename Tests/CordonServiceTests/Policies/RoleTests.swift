@@ -11,6 +11,7 @@ struct RoleTests {
         (.helpDesk, [.read, .wipe]),
         (.policyAdministrator, [.read, .writePolicies, .deletePolicies, .assignPolicies, .cancelWipes]),
         (.deviceAdministrator, [.read, .wipe, .cancelWipes, .blockUsers, .forgetRegistrations]),
+        (.directoryAdministrator, [.read, .writeDirectory]),
         (.owner, Permission.allCases),
     ])
     func `a role allows exactly what its calls need`(role: AdministratorRole, allowed: [Permission]) async throws {

@@ -38,7 +38,10 @@ extension StoredManagementService {
             guard try transaction.record(DirectoryUser.self, user.storageID) != user else { return }
             try announceChange(
                 toUsers: [user.id], of: administrator.tenant, in: transaction, noting: &pending
-            ) { transaction throws(ServiceError) in try transaction.save(user) }
+            ) { transaction throws(ServiceError) in
+                try transaction.save(user)
+                try transaction.remove(RemovedPerson.self, user.storageID)
+            }
             try transaction.audit(
                 AuditRecord.Actor(administrator), "user.save", "user/\(user.id)", of: administrator.tenant, at: now,
                 details: ["enabled": String(user.accountEnabled), "licensed": String(user.isLicensed)])
@@ -63,6 +66,7 @@ extension StoredManagementService {
                     try transaction.save(group)
                 }
                 try transaction.remove(DirectoryUser.self, user.storageID)
+                try transaction.save(RemovedPerson(userID: user.id, since: now))
             }
             try transaction.audit(
                 AuditRecord.Actor(administrator), "user.remove", "user/\(user.id)", of: administrator.tenant, at: now)

@@ -9,6 +9,7 @@ extension StoredManagementService {
     ) async throws(ServiceError) -> RegistrationOutcome {
         let now = self.now
         try request.check()
+        try await addAtFirstSignIn(caller, at: now)
         return try await change(caller.tenant) { [self] transaction, pending throws(ServiceError) in
             let user = try transaction.entitledUser(caller.account)
             let snapshot = try targeting.snapshot(of: caller.tenant, in: transaction)

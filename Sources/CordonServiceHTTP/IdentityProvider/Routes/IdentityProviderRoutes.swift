@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTypes
-public import Hummingbird
+import Hummingbird
 import NIOCore
 
 /// Puts a ``DevelopmentIdentityProvider`` on a router. For development: see there.
@@ -13,7 +13,7 @@ import NIOCore
 /// The pages are plain forms, so a test signs in without a browser: keep cookies, read the hidden fields `request` and
 /// `csrf`, post them to the form's action with `username`, `password` and `action=sign-in` (or `action=allow` for a
 /// question, `user_code` for a device) and take the `Location` of the answer.
-public struct IdentityProviderRoutes: Sendable {
+struct IdentityProviderRoutes: Sendable {
     private let provider: DevelopmentIdentityProvider
     private let prefix: String
 
@@ -22,13 +22,13 @@ public struct IdentityProviderRoutes: Sendable {
     /// Makes routes for a provider.
     ///
     /// - Parameter prefix: the path of the issuer, beginning with a slash and without one at its end.
-    public init(provider: DevelopmentIdentityProvider, prefix: String = "/idp") {
+    init(provider: DevelopmentIdentityProvider, prefix: String = "/idp") {
         self.provider = provider
         self.prefix = prefix
     }
 
     /// Adds every route. Add them to the root of the service, before other routes under the same prefix.
-    public func add<Context: RequestContext>(to router: some RouterMethods<Context>) {
+    func add<Context: RequestContext>(to router: some RouterMethods<Context>) {
         for endpoint in ProviderEndpoint.allCases {
             for method in endpoint.methods {
                 add(endpoint, at: prefix + "/" + endpoint.rawValue, method: method, to: router)
@@ -60,6 +60,11 @@ public struct IdentityProviderRoutes: Sendable {
             throw OAuthError(
                 .invalidRequest, "this provider answers on loopback names only", status: .misdirectedRequest)
         }
+        return try await readAnyHost(request)
+    }
+
+    /// Reads a request whatever name the client used; for what a browser's own powers cannot misuse.
+    static func readAnyHost(_ request: Request) async throws(OAuthError) -> ProviderRequest {
         var form = ProviderParameters.none
         if request.method == .post {
             guard isForm(request.headers[.contentType]) else {
@@ -86,7 +91,7 @@ public struct IdentityProviderRoutes: Sendable {
         return type == "application/x-www-form-urlencoded"
     }
 
-    private static func response(_ answer: ProviderAnswer) -> Response {
+    static func response(_ answer: ProviderAnswer) -> Response {
         Response(
             status: answer.status, headers: answer.headers,
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))

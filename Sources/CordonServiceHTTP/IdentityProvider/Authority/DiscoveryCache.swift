@@ -1,0 +1,48 @@
+import CordonPolicy
+import Foundation
+
+/// The provider's discovery document, fetched at most twice a minute however often it is asked for: the routes that use
+/// it are open to anybody.
+actor DiscoveryCache {
+    static let lifetime: TimeInterval = 300
+    static let pause: TimeInterval = 30
+
+    private let documents: any IssuerDocuments
+    private let now: @Sendable () -> Date
+    private var known: [String: JSONValue]?
+    private var fetched = Date.distantPast
+    private var attempted = Date.distantPast
+
+    init(documents: any IssuerDocuments, now: @escaping @Sendable () -> Date) {
+        self.documents = documents
+        self.now = now
+    }
+
+    /// The members of the document.
+    ///
+    /// - Throws: ``TokenRefusal`` with code `issuerUnavailable` when it was never fetched and cannot be now.
+    func document(of issuer: String) async throws(TokenRefusal) -> [String: JSONValue] {
+        let moment = now()
+        if let known, moment.timeIntervalSince(fetched) < Self.lifetime { return known }
+        guard moment.timeIntervalSince(attempted) >= Self.pause else { return try lastKnown() }
+        attempted = moment
+        do throws(TokenRefusal) {
+            let bytes = try await documents.discovery(of: issuer)
+            guard let members = (try? JSONValue(parsing: bytes))?.object else {
+                throw TokenRefusal(.issuerUnavailable, "the provider's discovery document is no JSON object")
+            }
+            known = members
+            fetched = moment
+            return members
+        } catch {
+            return try lastKnown()
+        }
+    }
+
+    private func lastKnown() throws(TokenRefusal) -> [String: JSONValue] {
+        guard let known else {
+            throw TokenRefusal(.issuerUnavailable, "the identity provider cannot be reached")
+        }
+        return known
+    }
+}
