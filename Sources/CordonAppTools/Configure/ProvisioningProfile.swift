@@ -3,15 +3,25 @@ public import Foundation
 /// What a provisioning profile allows (TL-CF-29).
 public struct ProvisioningProfile: Sendable {
     private let allowed: PropertyListValue
+    /// The certificates whose signatures the profile covers, DER.
+    let certificates: [Data]
+    /// From when on devices refuse the profile.
+    let expiry: Date?
+    /// The teams it was made for.
+    let teams: [String]
 
     /// Reads the content of an `embedded.mobileprovision`.
     /// - Throws: ``AppToolsError`` `malformed` when it is not a signed property list with entitlements.
     public init(_ data: Data) throws(AppToolsError) {
         let content = try CMSEnvelope.content(of: data)
-        guard let entitlements = try PropertyList(reading: content).value["Entitlements"] else {
+        let value = try PropertyList(reading: content).value
+        guard let entitlements = value["Entitlements"] else {
             throw AppToolsError(.malformed, "the provisioning profile has no entitlements")
         }
         allowed = entitlements
+        certificates = value["DeveloperCertificates"]?.array?.compactMap(\.data) ?? []
+        if case .date(let date)? = value["ExpirationDate"] { expiry = date } else { expiry = nil }
+        teams = value["TeamIdentifier"]?.strings ?? []
     }
 
     /// Groups of the entitlements that the profile does not cover.
@@ -24,6 +34,27 @@ public struct ProvisioningProfile: Sendable {
             let granted = allowed[key]?.strings ?? []
             return (entitlements[key]?.strings ?? []).filter { wanted in !granted.contains { Self.covers($0, wanted) } }
                 .map { Finding(path, .error, "CF-PROFILE", "the provisioning profile does not cover \($0) of \(key)") }
+        }
+    }
+
+    /// The entitlements that the profile does not allow (TL-SG-09).
+    func denied(_ entitlements: PropertyListValue) -> [String] {
+        (entitlements.dictionary?.keys ?? []).sorted().filter { key in
+            guard let wanted = entitlements[key], let granted = allowed[key] else { return true }
+            return !Self.allows(granted, wanted)
+        }
+    }
+
+    private static func allows(_ granted: PropertyListValue, _ wanted: PropertyListValue) -> Bool {
+        switch (granted, wanted) {
+        case (.string(let grant), .string(let text)): covers(grant, text)
+        // One star allows any list.
+        case (.string(let grant), .array(let values)):
+            values.allSatisfy { $0.string.map { covers(grant, $0) } ?? false }
+        case (.array(let grants), .array(let values)):
+            values.allSatisfy { value in grants.contains { allows($0, value) } }
+        case (.array(let grants), _): grants.contains { allows($0, wanted) }
+        default: granted == wanted || (granted.boolean == true && wanted.boolean == false)
         }
     }
 

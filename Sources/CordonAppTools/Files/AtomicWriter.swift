@@ -1,3 +1,4 @@
+import CoreFoundation
 public import Foundation
 
 /// Writes planned changes: every new content is on disk beside its file before the first file is replaced (TL-GN-04).

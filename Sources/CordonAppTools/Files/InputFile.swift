@@ -1,3 +1,4 @@
+import CoreFoundation
 public import Foundation
 
 /// Reading of input files: memory-mapped, size-capped, with errors that name the file.

@@ -15,6 +15,8 @@ struct LoadCommand {
     static let codeSignature: UInt32 = 0x1D
     static let encryptionInfo: UInt32 = 0x21
     static let encryptionInfo64: UInt32 = 0x2C
+    static let dataInCode: UInt32 = 0x29
+    static let sourceVersion: UInt32 = 0x2A
     static let versionMinimumIPhone: UInt32 = 0x25
     static let buildVersion: UInt32 = 0x32
 

@@ -22,6 +22,9 @@ struct BundleLibraries {
             guard let data = try? InputFile.map(target.url), let file = try? MachOFile(data) else { continue }
             for image in file.slices.compactMap(\.image) where image.is64Bit {
                 found += problems(of: image, at: target.url.path, available)
+                found += LibraryPaths(target: target, image: image).missing.map {
+                    Finding(target.url.path, .error, "FP-PATH", "\(image.cpu): \($0) leads to no file in the app")
+                }
             }
         }
         return found

@@ -26,6 +26,8 @@ public struct FrameworkPatcher: Sendable {
         public let padding: Int
         /// Whether this run changes the image.
         public let changes: Bool
+        /// What every changed byte means, one line a range (TL-FP-04).
+        public let explanation: [String]
     }
 
     /// Everything one run would do.
@@ -44,11 +46,23 @@ public struct FrameworkPatcher: Sendable {
         }
     }
 
+    /// What no load command can reach (TL-FP-15).
+    public static let limits = [
+        "the command only makes the framework load; no function of the system is redirected by it",
+        "calls inside system frameworks, Objective-C methods and symbols looked up at run time stay as they are",
+    ]
+
     let names: NamingProfile
+    /// Give up superfluous load commands where room is short (TL-FP-22).
+    let reusesCommands: Bool
 
     /// Makes a patcher for the framework of a naming profile.
-    public init(names: NamingProfile) {
+    ///
+    /// - Parameter reusesCommands: Whether the commands for the source version and an empty data-in-code table may be
+    ///   given up for room. Only a ``PatchReceipt`` brings them back.
+    public init(names: NamingProfile, reusesCommands: Bool = false) {
         self.names = names
+        self.reusesCommands = reusesCommands
     }
 
     /// Plans the whole work; nothing is written. Any image that must be refused refuses everything.
@@ -150,10 +164,12 @@ public struct FrameworkPatcher: Sendable {
     private func work(
         _ target: PatchTarget, _ slice: MachOSlice, _ action: Action
     ) throws(AppToolsError) -> (ImageReport, Data?) {
-        func report(_ state: String, _ detail: String, _ padding: Int = 0, changes: Bool = false) -> ImageReport {
+        func report(
+            _ state: String, _ detail: String, _ padding: Int = 0, changes: Bool = false, explanation: [String] = []
+        ) -> ImageReport {
             ImageReport(
                 path: target.url.path, cpu: slice.cpu.description, state: state, detail: detail, padding: padding,
-                changes: changes)
+                changes: changes, explanation: explanation)
         }
         guard let image = slice.image, image.is64Bit, [2, 6, 8].contains(image.fileType) else {
             return (report("skipped", "not a 64-bit executable, library or bundle"), nil)
@@ -169,13 +185,22 @@ public struct FrameworkPatcher: Sendable {
         switch (action, state) {
         case (.install, .unpatched):
             let path = target.sdkPath(image, framework: names.frameworkName)
-            let head = try patch.installed(path: path)
-            let left = image.padding - (head.count - image.headerSize - image.commandsSize)
-            return (report("patched", "now loads \(path)", left, changes: true), head)
+            let head = try patch.installed(path: path, reusesCommands: reusesCommands)
+            let result = try MachOImage(head, size: slice.data.count)
+            let explanation = PatchExplanation(before: image, after: result).lines
+            return (
+                report("patched", "now loads \(path)", result.padding, changes: true, explanation: explanation), head
+            )
         case (.install, .damaged), (.install, .foreign), (.remove, .damaged):
             throw AppToolsError(.refused, detail)
         case (.remove, .patched):
-            return (report("unpatched", "load command removed", image.padding, changes: true), try patch.removed())
+            let head = try patch.removed()
+            let result = try MachOImage(head, size: slice.data.count)
+            let explanation = PatchExplanation(before: image, after: result).lines
+            return (
+                report("unpatched", "load command removed", result.padding, changes: true, explanation: explanation),
+                head
+            )
         default: return (report(state.rawValue, detail, image.padding), nil)
         }
     }

@@ -51,14 +51,21 @@ struct ImagePatch {
 
     /// The new header and load commands with the padding they use up, to put over the image's first bytes.
     /// - Throws: `refused` when the padding is too short or not empty.
-    func installed(path: String) throws(AppToolsError) -> Data {
+    func installed(path: String, reusesCommands: Bool = false) throws(AppToolsError) -> Data {
         let original = try image.reader.data(at: 0, count: image.headerSize + image.commandsSize)
         let name = Data(path.utf8) + Data([0])
         let size = (24 + name.count + PatchMarker.size + 7) / 8 * 8
+        if size > image.padding, reusesCommands, let spared = try sparedHead(original) {
+            // What is given up becomes padding; the receipt keeps it.
+            return try Self(image: MachOImage(spared, size: image.reader.count), framework: framework)
+                .installed(path: path)
+        }
         guard size <= image.padding else {
+            let hint = "link with -Wl,-headerpad,0x1000"
+            let spare = reusesCommands ? nil : try sparedHead(original)
             throw AppToolsError(
                 .refused, "needs \(size) bytes of header padding, has \(image.padding)",
-                hint: "link with -Wl,-headerpad,0x1000")
+                hint: spare != nil ? "\(hint), or try --reuse with --receipt" : hint)
         }
         guard try image.reader.data(at: original.count, count: size).allSatisfy({ $0 == 0 }) else {
             throw AppToolsError(.refused, "the header padding is not empty, removal could not restore it")
@@ -78,6 +85,27 @@ struct ImagePatch {
         let cut = last.offset + last.size
         return header(original, commands: 1, bytes: size)
             + original.prefix(cut).dropFirst(image.headerSize) + command + original.dropFirst(cut)
+    }
+
+    /// The head without commands that nothing needs at run time, and the longer padding; nil when there is none.
+    private func sparedHead(_ original: Data) throws(AppToolsError) -> Data? {
+        var spare: [LoadCommand] = []
+        for command in image.commands {
+            let isEmptyTable = command.kind == LoadCommand.dataInCode
+            if command.kind == LoadCommand.sourceVersion {
+                spare.append(command)
+            } else if isEmptyTable, try image.reader.little32(at: command.offset + 12) == 0 {
+                spare.append(command)
+            }
+        }
+        guard !spare.isEmpty else { return nil }
+        let freed = spare.reduce(0) { $0 + $1.size }
+        var commands = Data()
+        for command in image.commands where !spare.contains(where: { $0.offset == command.offset }) {
+            commands += original.dropFirst(command.offset).prefix(command.size)
+        }
+        return try header(original, commands: -spare.count, bytes: -freed) + commands + Data(count: freed)
+            + image.reader.data(at: original.count, count: image.padding)
     }
 
     /// The original header and load commands with the freed bytes zero again.

@@ -7,6 +7,8 @@ struct PatchTarget {
     let outerRpaths: [String]
     /// From the executable's folder to the app's `Frameworks`.
     let frameworksFromExecutable: String
+    /// The folder of the main executable that loads this code.
+    let executableFolder: URL
 
     /// All targets of an app, an extension or a framework, or the one file given.
     static func all(_ url: URL, names: NamingProfile) throws(AppToolsError) -> [PatchTarget] {
@@ -14,30 +16,39 @@ struct PatchTarget {
         guard place.exists else { throw AppToolsError(.missing, "does not exist", at: url.path) }
         let frameworks = "@executable_path/Frameworks"
         guard place.isFolder else {
-            return [PatchTarget(url: url, outerRpaths: [], frameworksFromExecutable: frameworks)]
+            return [
+                PatchTarget(
+                    url: url, outerRpaths: [], frameworksFromExecutable: frameworks,
+                    executableFolder: url.deletingLastPathComponent())
+            ]
         }
-        return try targets(AppBundle(url), outerRpaths: [], frameworks: frameworks, names: names)
+        return try targets(AppBundle(url), outerRpaths: [], frameworks: frameworks, folder: url, names: names)
     }
 
     private static func targets(
-        _ bundle: AppBundle, outerRpaths: [String], frameworks: String, names: NamingProfile
+        _ bundle: AppBundle, outerRpaths: [String], frameworks: String, folder: URL, names: NamingProfile
     ) throws(AppToolsError) -> [PatchTarget] {
         guard !names.linkedFrameworks.contains(bundle.url.deletingPathExtension().lastPathComponent) else { return [] }
         var found: [PatchTarget] = []
         var inherited = outerRpaths
+        func target(_ url: URL, _ rpaths: [String]) -> PatchTarget {
+            PatchTarget(
+                url: url, outerRpaths: rpaths, frameworksFromExecutable: frameworks, executableFolder: folder)
+        }
         if let executable = bundle.executable {
-            found.append(PatchTarget(url: executable, outerRpaths: outerRpaths, frameworksFromExecutable: frameworks))
+            found.append(target(executable, outerRpaths))
             if bundle.kind != .framework { inherited += try rpaths(executable) }
         }
         for library in bundle.looseLibraries where !library.lastPathComponent.hasPrefix("libswift") {
-            found.append(PatchTarget(url: library, outerRpaths: inherited, frameworksFromExecutable: frameworks))
+            found.append(target(library, inherited))
         }
         for inner in bundle.nested {
             let nested = try AppBundle(inner)
             let isExtension = nested.kind == .appExtension
             found += try targets(
                 nested, outerRpaths: isExtension ? [] : inherited,
-                frameworks: isExtension ? "@executable_path/../../Frameworks" : frameworks, names: names)
+                frameworks: isExtension ? "@executable_path/../../Frameworks" : frameworks,
+                folder: isExtension ? inner : folder, names: names)
         }
         return found
     }

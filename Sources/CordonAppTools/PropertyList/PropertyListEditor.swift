@@ -42,6 +42,14 @@ public struct PropertyListEditor: Sendable {
         value = value.replacing(path[...], with: new)
     }
 
+    /// Keeps what stands at a place as a comment behind it (TL-AR-15).
+    /// - Throws: ``AppToolsError`` `unsupported` for a binary property list, which has no comments; `malformed` when
+    ///   nothing stands there.
+    public mutating func keepAsComment(at path: [PropertyListPath]) throws(AppToolsError) {
+        guard format == .xml else { throw AppToolsError(.unsupported, "a binary property list has no comments") }
+        try change(path) { text throws(AppToolsError) in try text.keepAsComment(at: path) }
+    }
+
     /// Inserts an element into the array at a place, before the given index.
     /// - Throws: ``AppToolsError`` `malformed` when there is no such array.
     public mutating func insert(

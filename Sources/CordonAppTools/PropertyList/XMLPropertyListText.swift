@@ -46,6 +46,17 @@ struct XMLPropertyListText {
         addChild(to: parent, at: index) { writer.element(value, indent: $0) }
     }
 
+    /// Puts a copy of what stands at a place into a comment behind it.
+    mutating func keepAsComment(at path: [PropertyListPath]) throws(AppToolsError) {
+        guard let node = document.root.node(at: path) else {
+            throw AppToolsError(.malformed, "there is nothing to keep")
+        }
+        // Two hyphens would end the comment.
+        let text = String(decoding: bytes[node.range], as: UTF8.self).replacingOccurrences(of: "--", with: "- -")
+        let end = node.range.upperBound
+        replace(end..<end, with: writer.lineEnd + lineIndent(node.range.lowerBound) + "<!-- \(text) -->")
+    }
+
     mutating func remove(at path: [PropertyListPath]) throws(AppToolsError) {
         guard let step = path.last, let parent = document.root.node(at: path.dropLast()) else { return }
         let place: Int? =

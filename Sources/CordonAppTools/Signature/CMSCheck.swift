@@ -23,6 +23,24 @@ struct CMSCheck {
         return check(parts, typed, first)
     }
 
+    /// The certificate that signed an image; nil for an image without one.
+    static func certificate(of image: MachOImage) -> SigningCertificate? {
+        parts(of: image)?.certificate
+    }
+
+    /// The signer's certificate and the others of the message, DER.
+    static func chain(of image: MachOImage) -> (leaf: Data, others: [Data])? {
+        guard let parts = parts(of: image), let leaf = parts.certificate?.der else { return nil }
+        return (leaf, parts.certificates.filter { $0 != leaf })
+    }
+
+    private static func parts(of image: MachOImage) -> Parts? {
+        guard let signature = try? ImageSignatureCheck.signature(image),
+            let content = signature.content(SuperBlob.Slot.cms), !content.isEmpty
+        else { return nil }
+        return try? Parts(content)
+    }
+
     private func error(_ message: String) -> ImageSignatureCheck.Problem {
         .init(severity: .error, code: "SG-CMS", message: message)
     }
@@ -70,6 +88,7 @@ struct CMSCheck {
         let signedAttributes: Data
         let signature: Data
         let certificate: SigningCertificate?
+        let certificates: [Data]
         /// Values by type, both with their heads.
         private(set) var attributes: [Data: [Data]] = [:]
 
@@ -86,11 +105,14 @@ struct CMSCheck {
             signature = Data(signer[5].content)
             let wanted = signer[1].content
             var match: SigningCertificate?
+            var all: [Data] = []
             for certificate in try fields.first(where: { $0.tag == 0xA0 })?.children() ?? [] {
                 let read = try SigningCertificate(Data(certificate.whole))
+                all.append(read.der)
                 if read.issuer + read.serial == wanted { match = read }
             }
             certificate = match
+            certificates = all
             for attribute in try signer[3].children() {
                 let parts = try attribute.children()
                 guard parts.count == 2 else { throw AppToolsError(.malformed, "a signed attribute is incomplete") }

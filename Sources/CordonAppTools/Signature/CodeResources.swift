@@ -8,6 +8,8 @@ struct CodeResources {
         let root: URL
         /// Content that is planned, by standardised path.
         var planned: [String: [Data]]
+        /// Files and folders that will be gone.
+        var removed: [String] = []
 
         /// Every file and link below the root, relative, ordered; the main executable and the seal itself left out.
         func files(executable: String?) -> [String] {
@@ -23,7 +25,11 @@ struct CodeResources {
                 found.insert(String((folder + url.lastPathComponent).dropFirst(base.count)))
             }
             for path in planned.keys where path.hasPrefix(base) { found.insert(String(path.dropFirst(base.count))) }
-            return found.filter { $0 != executable && !$0.hasPrefix("_CodeSignature/") }.sorted()
+            let gone = removed.filter { $0.hasPrefix(base) }.map { String($0.dropFirst(base.count)) }
+            return found.filter { path in
+                path != executable && !path.hasPrefix("_CodeSignature/")
+                    && !gone.contains { path == $0 || path.hasPrefix($0 + "/") }
+            }.sorted()
         }
 
         func content(_ path: String) throws(AppToolsError) -> [Data] {

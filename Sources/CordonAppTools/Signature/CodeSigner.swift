@@ -32,11 +32,13 @@ public struct CodeSigner: Sendable {
         self.options = options
     }
 
-    /// Plans the signatures, on top of changes that are planned already and not yet written.
+    /// Plans the signatures, on top of changes and removals that are planned already and not yet done.
     /// - Throws: ``AppToolsError`` `refused` when something may not or cannot be signed, `malformed` for bad input.
-    public func plan(_ url: URL, over earlier: [FileChange] = []) throws(AppToolsError) -> Plan {
+    public func plan(
+        _ url: URL, over earlier: [FileChange] = [], removing removed: [URL] = []
+    ) throws(AppToolsError) -> Plan {
         guard InputFile.kind(of: url).exists else { throw AppToolsError(.missing, "does not exist", at: url.path) }
-        var session = SigningSession(options: options, earlier: earlier)
+        var session = SigningSession(options: options, earlier: earlier, removed: removed)
         if InputFile.kind(of: url).isFolder {
             let bundles = try AppBundle.insideOut(url)
             for bundle in bundles {

@@ -1,10 +1,14 @@
 public import Foundation
 
-/// Recomputes everything a code signature claims and explains each mismatch (TL-SG-09). Trust in a certificate is not judged.
+/// Recomputes everything a code signature claims and explains each mismatch (TL-SG-09). Trust in a certificate is
+/// judged by ``SignatureTrust``.
 public struct SignatureVerifier: Sendable {
+    private let now: Date
 
-    /// Makes a verifier.
-    public init() {}
+    /// Makes a verifier that judges dates at a time.
+    public init(now: Date = Date()) {
+        self.now = now
+    }
 
     /// What was found in a bundle with all code in it, or in one code file. No error among the findings means valid.
     /// - Throws: ``AppToolsError`` `missing` or `malformed` when there is nothing that could be signed.
@@ -33,6 +37,10 @@ public struct SignatureVerifier: Sendable {
         } else if !found.contains(where: { $0.code == "SG-UNSIGNED" }) {
             found.append(Finding(bundle.url.path, .error, "SG-NOSEAL", "has no _CodeSignature/CodeResources"))
         }
+        let profile = bundle.url.appendingPathComponent("embedded.mobileprovision")
+        if InputFile.kind(of: profile).exists {
+            found += try ProfileCheck(profile: profile, executable: executable, now: now).findings()
+        }
         return found
     }
 
@@ -45,6 +53,10 @@ public struct SignatureVerifier: Sendable {
             let check = ImageSignatureCheck(image: image, info: info, resources: resources)
             found += check.problems().map {
                 Finding(url.path, $0.severity, $0.code, "\(slice.cpu): \($0.message)")
+            }
+            if let certificate = CMSCheck.certificate(of: image), !certificate.validity.contains(now) {
+                let state = certificate.validity.lowerBound > now ? "is not valid yet" : "has expired"
+                found.append(Finding(url.path, .warning, "SG-DATE", "\(slice.cpu): the certificate \(state)"))
             }
         }
         return found

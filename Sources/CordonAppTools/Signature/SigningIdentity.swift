@@ -8,6 +8,9 @@ public protocol SigningIdentity: Sendable {
     /// A detached CMS signature over the first directory that also names every directory's hash (TL-MO-28).
     /// - Throws: ``AppToolsError`` when the key cannot sign.
     func sign(_ directories: [(hashType: UInt8, blob: Data)]) throws(AppToolsError) -> Data
+
+    /// The whole requirements blob that names code signed by this identity; nil for the empty set (TL-SG-06).
+    func designatedRequirement(of identifier: String) -> Data?
 }
 
 extension SigningIdentity {

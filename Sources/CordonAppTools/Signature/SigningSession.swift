@@ -7,9 +7,11 @@ struct SigningSession {
     /// Planned content by resolved path, in the order it was planned.
     private var planned: [String: [Data]] = [:]
     private var order: [URL] = []
+    private let removed: [String]
 
-    init(options: CodeSigner.Options, earlier: [FileChange]) {
+    init(options: CodeSigner.Options, earlier: [FileChange], removed: [URL]) {
         self.options = options
+        self.removed = removed.map(Self.key)
         for change in earlier { put(change.pieces, at: change.url) }
     }
 
@@ -35,7 +37,8 @@ struct SigningSession {
         }
         let tree = CodeResources.Tree(
             root: bundle.url,
-            planned: Dictionary(planned.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first }))
+            planned: Dictionary(planned.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first }),
+            removed: removed)
         let seal = try CodeResources.generate(tree, executable: executable.lastPathComponent)
         let sealFile = bundle.url.appendingPathComponent("_CodeSignature/CodeResources")
         put([seal], at: sealFile)
@@ -80,10 +83,12 @@ struct SigningSession {
         let isLinkerSigned = (directory?.flags ?? 0) & CodeDirectory.Flag.linkerSigned != 0
         let kept = isLinkerSigned ? nil : directory?.identifier
         let fallback = bundle?.0.identifier ?? kept ?? url.deletingPathExtension().lastPathComponent
+        let identifier = (isOutermost ? options.identifier : nil) ?? fallback
         return ImageSigner.Content(
-            identifier: (isOutermost ? options.identifier : nil) ?? fallback,
+            identifier: identifier,
             entitlements: (isOutermost ? options.entitlements : nil) ?? old?.content(SuperBlob.Slot.entitlements),
             info: info, resources: bundle?.1,
-            requirements: options.identity == nil ? old?[SuperBlob.Slot.requirements] : nil)
+            requirements: options.identity.map { $0.designatedRequirement(of: identifier) }
+                ?? old?[SuperBlob.Slot.requirements])
     }
 }

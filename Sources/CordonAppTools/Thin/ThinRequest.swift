@@ -18,6 +18,8 @@ public struct ThinRequest: Sendable {
     public var keepsFat: Bool
     /// Drop the libraries of an xcframework that are not wanted, also from its Info.plist.
     public var slims = false
+    /// Remove headers, modules and stray archives from the frameworks of a bundle (TL-TH-10).
+    public var cleans = false
 
     /// Makes a request.
     public init(side: Side? = nil, kept: [CPUType] = [], removed: [CPUType] = [], keepsFat: Bool = false) {

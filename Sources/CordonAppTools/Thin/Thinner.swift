@@ -6,8 +6,10 @@ public enum Thinner {
     public struct Plan: Sendable {
         /// The files to write.
         public internal(set) var changes: [FileChange] = []
-        /// Folders of an xcframework that `slims` makes superfluous; remove them after writing.
+        /// What `slims` and `cleans` make superfluous; remove it after writing.
         public internal(set) var removals: [URL] = []
+        /// Bundles whose seals no longer fit, outermost last.
+        public internal(set) var unsealed: [URL] = []
         /// What was noticed.
         public internal(set) var findings: [Finding] = []
     }
@@ -21,16 +23,29 @@ public enum Thinner {
         if url.pathExtension == "xcframework", let side = request.side {
             try add(XCFramework(url), side, request, to: &plan)
         } else if place.isFolder {
-            for file in CodeFiles.all(in: url) { try add(file, request, to: &plan, isGiven: false) }
-            let roots = Set(plan.changes.flatMap { CodeFiles.sealedFolders(around: $0.url, upTo: url) })
-            for folder in roots.sorted() {
+            if request.cleans { clean(url, &plan) }
+            let gone = plan.removals.map { $0.path + "/" }
+            for file in CodeFiles.all(in: url) where !gone.contains(where: file.path.hasPrefix) {
+                try add(file, request, to: &plan, isGiven: false)
+            }
+            let changed = plan.changes.map(\.url) + plan.removals
+            let seals = Set(changed.flatMap { CodeFiles.sealedFolders(around: $0, upTo: url) })
+            plan.unsealed = seals.sorted { $0.count > $1.count }.map { URL(fileURLWithPath: $0) }
+            for folder in plan.unsealed {
                 plan.findings.append(
-                    Finding(folder, .warning, "TH-SEAL", "nested code changes, sign this bundle again: cordon sign"))
+                    Finding(folder.path, .warning, "TH-SEAL", "its content changes, sign it again: --resign"))
             }
         } else {
             try add(url, request, to: &plan, isGiven: true)
         }
         return plan
+    }
+
+    private static func clean(_ url: URL, _ plan: inout Plan) {
+        plan.removals = StoreLeftovers.all(in: url)
+        for leftover in plan.removals {
+            plan.findings.append(Finding(leftover.path, .note, "TH-CLEAN", "is removed, the store refuses it"))
+        }
     }
 
     private static func add(

@@ -44,6 +44,9 @@ struct ActivationRuleCommand: ParsableCommand {
     @Flag(help: "Write the rule back into the Info.plist.")
     var inPlace = false
 
+    @Flag(help: "With --in-place, keep a dictionary of constants as a comment behind the rule made from it.")
+    var keepComment = false
+
     @Flag(help: "With --in-place, only say whether it would change; status 1 when it would.")
     var check = false
 
@@ -64,6 +67,9 @@ struct ActivationRuleCommand: ParsableCommand {
         }
         let edited = try reporting { () throws(AppToolsError) -> Data in
             var editor = try PropertyListEditor(reading: data)
+            if keepComment, case .dictionary? = Self.present(in: editor.value) {
+                try editor.keepAsComment(at: Self.path)
+            }
             try editor.set(.string(rule.description), at: Self.path)
             return editor.data
         }
@@ -73,6 +79,10 @@ struct ActivationRuleCommand: ParsableCommand {
     private static let path: [PropertyListPath] = [
         "NSExtension", "NSExtensionAttributes", "NSExtensionActivationRule",
     ]
+
+    private static func present(in info: PropertyListValue) -> PropertyListValue? {
+        info["NSExtension"]?["NSExtensionAttributes"]?["NSExtensionActivationRule"]
+    }
 
     private func content() throws -> Data {
         guard input == "-" else {
@@ -97,7 +107,7 @@ struct ActivationRuleCommand: ParsableCommand {
             let made = try OpenInRule(app: info, names: profile, infersTypes: inferTypes)
             return (made.rule, notes(made.notes))
         }
-        switch info["NSExtension"]?["NSExtensionAttributes"]?["NSExtensionActivationRule"] {
+        switch Self.present(in: info) {
         case .string(let text)?:
             let rule = try ActivationRule(text)
             let warning = "TRUEPREDICATE is for development, the store refuses it"

@@ -82,6 +82,9 @@ struct ConfigureCommand: ParsableCommand {
     @Flag(help: "Only say what would change; status 1 when something would.")
     var check = false
 
+    @Flag(help: "Show the changed lines as a unified diff; with --check nothing is written.")
+    var diff = false
+
     @Flag(help: "Print one JSON document.")
     var json = false
 
@@ -124,8 +127,24 @@ struct ConfigureCommand: ParsableCommand {
             // Nothing is written while something needs a decision first.
             changes = []
         }
+        if diff, !json {
+            for change in changes { try show(change) }
+        }
         try apply(changes, to: &report, isCheck: check, json: json)
         try report.failOnErrors()
+    }
+
+    private func show(_ change: FileChange) throws {
+        let target = change.url.path
+        let source = FileManager.default.fileExists(atPath: target) ? target : info
+        func text(_ data: Data) throws(AppToolsError) -> String {
+            String(decoding: try PropertyListEditor(reading: data).data(as: .xml), as: UTF8.self)
+        }
+        let diff = try reporting { () throws(AppToolsError) in
+            let old = try text(InputFile.map(URL(fileURLWithPath: source)))
+            return UnifiedDiff(old: old, new: try text(change.pieces.reduce(Data(), +)), name: target)
+        }
+        Terminal.data(bytes: Data(diff.description.utf8))
     }
 
     private func options() throws -> ConfiguratorOptions {

@@ -27,11 +27,16 @@ struct PatchCommand: ParsableCommand {
 
     @OptionGroup var names: NamesOption
 
-    @Flag(help: "Sign again, ad hoc and inside out, when something was validly signed before.")
+    @Flag(help: "Sign again, inside out, when something was validly signed before.")
     var resign = false
 
-    @Flag(name: .customLong("adhoc"), help: "With --resign, allow an ad-hoc signature where a certificate's stands.")
-    var isAdHoc = false
+    @OptionGroup var signer: IdentityOptions
+
+    @Flag(help: "Say what every changed byte means, and what the patch does not do.")
+    var explain = false
+
+    @Flag(help: "With --receipt, give up the commands for source version and empty data-in-code where room is short.")
+    var reuse = false
 
     @Option(help: "Where to keep the original bytes on install, or to take them from on remove; outside the app.")
     var receipt: String?
@@ -46,15 +51,16 @@ struct PatchCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        let patcher = FrameworkPatcher(names: try names.profile())
+        guard !reuse || receipt != nil else {
+            throw CommandFailure(.usage, "--reuse needs --receipt, which keeps what is given up")
+        }
+        let patcher = FrameworkPatcher(names: try names.profile(), reusesCommands: reuse)
         let url = URL(fileURLWithPath: path)
         if action == .remove, let receipt { return try restore(url, from: URL(fileURLWithPath: receipt)) }
         let plan = try reporting { () throws(AppToolsError) -> FrameworkPatcher.Plan in
             let plan = try patcher.plan(FrameworkPatcher.Action(rawValue: action.rawValue) ?? .verify, url)
             guard resign else { return plan }
-            var options = CodeSigner.Options()
-            options.allowsDowngrade = isAdHoc
-            return try patcher.resigned(plan, url, options: options)
+            return try patcher.resigned(plan, url, options: signer.signerOptions())
         }
         var report = PatchReport(images: plan.images, findings: plan.findings, changed: plan.changes.map(\.url.path))
         if action != .verify, !check {
@@ -78,19 +84,16 @@ struct PatchCommand: ParsableCommand {
             try PatchReceipt(contentsOf: receipt).restoration(of: url)
         }
         var report = ToolReport()
-        try apply(plan.changes, to: &report, isCheck: check, json: json)
-        for file in plan.removals {
-            guard (try? FileManager.default.removeItem(at: file)) != nil else {
-                throw CommandFailure(.writeFailed, "\(file.path): cannot be removed")
-            }
-        }
+        try apply(plan.changes, removing: plan.removals, to: &report, isCheck: check, json: json)
     }
 
     private func show(_ report: PatchReport) throws {
         if json { return try Terminal.json(report) }
+        if explain { for line in FrameworkPatcher.limits { Terminal.talk("note: \(line)") } }
         for finding in report.findings { Terminal.talk(finding.description) }
         for image in report.images where verbose || image.changes || action == .verify {
             Terminal.data("\(image.path) (\(image.cpu)): \(image.state): \(image.detail)")
+            if explain { for line in image.explanation { Terminal.data("    \(line)") } }
         }
     }
 }

@@ -57,7 +57,7 @@ struct ProfileSignOnCommand: ParsableCommand {
         }
         guard let key, let certificate else { return try ProfileOutput.write(made.data, to: output) }
         let signed = try reporting { () throws(AppToolsError) -> Data in
-            try PEMIdentity(key: PEMFile.text(key), certificates: PEMFile.text(certificate)).envelope(made.data)
+            try CertificateIdentity(key: PEMFile.text(key), certificates: PEMFile.text(certificate)).envelope(made.data)
         }
         try ProfileOutput.write(signed, to: output)
     }

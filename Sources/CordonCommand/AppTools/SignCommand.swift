@@ -10,8 +10,8 @@ struct SignCommand: ParsableCommand {
             Nested libraries, frameworks and extensions are signed first, then the bundle around them is sealed. \
             Entitlements and identifiers stay unless given.
 
-            Without a certificate the signature is ad hoc, which simulators take and devices do not. A PKCS#12 file is \
-            turned into PEM by openssl pkcs12 -in FILE -nodes.
+            Without a certificate the signature is ad hoc, which simulators take and devices do not. On macOS the \
+            system's codesign does the work unless another engine is asked for.
 
             Example: cordon sign Demo.app --adhoc
             """)
@@ -19,14 +19,13 @@ struct SignCommand: ParsableCommand {
     @Argument(help: "An app, extension or framework folder, or one code file.")
     var path: String
 
-    @Flag(name: .customLong("adhoc"), help: "Sign without a certificate, also over a certificate's signature.")
-    var isAdHoc = false
+    @OptionGroup var signer: IdentityOptions
 
-    @Option(help: "An unencrypted RSA or P-256 key in PEM.")
-    var key: String?
+    @Option(help: "What signs: native, apple (the codesign of macOS), or none.")
+    var engine = SigningEngine.standard
 
-    @Option(help: "The key's certificate and its chain in PEM.")
-    var certificate: String?
+    @Option(help: "With the apple engine: the name of the identity in the keychain.")
+    var identity: String?
 
     @Option(help: "Entitlements for the outermost executable.")
     var entitlements: String?
@@ -41,27 +40,43 @@ struct SignCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        guard (key == nil) == (certificate == nil), key == nil || !isAdHoc else {
-            throw CommandFailure(.usage, "--key and --certificate belong together, and not with --adhoc")
+        guard engine != .none else { return try ToolReport().write(json: json) }
+        guard engine == .native else { return try runCodesign() }
+        guard identity == nil else {
+            throw CommandFailure(.usage, "--identity belongs to --engine apple", hint: "--key and --certificate")
         }
         let plan = try reporting { () throws(AppToolsError) -> CodeSigner.Plan in
-            var options = CodeSigner.Options()
-            options.allowsDowngrade = isAdHoc
+            var options = try signer.signerOptions()
             options.identifier = identifier
-            if let key, let certificate {
-                options.identity = try PEMIdentity(key: PEMFile.text(key), certificates: PEMFile.text(certificate))
-            }
             if let entitlements { options.entitlements = try InputFile.map(URL(fileURLWithPath: entitlements)) }
             return try CodeSigner(options).plan(URL(fileURLWithPath: path))
         }
         var report = ToolReport(findings: plan.findings)
         try apply(plan.changes, to: &report, isCheck: check, json: json)
     }
+
+    private func runCodesign() throws {
+        guard signer.key == nil, signer.pkcs12 == nil else {
+            throw CommandFailure(.usage, "codesign takes its keys from the keychain", hint: "--identity NAME")
+        }
+        guard !check else { throw CommandFailure(.usage, "codesign cannot tell what it would change") }
+        let request = AppleCodesign(identity: identity, identifier: identifier, entitlements: entitlements)
+        try reporting { () throws(AppToolsError) in try request.sign(URL(fileURLWithPath: path)) }
+        try ToolReport(changed: [path]).write(json: json)
+    }
 }
 
-/// Reading of PEM files.
-enum PEMFile {
-    static func text(_ path: String) throws(AppToolsError) -> String {
-        String(decoding: try InputFile.map(URL(fileURLWithPath: path), limit: 1 << 20), as: UTF8.self)
+/// What makes signatures (TL-SG-01).
+enum SigningEngine: String, ExpressibleByArgument, CaseIterable {
+    case native
+    case apple
+    case none
+
+    static var standard: SigningEngine {
+        #if os(macOS)
+            .apple
+        #else
+            .native
+        #endif
     }
 }

@@ -35,6 +35,14 @@ struct ThinCommand: ParsableCommand {
     @Flag(help: "With --keep, drop the other libraries of an xcframework.")
     var slim = false
 
+    @Flag(help: "Remove headers, modules and stray archives from Frameworks, which the store refuses.")
+    var clean = false
+
+    @Flag(help: "Sign the bundles again whose content changes, when they were signed before.")
+    var resign = false
+
+    @OptionGroup var signer: IdentityOptions
+
     @Flag(help: "Only say what would change; status 1 when something would.")
     var check = false
 
@@ -46,15 +54,22 @@ struct ThinCommand: ParsableCommand {
             side: keep.flatMap { ThinRequest.Side(rawValue: $0.rawValue) }, kept: try keepArch.map(cpu),
             removed: try removeArch.map(cpu), keepsFat: keepFat)
         request.slims = slim
-        guard request.side != nil || !request.kept.isEmpty || !request.removed.isEmpty else {
+        request.cleans = clean
+        guard request.side != nil || !request.kept.isEmpty || !request.removed.isEmpty || clean else {
             throw CommandFailure(.usage, "say what to keep or drop", hint: "cordon thin \(path) --keep device")
         }
-        let plan = try reporting { () throws(AppToolsError) in try Thinner.plan(URL(fileURLWithPath: path), request) }
+        let url = URL(fileURLWithPath: path)
+        let plan = try reporting { () throws(AppToolsError) in try Thinner.plan(url, request) }
         var report = ToolReport(findings: plan.findings)
-        try apply(plan.changes, to: &report, isCheck: check, json: json)
-        for folder in plan.removals where (try? FileManager.default.removeItem(at: folder)) == nil {
-            throw CommandFailure(.writeFailed, "\(folder.path): cannot be removed")
+        var changes = plan.changes
+        if resign, !plan.unsealed.isEmpty {
+            let signed = try reporting { () throws(AppToolsError) in
+                try CodeSigner(signer.signerOptions()).plan(url, over: plan.changes, removing: plan.removals)
+            }
+            changes = signed.changes
+            report.findings = plan.findings.filter { $0.code != "TH-SEAL" } + signed.findings
         }
+        try apply(changes, removing: plan.removals, to: &report, isCheck: check, json: json)
     }
 
     private func cpu(_ name: String) throws -> CPUType {

@@ -43,13 +43,20 @@ func reporting<Value>(_ work: () throws(AppToolsError) -> Value) throws -> Value
     do { return try work() } catch { throw CommandFailure(error) }
 }
 
-/// Writes planned changes, or with `isCheck` only lists them and says that the wanted state is not reached.
-func apply(_ changes: [FileChange], to report: inout ToolReport, isCheck: Bool, json: Bool) throws {
+/// Writes planned changes and then removes what they make superfluous, or with `isCheck` only lists both and says that
+/// the wanted state is not reached.
+func apply(
+    _ changes: [FileChange], removing removals: [URL] = [], to report: inout ToolReport, isCheck: Bool, json: Bool
+) throws {
     if isCheck {
         report.changed = changes.filter { !$0.isInPlace }.map(\.url.path)
     } else {
         report.changed = try reporting { () throws(AppToolsError) in try AtomicWriter.write(changes) }.map(\.path)
+        for url in removals where (try? FileManager.default.removeItem(at: url)) == nil {
+            throw CommandFailure(.writeFailed, "\(url.path): cannot be removed")
+        }
     }
+    report.changed += removals.map(\.path)
     try report.write(json: json)
     if isCheck, !report.changed.isEmpty {
         throw CommandFailure(.notInWantedState, "\(report.changed.count) of the files would change")

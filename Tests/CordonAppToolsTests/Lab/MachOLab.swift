@@ -16,6 +16,10 @@ struct MachOLab {
     let executable: URL
     /// The same for the simulator, without any padding.
     let tightExecutable: URL
+    /// The device executable as an extension is linked, its frameworks two folders up.
+    let extensionExecutable: URL
+    /// The device executable with the older kind of fixups.
+    let opcodeExecutable: URL
     /// A library under the SDK's name.
     let sdkLibrary: URL
 
@@ -58,6 +62,11 @@ struct MachOLab {
             ["-dylib", "-install_name", "@rpath/Demo.framework/Demo", "lib-armsim.o"])
         let rpath = ["-rpath", "@executable_path/Frameworks", "main-dev.o", "Demo.dev"]
         executable = try builder.link("App.dev", "arm64", "ios", ["-headerpad", "0x400"] + rpath)
+        extensionExecutable = try builder.link(
+            "Share.dev", "arm64", "ios",
+            ["-headerpad", "0x400", "-rpath", "@executable_path/../../Frameworks", "main-dev.o", "Demo.dev"])
+        opcodeExecutable = try builder.link(
+            "App.opcodes", "arm64", "ios", ["-headerpad", "0x400", "-no_fixup_chains"] + rpath)
         // Device images always start code on a fresh page, so only a simulator image can be without padding.
         tightExecutable = try builder.link(
             "App.tight", "arm64", "ios-simulator", ["-headerpad", "0", "main-armsim.o", "Demo.armsim"])

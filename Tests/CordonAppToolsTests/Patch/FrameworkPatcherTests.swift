@@ -18,7 +18,7 @@ struct FrameworkPatcherTests {
         }
         for (path, name, code) in [
             ("App.app", "App", lab.executable), ("App.app/Frameworks/Demo.framework", "Demo", lab.fat),
-            ("App.app/PlugIns/Share.appex", "Share", lab.executable),
+            ("App.app/PlugIns/Share.appex", "Share", lab.extensionExecutable),
             ("App.app/Frameworks/IntuneMAM.framework", "IntuneMAM", lab.sdkLibrary),
         ] {
             _ = try scratch.file("\(path)/Info.plist", info(name))
@@ -30,7 +30,7 @@ struct FrameworkPatcherTests {
 
     @Test func `install then remove gives the first bytes back`() throws {
         let lab = try MachOLab.get()
-        for source in [lab.executable, lab.library, lab.simulatorLibrary, lab.fat, lab.fat64] {
+        for source in [lab.executable, lab.opcodeExecutable, lab.library, lab.simulatorLibrary, lab.fat, lab.fat64] {
             let scratch = try Scratch()
             let original = try lab.data(source)
             let file = try scratch.file("code", original)
@@ -96,6 +96,43 @@ struct FrameworkPatcherTests {
             (error as? AppToolsError)?.code == .refused
                 && (error as? AppToolsError)?.hint?.contains("headerpad") == true
         }
+    }
+
+    @Test func `superfluous commands give way when asked, and the receipt brings them back`() throws {
+        let lab = try MachOLab.get()
+        let scratch = try Scratch()
+        let file = scratch.folder.appendingPathComponent("App")
+        // Room for all but a few bytes of the new command.
+        try Program.succeed(
+            try #require(MachOLab.linker),
+            [
+                "-arch", "arm64", "-platform_version", "ios-simulator", "16.0", "17.0", "-adhoc_codesign", "-headerpad",
+                "0x58", "-add_source_version", "-o", file.path, "main-armsim.o", "Demo.armsim", "libSystem.tbd",
+            ], in: lab.folder)
+        let original = try Data(contentsOf: file)
+        let error = #expect(throws: AppToolsError(.refused, "")) { try patcher.plan(.install, file) }
+        #expect(error?.hint?.contains("--reuse") == true)
+        let plan = try FrameworkPatcher(names: .intuneCompatible, reusesCommands: true).plan(.install, file)
+        let receipt = scratch.folder.appendingPathComponent("receipt.json")
+        try AtomicWriter.write([PatchReceipt(before: plan.changes, in: file).change(at: receipt, outside: file)])
+        try AtomicWriter.write(plan.changes)
+        #expect(plan.images.first?.explanation.contains { $0.hasSuffix("given up") } == true)
+        #expect(try patcher.plan(.verify, file).images.map(\.state) == ["patched"])
+        let listed = try Program.succeed(MachOLab.otool ?? "", ["-l", file.path]).text
+        #expect(listed.contains("IntuneMAM.framework") && !listed.contains("LC_SOURCE_VERSION"))
+        try AtomicWriter.write(PatchReceipt(contentsOf: receipt).restoration(of: file).changes)
+        #expect(try Data(contentsOf: file) == original)
+    }
+
+    @Test func `a library path that leads to no file is an error`() throws {
+        let scratch = try Scratch()
+        let app = try Self.app(in: scratch)
+        try FileManager.default.removeItem(at: app.appendingPathComponent("PlugIns"))
+        #expect(try patcher.plan(.verify, app).findings.filter { $0.code == "FP-PATH" } == [])
+        let framework = app.appendingPathComponent("Frameworks/Demo.framework")
+        try FileManager.default.moveItem(at: framework, to: app.appendingPathComponent("Demo.framework"))
+        let found = try patcher.plan(.verify, app).findings.filter { $0.code == "FP-PATH" }
+        #expect(found.map(\.message) == ["arm64: @rpath/Demo.framework/Demo leads to no file in the app"])
     }
 
     @Test func `padding that holds something is refused`() throws {

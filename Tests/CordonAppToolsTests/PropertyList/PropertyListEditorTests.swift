@@ -56,6 +56,20 @@ struct PropertyListEditorTests {
             String(decoding: editor.data, as: UTF8.self).contains("<!-- stays with one -->\n    <string>x</string>\n"))
     }
 
+    @Test func `what is replaced can stay as a comment`() throws {
+        var editor = try PropertyListEditor(
+            reading: Data("<plist>\n<dict>\n  <key>a</key>\n  <string>x--y</string>\n</dict>\n</plist>\n".utf8))
+        try editor.keepAsComment(at: ["a"])
+        try editor.set(.string("new"), at: ["a"])
+        #expect(
+            String(decoding: editor.data, as: UTF8.self)
+                == "<plist>\n<dict>\n  <key>a</key>\n  <string>new</string>\n  <!-- <string>x- -y</string> -->\n</dict>\n</plist>\n"
+        )
+        #expect(try PropertyList(reading: editor.data).value["a"]?.string == "new")
+        var binary = try PropertyListEditor(reading: BinaryPropertyListWriter.document(.dictionary(["a": .integer(1)])))
+        #expect(throws: AppToolsError(.unsupported, "")) { try binary.keepAsComment(at: ["a"]) }
+    }
+
     @Test func `empty, inline and commented containers take children`() throws {
         var editor = try PropertyListEditor(reading: Data(Self.sample.utf8))
         try editor.append(.string("x"), to: ["empty"])

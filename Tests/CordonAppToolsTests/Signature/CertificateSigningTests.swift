@@ -11,14 +11,14 @@ struct CertificateSigningTests {
     static let openssl = Program.find("openssl") ?? "openssl"
 
     /// A key and a self-signed certificate that openssl makes.
-    private func identity(_ kind: [String], in scratch: Scratch) throws -> PEMIdentity {
+    private func identity(_ kind: [String], in scratch: Scratch) throws -> CertificateIdentity {
         try Program.succeed(
             Self.openssl,
             ["req", "-x509", "-newkey"] + kind + [
                 "-nodes", "-keyout", "key.pem", "-out", "cert.pem", "-days", "30", "-subj",
                 "/CN=Apple Development: Example/OU=ABCDE12345/O=Example",
             ], in: scratch.folder)
-        return try PEMIdentity(
+        return try CertificateIdentity(
             key: String(contentsOf: scratch.folder.appendingPathComponent("key.pem"), encoding: .utf8),
             certificates: String(contentsOf: scratch.folder.appendingPathComponent("cert.pem"), encoding: .utf8))
     }
@@ -97,10 +97,10 @@ struct CertificateSigningTests {
         _ = try identity(Self.kinds[1], in: scratch)
         let certificate = try String(contentsOf: scratch.folder.appendingPathComponent("cert.pem"), encoding: .utf8)
         #expect(throws: AppToolsError(.malformed, "")) {
-            try PEMIdentity(key: P256.Signing.PrivateKey().pemRepresentation, certificates: certificate)
+            try CertificateIdentity(key: P256.Signing.PrivateKey().pemRepresentation, certificates: certificate)
         }
-        #expect(throws: AppToolsError(.malformed, "")) { try PEMIdentity(key: "x", certificates: certificate) }
-        #expect(throws: AppToolsError(.malformed, "")) { try PEMIdentity(key: "x", certificates: "") }
+        #expect(throws: AppToolsError(.malformed, "")) { try CertificateIdentity(key: "x", certificates: certificate) }
+        #expect(throws: AppToolsError(.malformed, "")) { try CertificateIdentity(key: "x", certificates: "") }
     }
 
     @Test func `an old deployment target gets a SHA-1 directory too`() throws {

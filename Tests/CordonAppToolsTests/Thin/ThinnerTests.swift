@@ -89,6 +89,30 @@ struct ThinnerTests {
         #expect(throws: AppToolsError(.refused, "")) { try Thinner.plan(framework, request) }
     }
 
+    @Test func `what the store refuses is cleaned out of Frameworks only, and a new seal fits`() throws {
+        let scratch = try Scratch()
+        let app = try FrameworkPatcherTests.app(in: scratch)
+        let gone = [
+            "Frameworks/Demo.framework/Headers/a.h", "Frameworks/Demo.framework/Modules/module.modulemap",
+            "Frameworks/libX.a", "Frameworks/X.xcframework/Info.plist",
+        ]
+        for path in gone + ["Headers/kept.txt", "lib.a"] { _ = try scratch.file("App.app/\(path)", "x") }
+        try AtomicWriter.write(CodeSigner(CodeSigner.Options()).plan(app).changes)
+        var request = ThinRequest(side: .device)
+        request.cleans = true
+        let plan = try Thinner.plan(app, request)
+        #expect(
+            plan.removals.map(\.lastPathComponent).sorted() == ["Headers", "Modules", "X.xcframework", "libX.a"])
+        #expect(plan.unsealed.map(\.lastPathComponent) == ["Demo.framework", "App.app"])
+        let signed = try CodeSigner(CodeSigner.Options()).plan(app, over: plan.changes, removing: plan.removals)
+        try AtomicWriter.write(signed.changes)
+        for url in plan.removals { try FileManager.default.removeItem(at: url) }
+        #expect(try SignatureVerifier().findings(app).filter { $0.severity == .error } == [])
+        for path in gone { #expect(!InputFile.kind(of: app.appendingPathComponent(path)).exists) }
+        #expect(InputFile.kind(of: app.appendingPathComponent("Headers/kept.txt")).exists)
+        #expect(try Thinner.plan(app, request).removals.isEmpty)
+    }
+
     @Test func `a second run changes nothing`() throws {
         let lab = try MachOLab.get()
         let scratch = try Scratch()

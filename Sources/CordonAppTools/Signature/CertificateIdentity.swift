@@ -2,11 +2,18 @@ import Crypto
 import CryptoExtras
 public import Foundation
 
-/// A signing identity from PEM: an RSA or P-256 key, its certificate, and the chain up to the root.
-public struct PEMIdentity: SigningIdentity {
+/// A signing identity from PEM or PKCS#12: an RSA or P-256 key, its certificate, and the chain up to the root.
+public struct CertificateIdentity: SigningIdentity {
     private enum Key: Sendable {
         case rsa(_RSA.Signing.PrivateKey)
         case p256(P256.Signing.PrivateKey)
+
+        var publicKeyInfo: Data {
+            switch self {
+            case .rsa(let key): key.publicKey.derRepresentation
+            case .p256(let key): key.publicKey.derRepresentation
+            }
+        }
     }
 
     /// The team that the certificate's subject names.
@@ -24,25 +31,56 @@ public struct PEMIdentity: SigningIdentity {
     ) throws(AppToolsError) {
         var chain: [SigningCertificate] = []
         for block in SigningCertificate.blocks("CERTIFICATE", in: pem) { chain.append(try SigningCertificate(block)) }
-        guard let leaf = chain.first else { throw AppToolsError(.malformed, "there is no certificate in the PEM file") }
+        guard !chain.isEmpty else { throw AppToolsError(.malformed, "there is no certificate in the PEM file") }
         if let rsa = try? _RSA.Signing.PrivateKey(pemRepresentation: keyText) {
-            key = .rsa(rsa)
+            try self.init(.rsa(rsa), chain, now)
         } else if let p256 = try? P256.Signing.PrivateKey(pemRepresentation: keyText) {
-            key = .p256(p256)
+            try self.init(.p256(p256), chain, now)
         } else {
             throw AppToolsError(.malformed, "the key is neither an unencrypted RSA nor a P-256 key in PEM")
         }
-        let publicKey =
-            switch key {
-            case .rsa(let key): key.publicKey.derRepresentation
-            case .p256(let key): key.publicKey.derRepresentation
-            }
-        guard publicKey == leaf.publicKeyInfo else {
+    }
+
+    /// Reads a PKCS#12 file with one key, its certificate and the chain (TL-SG-05).
+    ///
+    /// - Parameter now: Gives the signing time.
+    /// - Throws: ``AppToolsError`` `refused` when the password is wrong, `unsupported` for the encryption of older
+    ///   tools, `malformed` when something is missing or the key and the certificates do not belong together.
+    public init(
+        pkcs12 data: Data, password: String, now: @escaping @Sendable () -> Date = { Date() }
+    ) throws(AppToolsError) {
+        let file = try PKCS12(data, password: password)
+        let key: Key
+        if let rsa = try? _RSA.Signing.PrivateKey(derRepresentation: file.key) {
+            key = .rsa(rsa)
+        } else if let p256 = try? P256.Signing.PrivateKey(derRepresentation: file.key) {
+            key = .p256(p256)
+        } else {
+            throw AppToolsError(.unsupported, "the key in the PKCS#12 file is neither RSA nor P-256")
+        }
+        var chain: [SigningCertificate] = []
+        for certificate in file.certificates { chain.append(try SigningCertificate(certificate)) }
+        // The format does not order certificates; the message must begin with the key's own.
+        let own = chain.firstIndex { $0.publicKeyInfo == key.publicKeyInfo }
+        if let own { chain.insert(chain.remove(at: own), at: 0) }
+        try self.init(key, chain, now)
+    }
+
+    private init(
+        _ key: Key, _ chain: [SigningCertificate], _ now: @escaping @Sendable () -> Date
+    ) throws(AppToolsError) {
+        guard let leaf = chain.first, key.publicKeyInfo == leaf.publicKeyInfo else {
             throw AppToolsError(.malformed, "the first certificate does not belong to the key")
         }
+        self.key = key
         team = leaf.team
         certificates = chain
         self.now = now
+    }
+
+    /// The requirement that later versions of the code must meet: only Apple's certificates have one (TL-SG-06).
+    public func designatedRequirement(of identifier: String) -> Data? {
+        DesignatedRequirement(identifier: identifier, leaf: certificates[0])?.requirements
     }
 
     /// A detached CMS signature over the first directory that also names every directory's hash (TL-MO-28).

@@ -1,0 +1,64 @@
+#if os(macOS) || os(Linux)
+    public import Foundation
+
+    /// Signing by the codesign of macOS, whose keys are in the keychain (TL-SG-01).
+    public struct AppleCodesign: Sendable {
+        private static let program = "/usr/bin/codesign"
+
+        private let identity: String?
+        private let identifier: String?
+        private let entitlements: String?
+
+        /// Takes the name of a keychain identity, nil signing ad hoc, and what to change of the outermost code.
+        public init(identity: String?, identifier: String? = nil, entitlements: String? = nil) {
+            self.identity = identity
+            self.identifier = identifier
+            self.entitlements = entitlements
+        }
+
+        /// The arguments for one item. Nested code keeps its own entitlements and identifier.
+        func arguments(for url: URL, isOutermost: Bool) -> [String] {
+            var arguments = ["--force", "--sign", identity ?? "-"]
+            if isOutermost, let identifier { arguments += ["--identifier", identifier] }
+            if isOutermost, let entitlements {
+                arguments += ["--entitlements", entitlements]
+            } else {
+                arguments += ["--preserve-metadata=entitlements,identifier,flags"]
+            }
+            return arguments + [url.path]
+        }
+
+        /// Signs a bundle with all code in it, inside out, or one code file.
+        /// - Throws: ``AppToolsError`` `unsupported` where there is no codesign, `refused` with what codesign said.
+        public func sign(_ url: URL) throws(AppToolsError) {
+            guard FileManager.default.isExecutableFile(atPath: Self.program) else {
+                throw AppToolsError(.unsupported, "codesign is part of macOS and not here", hint: "--engine native")
+            }
+            for item in try items(url) { try run(arguments(for: item, isOutermost: item == url), item) }
+        }
+
+        func items(_ url: URL) throws(AppToolsError) -> [URL] {
+            guard InputFile.kind(of: url).isFolder else { return [url] }
+            var items: [URL] = []
+            for bundle in try AppBundle.insideOut(url) { items += bundle.looseLibraries + [bundle.url] }
+            return items
+        }
+
+        private func run(_ arguments: [String], _ item: URL) throws(AppToolsError) {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: Self.program)
+            process.arguments = arguments
+            let output = Pipe()
+            process.standardError = output
+            guard (try? process.run()) != nil else {
+                throw AppToolsError(.unsupported, "codesign does not start", at: item.path)
+            }
+            let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            process.waitUntilExit()
+            guard process.terminationStatus == 0 else {
+                throw AppToolsError(
+                    .refused, "codesign: \(said.trimmingCharacters(in: .whitespacesAndNewlines))", at: item.path)
+            }
+        }
+    }
+#endif

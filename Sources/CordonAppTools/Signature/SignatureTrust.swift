@@ -1,0 +1,70 @@
+public import Foundation
+import SwiftASN1
+import X509
+
+/// Whether the certificates in code signatures lead to roots that the caller trusts (TL-SG-09).
+public struct SignatureTrust: Sendable {
+    private let roots: CertificateStore
+
+    /// Takes the trusted roots from PEM; chains are judged as of now.
+    /// - Throws: ``AppToolsError`` `malformed` when there is no certificate or one cannot be read.
+    public init(anchors pem: String) throws(AppToolsError) {
+        let blocks = SigningCertificate.blocks("CERTIFICATE", in: pem)
+        guard !blocks.isEmpty else { throw AppToolsError(.malformed, "there is no certificate among the anchors") }
+        var roots: [Certificate] = []
+        for block in blocks { roots.append(try Self.certificate(block)) }
+        self.roots = CertificateStore(roots)
+    }
+
+    /// One error for every image whose certificate leads to no trusted root; ad-hoc signatures have none to judge.
+    /// - Throws: ``AppToolsError`` `missing` or `malformed` when there is no code to look at.
+    public func findings(_ url: URL) async throws(AppToolsError) -> [Finding] {
+        let place = InputFile.kind(of: url)
+        guard place.exists else { throw AppToolsError(.missing, "does not exist", at: url.path) }
+        var found: [Finding] = []
+        for file in place.isFolder ? CodeFiles.all(in: url) : [url] {
+            let data = try InputFile.map(file)
+            let code = try naming(file.path) { () throws(AppToolsError) in try MachOFile(data) }
+            for image in code.slices.compactMap(\.image) {
+                guard let chain = CMSCheck.chain(of: image) else {
+                    found.append(Finding(file.path, .error, "SG-TRUST", "\(image.cpu): carries no certificate"))
+                    continue
+                }
+                guard let reason = await problem(chain.leaf, chain.others) else { continue }
+                found.append(Finding(file.path, .error, "SG-TRUST", "\(image.cpu): \(reason)"))
+            }
+        }
+        return found
+    }
+
+    private func problem(_ leaf: Data, _ others: [Data]) async -> String? {
+        guard let certificate = try? Self.certificate(leaf) else { return "the certificate cannot be read" }
+        var verifier = Verifier(rootCertificates: roots) {
+            RFC5280Policy()
+            CodeExtensions()
+        }
+        let intermediates = CertificateStore(others.compactMap { try? Self.certificate($0) })
+        switch await verifier.validate(leaf: certificate, intermediates: intermediates) {
+        case .validCertificate: return nil
+        case .couldNotValidate: return "the certificate does not lead to a trusted root"
+        }
+    }
+
+    private static func certificate(_ der: Data) throws(AppToolsError) -> Certificate {
+        do { return try Certificate(derEncoded: Array(der)) } catch {
+            throw AppToolsError(.malformed, "a certificate cannot be read")
+        }
+    }
+}
+
+/// Critical extensions that certificates for code carry and that mean nothing for the chain itself.
+private struct CodeExtensions: VerifierPolicy {
+    let verifyingCriticalExtensions: [ASN1ObjectIdentifier] = [
+        .X509ExtensionID.extendedKeyUsage, [1, 2, 840, 113635, 100, 6, 1, 2], [1, 2, 840, 113635, 100, 6, 1, 4],
+        [1, 2, 840, 113635, 100, 6, 1, 7], [1, 2, 840, 113635, 100, 6, 1, 12],
+    ]
+
+    mutating func chainMeetsPolicyRequirements(chain: UnverifiedCertificateChain) -> PolicyEvaluationResult {
+        .meetsPolicy
+    }
+}
