@@ -1,8 +1,10 @@
 public import CordonIdentity
 
 extension PolicySet {
-    /// The answer in one word, without a reason. This is the fast path: it allocates nothing.
+    /// The answer in one word, without a reason. This is the fast path: it reads what the rules
+    /// worked out when the policy was loaded, asks them where that does not suffice, and allocates nothing.
     public func verdict(for question: borrowing Question) -> Verdict {
+        if let verdict = compiledVerdict(for: question) { return verdict }
         var collector = VerdictCollector()
         Evaluation.run(question, in: self, to: &collector)
         return collector.verdict

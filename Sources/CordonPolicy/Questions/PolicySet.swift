@@ -13,6 +13,14 @@ public struct PolicySet: Sendable {
     let appWide: [PolicyInForce]
     /// Whether some policy here could refuse what another account sends or asks for.
     let demands: Demands
+    /// Compiled verdicts, one table for each policy, the last for ``everyManagedAccount``. Apart from the
+    /// policies, so that reading one counts no reference.
+    private let compiled: [VerdictTable]
+    private let positionOfEvery: Int?
+    /// Whether one account has a policy, and no other can have one.
+    let hasOneAccount: Bool
+    /// The answer for keyboards of other makers, whoever asks.
+    let keyboard: Verdict
 
     /// What the policies of a set ask of the other side, so that a question may leave it out where none does.
     struct Demands: OptionSet {
@@ -41,10 +49,12 @@ public struct PolicySet: Sendable {
         let shared = configurations.values.reduce(AppConfiguration.empty) { $0.joined(with: $1) }
         self.everyManagedAccount = everyManagedAccount.map { PolicyInForce($0, configuration: shared) }
         lockDown = PolicyInForce(EffectivePolicy(.lockDown), configuration: nil)
-        let all =
-            byAccount.sorted { $0.key.rawValue < $1.key.rawValue }.map(\.value)
-            + [self.everyManagedAccount].compactMap(\.self)
+        let all = self.byAccount.policies + [self.everyManagedAccount].compactMap(\.self)
+        compiled = all.map { VerdictTable($0) }
+        positionOfEvery = everyManagedAccount == nil ? nil : self.byAccount.policies.count
+        hasOneAccount = all.count == 1 && everyManagedAccount == nil
         appWide = all.filter { $0.transfer.thirdPartyKeyboardsBlocked || $0.isDamaged }
+        keyboard = appWide.isEmpty ? .allow : .block
         var demands: Demands = []
         for policy in all {
             if policy.isDamaged { demands = [.inbound, .outbound, .pasteIn, .copyOut] }
@@ -65,11 +75,25 @@ public struct PolicySet: Sendable {
         self.init(everyManagedAccount: EffectivePolicy(policy))
     }
 
-    /// Whether one account has a policy, and no other can have one.
-    var hasOneAccount: Bool { byAccount.all.count == 1 && everyManagedAccount == nil }
-
     /// The accounts whose policy is known by name.
-    public var accounts: Set<AccountID> { Set(byAccount.all.keys) }
+    public var accounts: Set<AccountID> { Set(byAccount.accounts) }
+
+    /// Whether any account can have a policy here.
+    var hasPolicies: Bool { !compiled.isEmpty }
+
+    /// The compiled verdicts at a position.
+    func table(_ position: Int) -> VerdictTable { compiled[position] }
+
+    /// Where the table of a managed account stands; nil when its policy is not known.
+    @inline(__always)
+    func position(of account: borrowing AccountID) -> Int? {
+        byAccount.position(of: account) ?? positionOfEvery
+    }
+
+    /// Where the table of the account stands that owns a place; see ``standing(ofPlace:account:)``.
+    func position(ofPlace location: Location, account: borrowing AccountID) -> Int? {
+        byAccount.position(of: account) ?? (location.isOrganizationPlace ? positionOfEvery : nil)
+    }
 
     /// The policy of an account; nil when it is unmanaged, or managed and not known.
     public func policy(of identity: EffectiveIdentity) -> EffectivePolicy? {
@@ -100,7 +124,7 @@ public struct PolicySet: Sendable {
         switch identity {
         case .managed(let account): standing(ofManaged: account)
         case .personal, .unset: .unrestricted
-        case .lost: byAccount.all.isEmpty && everyManagedAccount == nil ? .unrestricted : .lost
+        case .lost: hasPolicies ? .lost : .unrestricted
         }
     }
 

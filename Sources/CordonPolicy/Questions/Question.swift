@@ -7,16 +7,12 @@ public import CordonIdentity
 public struct Question: Sendable, Hashable {
     /// What is to be done.
     public var action: Action
-    /// Whose data it is; for what comes in, who receives it.
-    public var owner: EffectiveIdentity?
+    /// Who owns the data, and who is on the other side.
+    var parties = QuestionParties()
     /// Further accounts whose data is shown on the same page (SDK-ID-47).
     public var alsoOpen: [Identity] = []
     /// The place, for saving and opening.
     public var location: Location?
-    /// The account that owns the place; nil when unknown, which counts as unmanaged (SDK-NA-04).
-    public var locationAccount: AccountID?
-    /// The other app or account.
-    public var peer: Peer?
     /// The URL, for opening one.
     public var url: String?
     /// Whether a received item's data was loaded.
@@ -36,6 +32,24 @@ public struct Question: Sendable, Hashable {
     public init(_ action: Action, owner: EffectiveIdentity?) {
         self.action = action
         self.owner = owner
+    }
+
+    /// Whose data it is; for what comes in, who receives it.
+    public var owner: EffectiveIdentity? {
+        get { parties.owner }
+        set { parties.owner = newValue }
+    }
+
+    /// The account that owns the place; nil when unknown, which counts as unmanaged (SDK-NA-04).
+    public var locationAccount: AccountID? {
+        get { parties.locationAccount }
+        set { parties.locationAccount = newValue }
+    }
+
+    /// The other app or account.
+    public var peer: Peer? {
+        get { parties.peer }
+        set { parties.peer = newValue }
     }
 }
 

@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// Universal links of a policy, ready to be matched: exact hosts in a set, patterns with `*` in a list.
 struct LinkPatterns: Sendable {
     private let hosts: Set<String>
@@ -70,19 +68,31 @@ struct LinkParts {
     /// From the first slash, without query and fragment, in lower case.
     let path: String
 
+    /// Reads bytes, never characters: a mark that joins a slash must not hide it.
     init?(_ link: String) {
-        guard let mark = link.range(of: "://") else { return nil }
-        let rest = link[mark.upperBound...]
-        let end = rest.firstIndex { "/?#\\".contains($0) } ?? rest.endIndex
-        var host = rest[..<end]
-        if let at = host.lastIndex(of: "@") { host = host[host.index(after: at)...] }
-        if let colon = host.lastIndex(of: ":"), host[host.index(after: colon)...].allSatisfy(\.isNumber) {
-            host = host[..<colon]
+        let bytes = link.utf8
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
+            return nil
         }
-        if host.hasSuffix(".") { host = host.dropLast() }
+        let start = bytes.index(colon, offsetBy: 3)
+        let end = bytes[start...].firstIndex { Self.endsHost($0) } ?? bytes.endIndex
+        var host = bytes[start..<end]
+        if let at = host.lastIndex(of: UInt8(ascii: "@")) { host = host[host.index(after: at)...] }
+        if let port = host.lastIndex(of: UInt8(ascii: ":")),
+            host[host.index(after: port)...].allSatisfy({ $0 >= 0x30 && $0 <= 0x39 })
+        {
+            host = host[..<port]
+        }
+        if host.last == UInt8(ascii: ".") { host = host.dropLast() }
         guard !host.isEmpty else { return nil }
-        origin = link[..<mark.lowerBound].lowercased() + "://" + host.lowercased()
-        path = String(rest[end...].prefix { $0 != "?" && $0 != "#" }).lowercased()
+        origin = link[..<start].lowercased() + link[host.startIndex..<host.endIndex].lowercased()
+        let pathEnd = bytes[end...].firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
+        path = link[end..<(pathEnd ?? bytes.endIndex)].lowercased()
+    }
+
+    private static func endsHost(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
+            || byte == UInt8(ascii: "\\")
     }
 
     /// Whether the path is that one or below it.

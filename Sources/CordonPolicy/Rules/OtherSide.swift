@@ -50,7 +50,8 @@ enum OtherSide {
         return Relation(of: question.owner, to: account)
     }
 
-    private static func demand(of action: Action) -> PolicySet.Demands {
+    /// What some policy must ask of the other side for the action to need it named.
+    static func demand(of action: Action) -> PolicySet.Demands {
         switch action {
         case .send: .inbound
         case .copy: .pasteIn

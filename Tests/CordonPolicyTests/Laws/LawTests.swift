@@ -115,6 +115,37 @@ import Testing
         }
     }
 
+    @Test func `compiled verdicts are those of the rules, whatever the set of policies`() throws {
+        try forSeeds(Self.rounds) { seed, random in
+            var members = PolicyGenerator.members(&random, id: "A")
+            if Int.random(in: 0..<4, using: &random) == 0 { members["new@cordon.critical"] = true }
+            let policy = EffectivePolicy(try AppProtectionPolicy(graphJSON: .object(members)))
+            let other = EffectivePolicy(try PolicyGenerator.policy(&random, id: "B"))
+            let sets = [
+                PolicySet(), PolicySet(policy.policy), PolicySet(["oid-a": policy]),
+                PolicySet(["oid-a": policy, "": other]), PolicySet(["oid-b": policy], everyManagedAccount: other),
+            ]
+            let accounts: [AccountID] = ["oid-a", "OID-A", "oid-b", "", "other"]
+            for _ in 0..<10 {
+                var question = try PolicyGenerator.question(&random)
+                if Bool.random(using: &random) {
+                    question.owner = accounts.randomElement(using: &random).map { .managed($0) }
+                }
+                if Bool.random(using: &random) {
+                    let account = (accounts.map(Optional.some) + [nil]).randomElement(using: &random)
+                    question.peer = Peer(app: .managed, account: .managed(account ?? nil))
+                    question.locationAccount = account ?? nil
+                }
+                if Int.random(in: 0..<8, using: &random) == 0 { question.alsoOpen = [.managed("oid-b"), .personal] }
+                for (number, set) in sets.enumerated() {
+                    #expect(
+                        set.verdict(for: question) == set.decision(for: question).verdict,
+                        "seed \(seed), set \(number): \(question.json.text())")
+                }
+            }
+        }
+    }
+
     @Test func `a question survives its own JSON`() throws {
         try forSeeds(Self.rounds) { seed, random in
             let question = try PolicyGenerator.question(&random)

@@ -22,7 +22,7 @@ struct PolicyTable: Sendable {
         (groups[group] ?? []).reduce(1) { $0 * $1.choices.count }
     }
 
-    /// The engine's letters for every `stride`-th cell from `offset`.
+    /// The engine's letters for every `stride`-th cell from `offset`; `!` where the verdict and the explanation differ.
     func letters(of group: String, stride step: Int, offset: Int) throws -> String {
         let dimensions = groups[group] ?? []
         var sets: [[Int]: PolicySet] = [:]
@@ -38,7 +38,7 @@ struct PolicyTable: Sendable {
             sets[key] = set
             let question = try Question(json: question(dimensions, picks))
             let verdict = set.verdict(for: question)
-            letters.append(Self.letter(verdict))
+            letters.append(verdict == set.decision(for: question).verdict ? Self.letter(verdict) : "!")
         }
         return letters
     }
