@@ -46,6 +46,7 @@ let package = Package(
     products: [
         .library(name: "Cordon", targets: ["Cordon"]),
         .library(name: "CordonIdentity", targets: ["CordonIdentity"]),
+        .library(name: "CordonDispatch", targets: ["CordonDispatch"]),
         .library(name: "CordonPolicy", targets: ["CordonPolicy"]),
         .library(name: "CordonProtocol", targets: ["CordonProtocol"]),
         .library(name: "CordonVault", targets: ["CordonVault"]),
@@ -79,6 +80,10 @@ let package = Package(
         // The pure core: no clock, no file, no socket.
         library("CordonIdentity"),
         library("CordonPolicy", ["CordonIdentity"]),
+
+        // Opt-in: identity follows Grand Central Dispatch.
+        .target(name: "CDispatchInterposition"),
+        library("CordonDispatch", ["CDispatchInterposition", "CordonIdentity"]),
 
         // Messages.
         library("CordonProtocol", ["CordonIdentity", "CordonPolicy", crypto]),
@@ -133,6 +138,7 @@ let package = Package(
 
         // Tests, beside what they test.
         tests("CordonIdentityTests", ["CordonIdentity"]),
+        tests("CordonDispatchTests", ["CordonDispatch", "CordonIdentity"]),
         .testTarget(
             name: "CordonPolicyTests", dependencies: ["CordonIdentity", "CordonPolicy", "CordonTesting"],
             exclude: ["mutants.txt", "mutation.sh"], swiftSettings: strict),

@@ -12,6 +12,14 @@ let package = Package(
     ],
     targets: [
         .executableTarget(
+            name: "IdentityBenchmark",
+            dependencies: [
+                .product(name: "CordonDispatch", package: "cordon"),
+                .product(name: "CordonIdentity", package: "cordon"),
+            ], swiftSettings: [.swiftLanguageMode(.v6)]),
+        // What IdentityBenchmark compares with: links nothing of Cordon.
+        .executableTarget(name: "PlainDispatch", swiftSettings: [.swiftLanguageMode(.v6)]),
+        .executableTarget(
             name: "RevocationBenchmark",
             dependencies: [
                 .product(name: "CordonDemo", package: "cordon"), .product(name: "CordonHTTPClient", package: "cordon"),

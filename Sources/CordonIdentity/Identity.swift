@@ -4,6 +4,21 @@ public enum Identity: Sendable, Hashable {
     case managed(AccountID)
     /// Explicitly the person's own work: no policy applies, app-wide settings aside (SDK-CO-04).
     case personal
+
+    /// Reads an account as calls with optional text give it: nil is not set, the empty text is explicitly nobody's,
+    /// anything else is an organisation's account (SDK-NA-01, SDK-NA-02).
+    ///
+    /// ``managed(_:)`` with an empty id is not the same: it claims an organisation's account and names none, so it is
+    /// denied everything.
+    public init?(accountID: String?) {
+        guard let accountID else { return nil }
+        self = accountID.isEmpty ? .personal : .managed(AccountID(accountID))
+    }
+
+    /// The account, when the work is an organisation's.
+    public var account: AccountID? {
+        if case .managed(let account) = self { account } else { nil }
+    }
 }
 
 /// What is known of the identity of the work that asks, at the moment it asks.

@@ -1,0 +1,1 @@
+../PlainDispatch/Shapes.swift

@@ -1,0 +1,52 @@
+import CordonIdentity
+import Testing
+
+/// Row SDK-ID-02: the two names of one account are equal once somebody has said so.
+@Suite struct AccountNamesTests {
+    private let account = ManagedAccount(
+        id: "OID-Ada", tenant: TenantID("t"), userPrincipalName: "Ada@Contoso.Example")
+
+    @Test func `a sign-in name and an object id are one account once both are known, and two before`() {
+        var names = AccountNames()
+        #expect(!names.areSame("ada@contoso.example", "oid-ada"))
+        names.learn(account)
+        #expect(names.areSame("ada@contoso.example", "oid-ada"))
+        #expect(names.areSame("oid-ada", "ADA@contoso.example"))
+        #expect(names.canonical("ada@contoso.example") == "oid-ada")
+        #expect(!names.areSame("ada@contoso.example", "oid-other"))
+    }
+
+    @Test func `a sign-in name that passes to another account names the later one`() {
+        var names = AccountNames()
+        names.learn(account)
+        names.learn(ManagedAccount(id: "oid-new", tenant: TenantID("t"), userPrincipalName: "ada@contoso.example"))
+        #expect(names.areSame("ada@contoso.example", "oid-new"))
+        #expect(!names.areSame("ada@contoso.example", "oid-ada"))
+    }
+
+    @Test func `an account without a sign-in name teaches nothing`() {
+        var names = AccountNames()
+        names.learn(ManagedAccount(id: "oid-a", tenant: TenantID("t"), userPrincipalName: ""))
+        #expect(names == AccountNames())
+    }
+
+    @Test func `a scope opened by a sign-in name reads as the account, and an open one keeps its name`() {
+        let first = ManagedAccount(id: "oid-scope", tenant: TenantID("t"), userPrincipalName: "scope@contoso.example")
+        IdentityContext.with(.managed("scope@contoso.example")) {
+            IdentityContext.learn(first)
+            #expect(IdentityContext.current == .managed("scope@contoso.example"))
+            IdentityContext.with(.managed("Scope@contoso.example")) {
+                #expect(IdentityContext.current == .managed("oid-scope"))
+            }
+        }
+        #expect(IdentityContext.areSame(.managed("scope@contoso.example"), .managed("OID-scope")))
+        #expect(!IdentityContext.areSame(.managed("scope@contoso.example"), .personal))
+    }
+
+    @Test func `optional text reads as not set, as nobody, or as an account`() {
+        #expect(Identity(accountID: nil) == nil)
+        #expect(Identity(accountID: "") == .personal)
+        #expect(Identity(accountID: "oid-a") == .managed("OID-A"))
+        #expect(Identity.managed("") != .personal)
+    }
+}
