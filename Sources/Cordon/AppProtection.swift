@@ -18,9 +18,11 @@ public actor AppProtection {
     nonisolated let rules = Locked(RulesInForce())
     nonisolated let broadcast = EventBroadcast()
     nonisolated let vault: Vault
+    /// What the windows are about to show.
+    nonisolated let switches = Locked(WindowSwitches())
     let registrations: RegistrationStore
     let wipes: WipeStore
-    var records: [AccountID: RegistrationRecord] = [:]
+    var records: [AccountID: RegistrationRecord] = [:] { didSet { learnAccounts(before: oldValue) } }
     /// The exchange in progress for each account; the next one waits for it, so that answers arrive in order.
     var exchanges: [AccountID: Task<EnrollmentStatus, Never>] = [:]
 

@@ -24,6 +24,8 @@ public struct ProtectionError: Error, Sendable, Equatable {
         case damagedContent
         /// The service did not answer, or not as the protocol says.
         case serviceUnusable
+        /// The identity of the work did not follow to the code that asks.
+        case identityLost
     }
 
     /// What kind of failure it was; the only part that equality looks at.
@@ -60,6 +62,7 @@ extension ProtectionError.Code {
         case .nothingThere: "Copy or receive something first."
         case .damagedContent: "Ask the sender for it again."
         case .serviceUnusable: "Check the service's address, and that it runs."
+        case .identityLost: "Set the account for this piece of work, or link CordonDispatch."
         }
     }
 }

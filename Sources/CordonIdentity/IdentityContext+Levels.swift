@@ -32,6 +32,9 @@ extension IdentityContext {
         levels.withLock { $0.windows[window ?? $0.keyWindow] }
     }
 
+    /// Everybody whose data is shown, by window.
+    package static var everyWindow: [WindowID: [Identity]] { levels.withLock { $0.windows } }
+
     /// Whose data a window shows; nil while it was not given an identity, and when it shows several (SDK-ID-46).
     ///
     /// - Parameter window: Nil is the window in front (SDK-ID-21).

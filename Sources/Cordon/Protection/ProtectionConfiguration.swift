@@ -33,6 +33,14 @@ public struct ProtectionConfiguration: Sendable {
     public var wipeObserver: @Sendable (String) -> Void = { _ in }
     /// The app's own part of a wipe, after Cordon's files are gone (SDK-SW-01).
     public var wipeHook: @Sendable (ManagedAccount) async -> AppWipeOutcome = { _ in .leftToCordon }
+    /// What the app does when Cordon asks it to show somebody else's data; without one, every such request is refused.
+    public var identityDelegate: (any IdentityDelegate)?
+    /// How long the app may take to answer such a request.
+    public var identityAnswerLimit = Duration.seconds(30)
+    /// Ends the app after it could not take a blocked account off the screen (SDK-ID-49); says why first, if it can.
+    public var identityExit: @Sendable (String) async -> Void = { _ in exit(EXIT_FAILURE) }
+    /// Stands in for the launch gate in tests of the identity switch.
+    package var switchGate: (@Sendable (AccountID, SwitchOccasion) async -> SwitchGateAnswer)?
 
     /// Makes a configuration; everything that has a usual value can be changed afterwards.
     public init(

@@ -1,0 +1,43 @@
+public import CordonIdentity
+internal import CordonPolicy
+
+/// The launch gate as a change of identity meets it.
+extension AppProtection {
+    /// Why an account's data is kept from the person at present (SDK-ID-50); any thread.
+    public nonisolated func block(of account: AccountID) -> AccountBlock {
+        switches.withLock { $0.blocks[account] } ?? .notBlocked
+    }
+
+    /// The accounts whose data is kept from the person at present, in order; any thread.
+    public nonisolated var blockedAccounts: [AccountID] {
+        switches.withLock { $0.blocks.keys.sorted { $0.rawValue < $1.rawValue } }
+    }
+
+    /// Passes an account's gate; nil when its data may be shown. An account without rules has no gate.
+    func passGate(of account: AccountID, on occasion: SwitchOccasion) async -> IdentitySwitchOutcome? {
+        if case .noneTargeted? = rules.withLock({ $0[account]?.rules }) { return nil }
+        let answer = await configuration.switchGate?(account, occasion) ?? gateAnswer(of: account)
+        switches.withLock { $0.note(Self.block(answer), of: account) }
+        return switch answer {
+        case .passed: nil
+        case .cancelled: IdentitySwitchOutcome(.cancelled, "the person turned away")
+        case .blocked(let reason, _): IdentitySwitchOutcome(.notAllowed, reason)
+        case .wiped: IdentitySwitchOutcome(.failed, "the account's data was removed")
+        }
+    }
+
+    /// What the launch conditions say by themselves.
+    private nonisolated func gateAnswer(of account: AccountID) -> SwitchGateAnswer {
+        let decision = decision(for: Question(.launch, owner: .managed(account)))
+        guard let reason = decision.reasons.first(where: { !$0.verdict.permits }) else { return .passed }
+        return .blocked(reason: reason.message, isClockedOut: reason.rule == Rule.launchClock.rawValue)
+    }
+
+    private static func block(_ answer: SwitchGateAnswer) -> AccountBlock {
+        switch answer {
+        case .passed, .wiped: .notBlocked
+        case .cancelled: .launchCancelled
+        case .blocked(_, let isClockedOut): isClockedOut ? .clockedOut : .launchBlocked
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import Foundation
+import Testing
+
+/// Rows SDK-ID-15…21 and SDK-ID-45…47: the app says whose data a window shows.
+@Suite struct IdentitySwitchTests {
+    /// Windows are the process's, so each test has one of its own.
+    private let window = WindowID(UUID().uuidString)
+    private let gate = ScriptedGate()
+
+    private func protection(_ device: Device, several: Bool = true, gate: ScriptedGate? = nil) async throws
+        -> AppProtection
+    {
+        try await device.publish(["printBlocked": .bool(true)])
+        let gate = gate ?? self.gate
+        let protection = try await device.start { configuration in
+            configuration.allowsSeveralIdentities = several
+            configuration.switchGate = { account, _ in gate.pass(account) }
+        }
+        await protection.enroll(device.account)
+        return protection
+    }
+
+    @Test func `a managed account passes its gate before a window shows it, a personal one has none`() async throws {
+        let device = try Device()
+        let protection = try await protection(device)
+        #expect(await protection.switchIdentity(to: .managed("oid-a"), in: window).isSwitched)
+        #expect(gate.visitors == ["oid-a"])
+        #expect(IdentityContext.windowIdentity(of: window) == .managed("oid-a"))
+        #expect(await protection.switchIdentity(to: .personal, in: window).isSwitched)
+        #expect(gate.visitors == ["oid-a"])
+        #expect(IdentityContext.windowIdentity(of: window) == .personal)
+    }
+
+    @Test(arguments: [
+        (SwitchGateAnswer.cancelled, IdentitySwitchOutcome.Result.cancelled, AccountBlock.launchCancelled),
+        (.blocked(reason: "the system is too old", isClockedOut: false), .notAllowed, .launchBlocked),
+        (.blocked(reason: "not now", isClockedOut: true), .notAllowed, .clockedOut),
+        (.wiped, .failed, .notBlocked),
+    ])
+    func `a gate that stays closed leaves the window as it was, and says why the account is blocked`(
+        _ answer: SwitchGateAnswer, _ result: IdentitySwitchOutcome.Result, _ block: AccountBlock
+    ) async throws {
+        let device = try Device()
+        let protection = try await protection(device, gate: ScriptedGate(["oid-a": answer]))
+        _ = await protection.switchIdentity(to: .personal, in: window)
+        let outcome = await protection.switchIdentity(to: .managed("oid-a"), in: window)
+        #expect(outcome.result == result)
+        #expect(!outcome.reason.isEmpty)
+        #expect(IdentityContext.windowIdentity(of: window) == .personal)
+        #expect(protection.block(of: "oid-a") == block)
+        #expect(protection.blockedAccounts == (block == .notBlocked ? [] : ["oid-a"]))
+    }
+
+    @Test func `work with another identity of its own may not switch`() async throws {
+        let device = try Device()
+        let protection = try await protection(device)
+        let outcome = await IdentityContext.with(.personal) {
+            await protection.switchIdentity(to: .managed("oid-a"), in: window)
+        }
+        #expect(outcome.result == .notAllowed)
+        #expect(gate.visitors.isEmpty)
+        let same = await IdentityContext.with(.managed("worker-a@contoso.example")) {
+            await protection.switchIdentity(to: .managed("oid-a"), in: window)
+        }
+        #expect(same.isSwitched)
+    }
+
+    @Test func `where one managed account is supported, a second one is refused and a personal one is not`()
+        async throws
+    {
+        await #expect(processExitsWith: .success) {
+            let device = try Device()
+            try await device.publish([:])
+            let protection = try await device.start { $0.allowsSeveralIdentities = false }
+            await protection.enroll(device.account)
+            let second = await protection.switchIdentity(to: .managed("oid-b"), in: "w")
+            let merged = await protection.switchIdentities(to: [.managed("oid-a"), .personal], in: "w")
+            let personal = await protection.switchIdentity(to: .personal, in: "w")
+            let held = [
+                second.result == .notAllowed, merged.result == .failed, personal.isSwitched,
+                // The process's identity is the enrolled account's (SDK-ID-11).
+                IdentityContext.processIdentity == .managed("oid-a"), IdentityContext.current == .managed("oid-a"),
+                await protection.primaryAccount == "oid-a",
+                await protection.enroll(
+                    ManagedAccount(
+                        id: "oid-b", tenant: device.account.tenant, userPrincipalName: "b@contoso.example")
+                ) == .singleAccountOnly,
+            ]
+            exit(Int32(held.firstIndex(of: false).map { $0 + 1 } ?? 0))
+        }
+    }
+
+    @Test func `a window of several accounts passes every gate in order, and none shows when one stays closed`()
+        async throws
+    {
+        let device = try Device()
+        let gate = ScriptedGate(["oid-c": .cancelled])
+        let protection = try await protection(device, gate: gate)
+        let shown = await protection.switchIdentities(
+            to: [.managed("oid-a"), .personal, .managed("oid-b")], in: window)
+        #expect(shown.isSwitched)
+        #expect(gate.visitors == ["oid-a", "oid-b"])
+        let refused = await protection.switchIdentities(to: [.managed("oid-a"), .managed("oid-c")], in: window)
+        #expect(refused.result == .cancelled)
+        #expect(IdentityContext.windowIdentities(of: window)?.count == 3)
+        #expect(IdentityContext.windowIdentity(of: window) == nil)
+    }
+
+    @Test func `SC-20: a page of several accounts is under a lock-down as soon as one of them is managed`() async throws
+    {
+        let device = try Device()
+        let protection = try await protection(device)
+        _ = await protection.switchIdentities(to: [.personal, .managed("oid-a")], in: window)
+        let merged = protection.question(.captureScreen, in: window)
+        #expect(merged.owner == .managed("oid-a"))
+        #expect(merged.alsoOpen == [.personal])
+        #expect(!protection.decision(for: merged).verdict.permits)
+        // The account's own policy would have allowed it.
+        _ = await protection.switchIdentity(to: .managed("oid-a"), in: window)
+        #expect(protection.decision(for: protection.question(.captureScreen, in: window)).verdict.permits)
+        #expect(protection.policy(ofSeveral: [.personal, .managed("oid-a")])?.policy.access.pinRequired == true)
+        #expect(protection.policy(ofSeveral: [.personal, .personal]) == nil)
+    }
+
+    @Test func `SC-18, SC-19: what a person does follows the window, what is written follows the work`() async throws {
+        let device = try Device()
+        let protection = try await protection(device)
+        _ = await protection.switchIdentity(to: .managed("oid-a"), in: window)
+        #expect(!protection.decision(for: protection.question(.print, in: window)).verdict.permits)
+        #expect(protection.policy(in: window) != nil)
+        _ = await protection.switchIdentity(to: .personal, in: window)
+        #expect(protection.decision(for: protection.question(.print, in: window)).verdict.permits)
+        #expect(protection.policy(in: window) == nil)
+        IdentityContext.with(.managed("oid-a")) {
+            #expect(protection.question(.encryptFile, in: window).owner == .managed("oid-a"))
+            #expect(protection.currentPolicy() != nil)
+        }
+    }
+
+    @Test func `the later of two changes of one window wins, and the earlier one ends cancelled`() async throws {
+        let device = try Device()
+        let (entered, enter) = AsyncStream.makeStream(of: Void.self)
+        let (opened, open) = AsyncStream.makeStream(of: Void.self)
+        try await device.publish([:])
+        let protection = try await device.start { configuration in
+            configuration.switchGate = { _, _ in
+                enter.finish()
+                for await _ in opened {}
+                return .passed
+            }
+        }
+        await protection.enroll(device.account)
+        async let slow = protection.switchIdentity(to: .managed("oid-a"), in: window)
+        for await _ in entered {}
+        #expect(await protection.switchIdentity(to: .personal, in: window).isSwitched)
+        open.finish()
+        #expect(await slow.result == .cancelled)
+        #expect(IdentityContext.windowIdentity(of: window) == .personal)
+    }
+
+    @Test func `without a gate of its own the launch conditions decide`() async throws {
+        let device = try Device()
+        try await device.publish(["minimumRequiredAppVersion": .string("9.0")])
+        let protection = try await device.start()
+        await protection.enroll(device.account)
+        let outcome = await protection.switchIdentity(to: .managed("oid-a"), in: window)
+        #expect(outcome.result == .notAllowed)
+        #expect(IdentityContext.windowIdentity(of: window) == nil)
+    }
+}

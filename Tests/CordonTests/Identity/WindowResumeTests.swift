@@ -1,0 +1,77 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import Foundation
+import Testing
+
+/// Rows SDK-ID-39, SDK-ID-48 and SDK-ID-49, each in a process of its own because all windows of a process are looked at.
+@Suite struct WindowResumeTests {
+    private static func run(
+        _ app: SwitchingApp, gate: SwitchGateAnswer, exit: @escaping @Sendable (String) async -> Void = { _ in }
+    ) async throws -> (AppProtection, [WindowID: IdentitySwitchOutcome], Device) {
+        let device = try Device()
+        try await device.publish([:])
+        let protection = try await device.start { configuration in
+            configuration.identityDelegate = app
+            configuration.clock = app.clock
+            configuration.identityExit = exit
+            configuration.switchGate = { _, occasion in occasion == .resume ? gate : .passed }
+        }
+        await protection.enroll(device.account)
+        _ = await protection.switchIdentity(to: .managed("oid-a"), in: "one")
+        _ = await protection.switchIdentities(to: [.managed("oid-a"), .personal], in: "several")
+        _ = await protection.switchIdentity(to: .personal, in: "personal")
+        return (protection, await protection.resumeWindows(), device)
+    }
+
+    private static func end(_ held: [Bool]) -> Never {
+        exit(Int32(held.firstIndex(of: false).map { $0 + 1 } ?? 0))
+    }
+
+    @Test func `SC-21, SC-22: after a return to the front every window shows what it showed`() async {
+        await #expect(processExitsWith: .success) {
+            let app = SwitchingApp(.no)
+            let (_, outcomes, _) = try await Self.run(app, gate: .passed)
+            Self.end([
+                Set(outcomes.keys) == ["one", "several"], outcomes.values.allSatisfy(\.isSwitched),
+                app.requests.isEmpty,
+                IdentityContext.windowIdentity(of: "one") == .managed("oid-a"),
+                IdentityContext.windowIdentities(of: "several")?.count == 2,
+                IdentityContext.windowIdentity(of: "personal") == .personal,
+            ])
+        }
+    }
+
+    @Test func `an account whose gate stays closed is taken away from every window by the app`() async {
+        await #expect(processExitsWith: .success) {
+            let app = SwitchingApp(.yes, hides: true)
+            let (protection, outcomes, _) = try await Self.run(app, gate: .cancelled)
+            Self.end([
+                outcomes["one"]?.result == .cancelled, app.hidden == ["oid-a", "oid-a"], app.requests.isEmpty,
+                IdentityContext.windowIdentities(of: "one") == [.personal],
+                IdentityContext.windowIdentities(of: "several") == [.personal],
+                protection.block(of: "oid-a") == .launchCancelled,
+            ])
+        }
+    }
+
+    @Test func `an app without a way to hide is asked to switch to an unmanaged account`() async {
+        await #expect(processExitsWith: .success) {
+            let app = SwitchingApp(.yes)
+            _ = try await Self.run(app, gate: .blocked(reason: "too old", isClockedOut: false))
+            Self.end([
+                app.requests.map(\.identity) == [.personal, .personal],
+                app.requests.map(\.reason) == [.cancelledLaunch, .cancelledLaunch],
+                IdentityContext.windowIdentity(of: "one") == .personal,
+            ])
+        }
+    }
+
+    @Test(arguments: [0, 1, 2])
+    func `an app that does not hide a blocked account is ended`(_ index: Int) async {
+        await #expect(processExitsWith: .exitCode(77)) { [index] in
+            let manner = [SwitchingApp.Manner.no, .never, .throwing][index]
+            _ = try await Self.run(SwitchingApp(manner, hides: true), gate: .cancelled) { _ in exit(77) }
+        }
+    }
+}
