@@ -11,6 +11,13 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     ],
     targets: [
+        .target(name: "AllocationCounter"),
+        .executableTarget(
+            name: "PolicyBenchmark",
+            dependencies: [
+                "AllocationCounter", .product(name: "CordonIdentity", package: "cordon"),
+                .product(name: "CordonPolicy", package: "cordon"),
+            ], exclude: ["peers.py"], swiftSettings: [.swiftLanguageMode(.v6)]),
         .executableTarget(
             name: "IdentityBenchmark",
             dependencies: [

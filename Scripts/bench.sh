@@ -18,3 +18,6 @@ echo 'Revocation'
 echo
 echo 'Vault'
 "$built/VaultBenchmark"
+echo
+echo 'Policy'
+"$built/PolicyBenchmark"

@@ -6,6 +6,7 @@ internal import CordonIdentity
 /// worked out by the rules, and a test compares both over the whole policy table.
 extension PolicySet {
     /// The verdict; nil when the rules themselves must be asked.
+    @inline(__always)
     func compiledVerdict(for question: borrowing Question) -> Verdict? {
         guard question.alsoOpen.isEmpty else { return nil }
         var own: Int?
@@ -23,7 +24,7 @@ extension PolicySet {
         case .useKeyboard: return keyboard
         case .webUpload, .webPaste, .openURL, .openUniversalLink, .launch:
             guard let own else { return .allow }
-            return byContent(question, table(own))
+            return byContent(question, own)
         default:
             guard let own else { return .allow }
             if question.action == .print && table(own).asksEvaluator { return nil }
@@ -32,16 +33,18 @@ extension PolicySet {
         }
     }
 
-    private func byContent(_ question: borrowing Question, _ table: borrowing VerdictTable) -> Verdict? {
+    private func byContent(_ question: borrowing Question, _ own: Int) -> Verdict? {
         if question.action == .openURL {
             guard let url = question.url, let kind = LinkKind(of: url) else { return nil }
-            return table.links[kind.position(to: question.parties.app)]
+            return table(own).links[kind.position(to: question.parties.app)]
         }
-        guard question.action == .webUpload || question.action == .webPaste, !table.asksEvaluator else { return nil }
+        guard question.action == .webUpload || question.action == .webPaste, !table(own).asksEvaluator else {
+            return nil
+        }
         let viewer = VerdictTable.Viewer(question).rawValue
-        if question.action == .webUpload { return table.uploading[viewer] }
-        let length = VerdictTable.Length(question.characters, limit: table.copyLimit).rawValue
-        return table.webPasting[viewer &* 3 &+ length]
+        if question.action == .webUpload { return table(own).uploading[viewer] }
+        let length = VerdictTable.Length(question.characters, limit: table(own).copyLimit).rawValue
+        return table(own).webPasting[viewer &* 3 &+ length]
     }
 
     /// Saving and opening: the owner's policy, then that of the account whose place it is.
@@ -105,6 +108,7 @@ extension PolicySet {
         return otherSide(question, isUnmanaged ? .unmanaged : relation, other).map { max($0, verdict) }
     }
 
+    @inline(__always)
     private func ownSide(_ question: borrowing Question, _ relation: Relation, _ own: Int) -> Verdict? {
         if table(own).asksEvaluator && (question.action == .send || question.action == .copy) { return nil }
         switch question.action {
@@ -116,6 +120,7 @@ extension PolicySet {
         }
     }
 
+    @inline(__always)
     private func otherSide(_ question: borrowing Question, _ relation: Relation, _ other: Int) -> Verdict? {
         switch question.action {
         case .send: table(other).incoming[relation.position]
@@ -125,6 +130,7 @@ extension PolicySet {
         }
     }
 
+    @inline(__always)
     private func copying(_ question: borrowing Question, _ relation: Relation, _ policy: Int) -> Verdict? {
         let length = VerdictTable.Length(question.characters, limit: table(policy).copyLimit).rawValue
         return table(policy).copying[relation.position &* 3 &+ length]

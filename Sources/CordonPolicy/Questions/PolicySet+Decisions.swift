@@ -4,7 +4,12 @@ extension PolicySet {
     /// The answer in one word, without a reason. This is the fast path: it reads what the rules
     /// worked out when the policy was loaded, asks them where that does not suffice, and allocates nothing.
     public func verdict(for question: borrowing Question) -> Verdict {
-        if let verdict = compiledVerdict(for: question) { return verdict }
+        compiledVerdict(for: question) ?? ruledVerdict(for: question)
+    }
+
+    /// The verdict of the rules themselves, for what no table holds.
+    @inline(never)
+    private func ruledVerdict(for question: borrowing Question) -> Verdict {
         var collector = VerdictCollector()
         Evaluation.run(question, in: self, to: &collector)
         return collector.verdict

@@ -17,6 +17,7 @@ public struct PolicySet: Sendable {
     /// policies, so that reading one counts no reference.
     private let compiled: [VerdictTable]
     private let positionOfEvery: Int?
+    private let hasNamedAccounts: Bool
     /// Whether one account has a policy, and no other can have one.
     let hasOneAccount: Bool
     /// The answer for keyboards of other makers, whoever asks.
@@ -52,6 +53,7 @@ public struct PolicySet: Sendable {
         let all = self.byAccount.policies + [self.everyManagedAccount].compactMap(\.self)
         compiled = all.map { VerdictTable($0) }
         positionOfEvery = everyManagedAccount == nil ? nil : self.byAccount.policies.count
+        hasNamedAccounts = !byAccount.isEmpty
         hasOneAccount = all.count == 1 && everyManagedAccount == nil
         appWide = all.filter { $0.transfer.thirdPartyKeyboardsBlocked || $0.isDamaged }
         keyboard = appWide.isEmpty ? .allow : .block
@@ -87,7 +89,8 @@ public struct PolicySet: Sendable {
     /// Where the table of a managed account stands; nil when its policy is not known.
     @inline(__always)
     func position(of account: borrowing AccountID) -> Int? {
-        byAccount.position(of: account) ?? positionOfEvery
+        if hasNamedAccounts, let position = byAccount.position(of: account) { return position }
+        return positionOfEvery
     }
 
     /// Where the table of the account stands that owns a place; see ``standing(ofPlace:account:)``.

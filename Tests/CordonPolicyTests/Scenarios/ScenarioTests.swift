@@ -14,6 +14,10 @@ import Testing
     @Test func `SDK-SC-07 open in stands in for copy to`() throws { try hold("SDK-SC-07") }
     @Test func `SDK-SC-08 printing blocked`() throws { try hold("SDK-SC-08") }
     @Test func `SDK-SC-09 printing allowed`() throws { try hold("SDK-SC-09") }
+    @Test func `SDK-SC-13 a managed account, then an unmanaged one`() throws { try hold("SDK-SC-13") }
+    @Test func `SDK-SC-14 an unmanaged account, then a managed one`() throws { try hold("SDK-SC-14") }
+    @Test func `SDK-SC-18 policy on every page of the managed account`() throws { try hold("SDK-SC-18") }
+    @Test func `SDK-SC-19 policy on no page of the unmanaged account`() throws { try hold("SDK-SC-19") }
     @Test func `SDK-SC-20 pages with several accounts are locked down`() throws { try hold("SDK-SC-20") }
     @Test func `SDK-SC-26 managed sends to an unmanaged app`() throws { try hold("SDK-SC-26") }
     @Test func `SDK-SC-27 managed sends to a managed app`() throws { try hold("SDK-SC-27") }
@@ -32,6 +36,20 @@ import Testing
     @Test func `SDK-SC-46 every web view unmanaged`() throws { try hold("SDK-SC-46") }
     @Test func `SDK-SC-47 public and tagged web views`() throws { try hold("SDK-SC-47") }
     @Test func `SDK-SC-48 external links go to the managed browser`() throws { try hold("SDK-SC-48") }
+
+    @Test func `SDK-SC-16 after the managed account leaves, its data is closed and the other's is as before`() {
+        let left = PolicySet()
+        #expect(left.decision(for: .print, of: .managed("oid-a")).verdict == .block)
+        #expect(left.decision(for: .print, of: .personal).verdict == .allow)
+    }
+
+    @Test func `SDK-SC-23 at the start nothing managed is open, then each page has its own policy`() throws {
+        let set = PolicySet(["oid-a": EffectivePolicy(.baseline(.level3))])
+        #expect(set.verdict(for: Question(.print, owner: .unset)) == .allow)
+        #expect(set.verdict(for: Question(.print, owner: .managed("oid-a"))) == .block)
+        #expect(set.verdict(for: Question(.print, owner: .personal)) == .allow)
+        #expect(set.verdict(for: Question(.print, owner: .lost)) == .block)
+    }
 
     @Test func `SDK-SC-38 a debug key acts as policy with no service`() {
         let (policy, warnings) = DeviceSettings(["PrintingBlocked": 1, "PINEnabled": 1, "ContactSyncDisabled": "yes"])

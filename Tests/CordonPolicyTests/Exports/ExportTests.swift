@@ -1,0 +1,58 @@
+import CordonPolicy
+import Foundation
+import Testing
+
+/// Exports that Microsoft's own models write, read and written back; see `Tests/Clients/policy_exports.py`.
+@Suite struct ExportTests {
+    @Test func `every property of the SDK's models comes back`() throws {
+        let exports = try JSONValue(parsing: Data(Self.python("write").utf8))
+        if let reason = exports["skipped"]?.string {
+            print("skipped: \(reason)")
+            return
+        }
+        let list = try #require(exports.array)
+        #expect(list.count == 18)
+        let report = try Self.python("compare", input: .array(list.map { try entry($0) }))
+        let outcome = try JSONValue(parsing: Data(report.utf8))
+        #expect(outcome["compared"] == .integer(Int64(list.count)))
+        for difference in outcome["differences"]?.array ?? [] {
+            Issue.record("\(difference.string ?? difference.text())")
+        }
+    }
+
+    private func entry(_ export: JSONValue) throws -> JSONValue {
+        if export["@odata.type"]?.string?.hasSuffix("targetedManagedAppConfiguration") == true {
+            let configuration = try TargetedAppConfiguration(graphJSON: export)
+            return ["export": export, "kept": configuration.graphJSON]
+        }
+        let policy = try AppProtectionPolicy(graphJSON: export)
+        let isUnknown = export.object?.values.contains { $0.string?.lowercased() == "unknownfuturevalue" } ?? false
+        #expect(policy.notUnderstood.isEmpty == !isUnknown, "\(policy.notUnderstood)")
+        var copy = AppProtectionPolicy(id: policy.id, version: policy.version, displayName: policy.displayName)
+        (copy.access, copy.transfer) = (policy.access, policy.transfer)
+        (copy.launch, copy.storage) = (policy.launch, policy.storage)
+        // A name that is not known counts as one that denies, and is not written anew.
+        return ["export": export, "kept": policy.graphJSON, "rewritten": isUnknown ? .null : copy.completeGraphJSON]
+    }
+
+    private static func python(_ command: String, input: JSONValue? = nil) throws -> String {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "cordon-exports-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appendingPathComponent("input.json")
+        try Data((input?.text() ?? "").utf8).write(to: file)
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["python3", root.appendingPathComponent("Clients/policy_exports.py").path, command]
+        process.standardInput = try FileHandle(forReadingFrom: file)
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return String(decoding: output, as: UTF8.self)
+    }
+}
