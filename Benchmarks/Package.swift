@@ -27,6 +27,8 @@ let package = Package(
         // What IdentityBenchmark compares with: links nothing of Cordon.
         .executableTarget(name: "PlainDispatch", swiftSettings: [.swiftLanguageMode(.v6)]),
         .executableTarget(
+            name: "AppToolsBenchmark", swiftSettings: [.swiftLanguageMode(.v6)]),
+        .executableTarget(
             name: "RevocationBenchmark",
             dependencies: [
                 .product(name: "CordonDemo", package: "cordon"), .product(name: "CordonHTTPClient", package: "cordon"),

@@ -21,3 +21,5 @@ echo 'Vault'
 echo
 echo 'Policy'
 "$built/PolicyBenchmark"
+echo 'App tools'
+"$built/AppToolsBenchmark" "$programs"
