@@ -128,7 +128,7 @@ struct PolicyBenchmark {
         let before = allocation_count()
         guard before >= 0 else { return .nan }
         var denials = 0
-        for turn in 0..<1000 where set.verdict(for: work.questions[turn % Workload.count]) == .block {
+        for turn in 0..<1000 where set.verdict(for: questions[turn % questions.count]) == .block {
             denials += 1
         }
         let after = allocation_count()

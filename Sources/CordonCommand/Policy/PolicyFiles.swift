@@ -28,11 +28,15 @@ enum PolicyFiles {
         }
     }
 
+    /// The JSON of each policy in a file; see ``policies(_:)``.
+    static func documents(_ path: String) throws -> [JSONValue] {
+        let json = try json(path)
+        return json.array ?? json["value"]?.array ?? [json]
+    }
+
     /// The policies in a file: one, a list, or the `value` list of a Graph response.
     static func policies(_ path: String) throws -> [AppProtectionPolicy] {
-        let json = try json(path)
-        let members = json.array ?? json["value"]?.array ?? [json]
-        return try members.map { member in
+        try documents(path).map { member in
             try named(path) { () throws(PolicyError) -> AppProtectionPolicy in
                 try AppProtectionPolicy(graphJSON: member)
             }

@@ -5,7 +5,7 @@ internal import CordonPolicy
 struct PolicyLintCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lint", abstract: "Check policies for the unknown, the contradictory and the weak.",
-        discussion: "Exit status 1 when an error or a warning is found.")
+        discussion: "Exit status 1 when an error or a warning is found, 3 when a policy cannot be read.")
 
     @Argument(help: "Policies; - is standard input.")
     var files: [String]
@@ -19,8 +19,19 @@ struct PolicyLintCommand: ParsableCommand {
     func run() throws {
         let measure = try baseline.map(readBaseline)
         var reports: [Report] = []
+        var isReadable = true
         for file in files {
-            for policy in try PolicyFiles.policies(file) {
+            for document in try PolicyFiles.documents(file) {
+                guard let policy = try? AppProtectionPolicy(graphJSON: document) else {
+                    isReadable = false
+                    reports += AppProtectionPolicy.problems(in: document).map {
+                        Report(
+                            file: file, policy: document["displayName"]?.string ?? "", severity: .error,
+                            code: $0.code.rawValue, setting: $0.place,
+                            message: $0.reason + ($0.hint.map { " (\($0))" } ?? ""))
+                    }
+                    continue
+                }
                 reports += PolicyLint.findings(in: policy, weakerThan: measure).map {
                     Report(
                         file: file, policy: policy.displayName, severity: $0.severity, code: $0.code,
@@ -36,7 +47,8 @@ struct PolicyLintCommand: ParsableCommand {
         }
         let serious = reports.count { $0.severity != .note }
         guard serious == 0 else {
-            throw CommandFailure(.notInWantedState, serious == 1 ? "one finding" : "\(serious) findings")
+            throw CommandFailure(
+                isReadable ? .notInWantedState : .badInput, serious == 1 ? "one finding" : "\(serious) findings")
         }
     }
 

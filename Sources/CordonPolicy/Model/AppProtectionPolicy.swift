@@ -112,7 +112,7 @@ public struct AppProtectionPolicy: Sendable, Equatable {
         }
     }
 
-    private static func text(_ name: String, in members: [String: JSONValue]) throws(PolicyError) -> String? {
+    static func text(_ name: String, in members: [String: JSONValue]) throws(PolicyError) -> String? {
         guard let value = members[name], value != .null else { return nil }
         guard let text = value.string else {
             throw PolicyError(.wrongType, "text is needed, not \(value.kind)", at: name)

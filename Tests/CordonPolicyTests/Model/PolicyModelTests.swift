@@ -115,6 +115,19 @@ import Testing
         }
     }
 
+    @Test func `every bad property is found, not only the first`() throws {
+        let json: JSONValue = [
+            "displayName": 5, "pinRequired": "yes", "minimumPinLength": -1, "periodBeforePinReset": "soon",
+            "printBlocked": true,
+        ]
+        let problems = AppProtectionPolicy.problems(in: json)
+        #expect(
+            Set(problems.map(\.place)) == ["displayName", "pinRequired", "minimumPinLength", "periodBeforePinReset"])
+        #expect(problems.count == 4)
+        #expect(throws: problems[0]) { try AppProtectionPolicy(graphJSON: json) }
+        #expect(AppProtectionPolicy.problems(in: ["printBlocked": true]).isEmpty)
+    }
+
     @Test func `what is no object is no policy`() {
         for json in ["[]", "1", "\"x\"", "null"] {
             #expect(throws: PolicyError(.wrongType, "", at: "")) { try AppProtectionPolicy(data: Data(json.utf8)) }
