@@ -20,11 +20,26 @@ public actor AppProtection {
     nonisolated let vault: Vault
     /// What the windows are about to show.
     nonisolated let switches = Locked(WindowSwitches())
+    nonisolated let watch: TimeWatch
+    nonisolated let denials = DenialLog()
+    nonisolated let intervals: Intervals
     let registrations: RegistrationStore
     let wipes: WipeStore
+    let lifeStore: LifeStore
+    let stateFolder: StateFolder
+    /// What is remembered besides the registrations, as last read or written.
+    var life = LifeRecord()
+    /// Whether the work that was due at the start has been done.
+    var hasWorked = false
+    /// Whether the device's clock was found turned back.
+    var wasTurnedBack = false
+    /// Whether due work is under way.
+    var isWorking = false
+    /// The last of the remediations that wait for one another.
+    var remediating: Task<RemediationResult?, Never>?
     var records: [AccountID: RegistrationRecord] = [:] { didSet { learnAccounts(before: oldValue) } }
     /// The exchange in progress for each account; the next one waits for it, so that answers arrive in order.
-    var exchanges: [AccountID: Task<EnrollmentStatus, Never>] = [:]
+    var exchanges: [AccountID: Task<Outcome, Never>] = [:]
 
     /// Opens an app's protection.
     ///
@@ -33,6 +48,10 @@ public actor AppProtection {
     public init(_ configuration: ProtectionConfiguration) async throws(ProtectionError) {
         self.configuration = configuration
         let folder = configuration.dataDirectory
+        watch = TimeWatch(configuration.clock)
+        intervals = Intervals(jitter: configuration.jitter)
+        stateFolder = try StateFolder(folder.appending(path: "life"))
+        lifeStore = LifeStore(folder: stateFolder)
         registrations = RegistrationStore(folder: try StateFolder(folder.appending(path: "registrations")))
         wipes = WipeStore(folder: try StateFolder(folder.appending(path: "wipes")))
         vault = try Self.openVault(configuration)
@@ -59,21 +78,42 @@ public actor AppProtection {
     }
 
     private func start() async throws(ProtectionError) {
-        try await resumeWipes()
-        let (stored, damaged) = try registrations.load()
-        if damaged > 0 { setAside("\(damaged) stored registrations could not be read") }
-        for record in stored {
-            records[record.account.id] = record
-            do {
-                putInForce(try verifiedAgain(record), of: record)
-                try await openFiles(of: record.account.id)
-            } catch let error as ProtocolError {
-                setAside("the stored rules are not what the service signed: \(error.reason)")
+        let (life, wasDamaged) = try lifeStore.load()
+        self.life = life
+        if wasDamaged { setAside("what was to be tried again could not be read") }
+        watch.remember(life.latestMoment)
+        let lostWipes = try await resumeWipes()
+        let stored = try registrations.load()
+        if stored.damaged > 0 { setAside("\(stored.damaged) stored registrations could not be read") }
+        if stored.newer > 0 { setAside("\(stored.newer) registrations are from a newer version of the app") }
+        for record in stored.records where try !isBeingWiped(record) {
+            await takeUp(record)
+            if lostWipes > 0 { denyEverything(of: record) }
+        }
+        noteClock()
+        resumeRemediations()
+    }
+
+    /// Puts a stored record in force again, or denies everything where it is not what the service signed.
+    func takeUp(_ record: RegistrationRecord) async {
+        let account = record.account.id
+        records[account] = record
+        do {
+            let envelope = try verifiedAgain(record)
+            if isRolledBack(record) {
+                configuration.logger.error("stored state is older than what was in force")
+                broadcast.post(.stateRolledBack(account: account))
                 denyEverything(of: record)
-            } catch {
-                setAside("the account's key cannot be opened")
-                denyEverything(of: record)
+            } else {
+                putInForce(envelope, of: record)
             }
+            try await openFiles(of: account)
+        } catch let error as ProtocolError {
+            setAside("the stored rules are not what the service signed: \(error.reason)")
+            denyEverything(of: record)
+        } catch {
+            setAside("the account's key cannot be opened")
+            denyEverything(of: record)
         }
     }
 

@@ -91,14 +91,23 @@ import Testing
         #expect(!device.mayPrint(protection))
     }
 
-    @Test func `an unreachable service is status 212 at check-in and 205 at enrolment`() async throws {
+    @Test func `an unreachable service is status 212 at check-in, 205 at enrolment, and 204 when it was never found`()
+        async throws
+    {
         let device = try Device()
         let protection = try await device.enrolled()
         await device.service.set { $0.isUnreachable = true }
         #expect(await protection.checkIn(device.account.id) == .checkInNetworkFailure)
         let other = try Device()
         await other.service.set { $0.isUnreachable = true }
-        #expect(await (try other.start()).enroll(other.account) == .enrollmentNetworkFailure)
+        let second = try await other.start()
+        #expect(await second.enroll(other.account) == .discoveryFailed)
+        await other.service.set { $0.isUnreachable = false }
+        _ = try await AppProtection.discover(
+            try #require(URL(string: "http://service.test")), over: other.service,
+            rememberedIn: other.folder.appending(path: "data"))
+        await other.service.set { $0.isUnreachable = true }
+        #expect(await second.enroll(other.account) == .enrollmentNetworkFailure)
     }
 
     @Test func `a nonce that the service demands is used at once`() async throws {

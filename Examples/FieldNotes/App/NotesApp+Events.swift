@@ -17,10 +17,13 @@ extension NotesApp {
                 screen.tell(
                     "envelopeRefused", "rules for \(account) were refused: \(error.reason)",
                     ["account": .string(account.rawValue), "code": .string(error.code.rawValue)])
-            case .status(let account, let status):
+            case .status(let report):
                 screen.tell(
-                    "status", "\(account): \(status.explanation)",
-                    ["account": .string(account.rawValue), "status": .integer(Int64(status.rawValue))])
+                    "status", "\(report.account): \(report.cause)",
+                    [
+                        "account": .string(report.account.rawValue), "status": .integer(Int64(report.status.rawValue)),
+                        "operation": .string(report.operation.rawValue), "next": .string(report.nextStep.rawValue),
+                    ])
             case .wipeStarted(let account, _):
                 screen.tell("wipeStarted", "removing \(account)", ["account": .string(account.rawValue)])
             case .wipeFinished(let account, let command, let succeeded):
@@ -33,7 +36,42 @@ extension NotesApp {
                     ])
             case .stateSetAside(let reason):
                 screen.tell("stateSetAside", reason, ["reason": .string(reason)])
+            default: tellMore(event)
             }
+        }
+    }
+
+    private func tellMore(_ event: ProtectionEvent) {
+        switch event {
+        case .stateRolledBack(let account):
+            screen.tell(
+                "stateRolledBack", "what is stored of \(account) is old; check in",
+                ["account": .string(account.rawValue)])
+        case .clockTurnedBack: screen.tell("clockTurnedBack", "the clock was turned back; check in")
+        case .allowedAccountsChanged(let list):
+            screen.tell(
+                "allowedAccountsChanged",
+                list.map { "only \($0.joined(separator: ", "))" } ?? "every account is welcome",
+                ["list": list.map { .array($0.map { .string($0) }) } ?? .null])
+        case .accountNotAllowed(let account):
+            screen.tell(
+                "accountNotAllowed", "\(account) may not be used here; sign it out",
+                ["account": .string(account.rawValue)])
+        case .configurationChanged(let account):
+            screen.tell(
+                "configurationChanged", "the app's configuration for \(account) changed",
+                ["account": .string(account.rawValue)])
+        case .workingTimeChanged(let account, let status):
+            screen.tell(
+                "workingTimeChanged", "\(account) is \(status)",
+                ["account": .string(account.rawValue), "status": .integer(Int64(status.rawValue))])
+        case .remediated(let result):
+            screen.tell(
+                "remediated", result.message,
+                ["account": .string(result.account.rawValue), "status": .integer(Int64(result.status.rawValue))])
+        case .restartAdvised(let account):
+            screen.tell("restartAdvised", AppProtection.restartMessage, ["account": .string(account.rawValue)])
+        default: break
         }
     }
 }

@@ -39,7 +39,8 @@ actor NotesApp {
             throw Problem(
                 "the service's pin is missing", hint: "Give --pin with the rootKey that `cordon serve` prints.")
         }
-        let discovery = try await Self.discover(service, over: transport, remembering: home)
+        let folder = home.appending(path: "protected")
+        let discovery = try await Self.discover(service, over: transport, rememberedIn: folder)
         let signIn = try SignInClient(
             configuration: SignInConfiguration(issuer: discovery.issuer.absoluteString, clientID: "fieldnotes"),
             transport: transport,
@@ -49,9 +50,10 @@ actor NotesApp {
         var configuration = ProtectionConfiguration(
             application: ApplicationFacts(bundleID: options.bundleID, version: "1.0", sdkVersion: "0.1"),
             device: DeviceDescription(tag: try Self.deviceTag(in: home), osVersion: "1.0", model: "terminal"),
-            service: service, rootKeyPin: pin, dataDirectory: home.appending(path: "protected"),
+            service: service, rootKeyPin: pin, dataDirectory: folder,
             keyStore: FileKeyStore(directory: home.appending(path: "keys")), transport: transport, sessions: signIn,
             logger: Logger(label: "fieldnotes") { _ in SwiftLogNoOpLogHandler() })
+        configuration.stateCounter = try FileStateCounter(directory: home.appending(path: "keys/counters"))
         if options.step { configuration.wipeObserver = Self.waitForLine(from: input, on: screen) }
         protection = try await AppProtection(configuration)
         self.signIn = signIn
@@ -61,6 +63,7 @@ actor NotesApp {
     /// Reads commands until the input ends.
     func run() async {
         let events = Task { await self.followEvents() }
+        let life = Task { await self.protection?.keepUp() }
         for account in await protection?.enrolledAccounts ?? [] { stayInTouch(account.id) }
         screen.tell("ready", "Type `help` for what there is.")
         screen.prompt(currentName)
@@ -75,6 +78,7 @@ actor NotesApp {
             screen.prompt(currentName)
         }
         events.cancel()
+        life.cancel()
         for task in inTouch.values { task.cancel() }
     }
 
@@ -106,17 +110,11 @@ actor NotesApp {
 
     /// Asks the service about itself; without a network, what it said last time will do.
     private static func discover(
-        _ service: URL, over transport: AsyncHTTPTransport, remembering home: URL
+        _ service: URL, over transport: AsyncHTTPTransport, rememberedIn folder: URL
     ) async throws -> ServiceDiscovery {
-        let memory = home.appending(path: "service.json")
-        do {
-            let discovery = try await AppProtection.discover(service, over: transport)
-            try JSONEncoder().encode(discovery).write(to: memory, options: .atomic)
-            return discovery
+        do throws(ProtectionError) {
+            return try await AppProtection.discover(service, over: transport, rememberedIn: folder)
         } catch {
-            if let known = try? JSONDecoder().decode(ServiceDiscovery.self, from: Data(contentsOf: memory)) {
-                return known
-            }
             throw Problem("no service answers at \(service.absoluteString)", hint: "Start one with `cordon serve`.")
         }
     }

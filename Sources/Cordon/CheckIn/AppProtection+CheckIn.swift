@@ -1,61 +1,94 @@
 public import CordonIdentity
 public import CordonProtocol
-internal import CordonSignIn
 internal import Foundation
 internal import Logging
 
 extension AppProtection {
     /// Asks the service for news of an account and applies them at once, commands included (SRV-CI-019).
     ///
-    /// Whatever goes wrong, the rules in force stay in force (SRV-CI-087).
-    /// - Returns: How it went; also posted as ``ProtectionEvent/status(account:_:)``.
+    /// Whatever goes wrong, the rules in force stay in force (SRV-CI-087). A registration that the service has forgotten
+    /// is made anew, without asking anybody (SRV-CI-069).
+    /// - Returns: How it went; also posted as ``ProtectionEvent/status(_:)``.
     @discardableResult
     public func checkIn(_ account: AccountID) async -> EnrollmentStatus {
-        let status = await inTurn(account) { await $0.checkInNow(account) }
-        broadcast.post(.status(account: account, status))
-        return status
+        let outcome = await inTurn(account) { await $0.checkInNow(account) }
+        report(outcome, .checkIn, of: account)
+        return outcome.status
     }
 
-    private func checkInNow(_ account: AccountID) async -> EnrollmentStatus {
-        guard let record = records[account] else { return .notEnrolled }
+    private func checkInNow(_ account: AccountID) async -> Outcome {
+        guard !configuration.isExtension else { return Outcome(.unsupportedCall) }
+        await syncWithDisk()
+        guard let record = records[account] else {
+            return Outcome(records.isEmpty ? .notEnrolled : .notEnrolledAccount)
+        }
         do throws(ServiceFailure) {
-            return try await exchange(record)
+            return Outcome(try await exchange(record))
         } catch {
             log("check-in failed", error)
-            return error.status(network: .checkInNetworkFailure)
+            let outcome = Outcome(error, network: .checkInNetworkFailure)
+            guard outcome.status == .registrationGone else { return postpone(record, after: outcome) }
+            return await registerAgain(record)
         }
+    }
+
+    /// Makes a registration anew that the service has forgotten; until that succeeds the old rules stay.
+    private func registerAgain(_ record: RegistrationRecord) async -> Outcome {
+        do throws(ServiceFailure) {
+            let discovery = (try? await discovered()) ?? record.discovery
+            return Outcome(
+                try await register(record.account, with: discovery, from: .appRegistered, inPlaceOf: record))
+        } catch {
+            log("the registration could not be made anew", error)
+            return postpone(record, after: Outcome(error, network: .checkInNetworkFailure))
+        }
+    }
+
+    /// Plans the next check-in after one that failed.
+    private func postpone(_ record: RegistrationRecord, after outcome: Outcome) -> Outcome {
+        guard var record = records[record.account.id] else { return outcome }
+        record.failures += 1
+        record.nextCheckIn =
+            configuration.clock.now()
+            + intervals.afterFailedCheckIn(outcome.status, failures: record.failures, retryAfter: outcome.retryAfter)
+        do { try keep(record) } catch { configuration.logger.error("a failed check-in could not be noted") }
+        return outcome
     }
 
     private func exchange(_ record: RegistrationRecord) async throws(ServiceFailure) -> EnrollmentStatus {
         var record = record
         let account = record.account.id
-        let client: ServiceClient
-        let token: String
-        do throws(SignInError) {
-            client = try await serviceClient(for: account, discovery: record.discovery)
-            token = try await accessToken(for: account, discovery: record.discovery)
-        } catch { return status(of: error) }
+        let session = try await session(for: account, discovery: record.discovery)
         let nonce = UUID().uuidString
-        let current = try? verifiedAgain(record)
-        let response = try await client.checkIn(
+        // Rules that are not in force must not count as applied, or the service would not send them again.
+        let current = isDenyingEverything(account) ? nil : try? verifiedAgain(record)
+        let refusals = life.refusals.filter { $0.account == account }
+        let response = try await session.client.checkIn(
             CheckInRequest(
                 appliedSequence: current?.sequence ?? 0, appliedVersion: current?.version,
                 appliedDigest: current == nil ? nil : record.envelope.digest, application: configuration.application,
-                device: configuration.device, health: [], clientTime: configuration.clock.now(), nonce: nonce),
-            registration: record.registrationID, token: token)
+                device: configuration.device, health: [], refusedEnvelopes: refusals.isEmpty ? nil : refusals,
+                clientTime: configuration.clock.now(), nonce: nonce),
+            registration: record.registrationID, token: session.token)
         let now = configuration.clock.now()
         record.lastCheckIn = now
-        record.nextCheckIn = now.addingTimeInterval(TimeInterval(response.nextCheckInSeconds))
+        record.nextCheckIn = now + intervals.afterCheckIn(serviceAsksFor: response.nextCheckInSeconds)
+        record.failures = 0
         guard let text = response.envelope else {
-            try keep(record)
+            guard current != nil else {
+                throw .unacceptable(ProtocolError(.malformed, "the service sent no envelope where one is needed"))
+            }
+            try stored(record)
+            noteContact(reporting: refusals)
             return response.statusCode
         }
         let received = SignedEnvelope(text)
         do throws(ProtocolError) {
             let envelope = try await accept(
                 received, into: &record, after: current.map { ($0.sequence, record.envelope.digest) }, nonce: nonce,
-                client: client)
+                client: session.client)
             record.envelope = received
+            noteContact(reporting: refusals)
             return await adopt(envelope, of: record)
         } catch {
             refuse(error, for: account)
@@ -84,18 +117,23 @@ extension AppProtection {
     }
 
     /// Stores an accepted envelope as received, puts it in force, and begins what it commands.
-    func adopt(
-        _ envelope: PolicyEnvelope, of record: RegistrationRecord
-    ) async -> EnrollmentStatus {
+    func adopt(_ envelope: PolicyEnvelope, of record: RegistrationRecord) async -> EnrollmentStatus {
+        var record = record
+        record.sequence = envelope.sequence
         let account = record.account.id
         do {
-            try keep(record)
+            guard try keep(record) else {
+                // Another process of the app has newer rules, or has ended the enrolment; that counts.
+                await syncWithDisk()
+                return records[account] == nil ? .notEnrolled : .policiesUnchanged
+            }
             try await openFiles(of: account)
         } catch {
             configuration.logger.error("accepted rules could not be stored")
             return .internalError
         }
         putInForce(envelope, of: record)
+        putDamagedWipesAside()
         broadcast.post(.policyChanged(account: account, version: envelope.version, sequence: envelope.sequence))
         let due = envelope.commands.filter { isDue($0, for: record) }
         for command in due { await begin(command) }
@@ -103,12 +141,21 @@ extension AppProtection {
         return envelope.policy == nil ? .noPolicyTargeted : .newPolicies
     }
 
-    private func keep(_ record: RegistrationRecord) throws(ServiceFailure) {
-        do throws(ProtectionError) { try registrations.save(record) } catch {
+    private func stored(_ record: RegistrationRecord) throws(ServiceFailure) {
+        do throws(ProtectionError) { try keep(record) } catch {
             throw .refused(ProblemDetails(title: error.reason, status: 0, code: .internalError))
         }
-        records[record.account.id] = record
+    }
+
+    /// Stores a record, durably; false when another process stored something newer, or removed it.
+    @discardableResult
+    func keep(_ record: RegistrationRecord) throws(ProtectionError) -> Bool {
+        guard let stored = try registrations.save(record) else { return false }
+        noteGeneration(of: stored)
+        guard stored.envelope == record.envelope else { return false }
+        records[record.account.id] = stored
         let (account, moment) = (record.account.id, record.lastCheckIn)
         rules.withLock { $0[account]?.lastCheckIn = moment }
+        return true
     }
 }

@@ -1,13 +1,14 @@
 internal import CordonIdentity
 internal import CordonProtocol
 internal import CordonSignIn
+internal import Foundation
 internal import Logging
 
 extension AppProtection {
     /// Runs an exchange with the service after those of the same account that came before.
     func inTurn(
-        _ account: AccountID, _ exchange: @escaping @Sendable (isolated AppProtection) async -> EnrollmentStatus
-    ) async -> EnrollmentStatus {
+        _ account: AccountID, _ exchange: @escaping @Sendable (isolated AppProtection) async -> Outcome
+    ) async -> Outcome {
         let before = exchanges[account]
         let turn = Task {
             _ = await before?.value
@@ -17,34 +18,50 @@ extension AppProtection {
         return await turn.value
     }
 
-    func serviceClient(
+    /// What one exchange needs: a client that proves the account's key, and a token.
+    struct Session: Sendable {
+        let client: ServiceClient
+        let token: String
+    }
+
+    /// The account's session; an app's own token source that does not answer in time counts as a service that does not.
+    func session(
         for account: AccountID, discovery: ServiceDiscovery
-    ) async throws(SignInError) -> ServiceClient {
-        ServiceClient(
-            discovery: discovery, transport: configuration.transport,
-            signer: try await configuration.sessions.signer(for: account), now: configuration.clock.now)
-    }
-
-    func accessToken(for account: AccountID, discovery: ServiceDiscovery) async throws(SignInError) -> String {
-        try await configuration.sessions.accessToken(
-            for: account, resource: discovery.resource, scopes: [discovery.scope]
-        ).text
-    }
-
-    /// The status that stands for a failed token request.
-    nonisolated func status(of error: SignInError) -> EnrollmentStatus {
-        switch error.code {
-        case .interactionRequired: .authenticationRequired
-        case .cancelled: .signInCancelled
-        case .network: .checkInNetworkFailure
-        default: .signInFailed
+    ) async throws(ServiceFailure) -> Session {
+        let sessions = configuration.sessions
+        let answer = await bounded(by: ServiceClient.timeout, of: configuration.clock) {
+            () async -> Result<(String, any MessageSigner), SignInError> in
+            do throws(SignInError) {
+                let signer = try await sessions.signer(for: account)
+                let token = try await sessions.accessToken(
+                    for: account, resource: discovery.resource, scopes: [discovery.scope])
+                return .success((token.text, signer))
+            } catch { return .failure(error) }
+        }
+        switch answer {
+        case .success((let token, let signer)):
+            return Session(client: serviceClient(signer, discovery: discovery), token: token)
+        case .failure(let error): throw .signIn(error)
+        case nil: throw .transport(TransportError(.timedOut, reason: "no token was given in time"))
         }
     }
 
-    /// Tells of an envelope that was not accepted; the rules in force stay.
-    nonisolated func refuse(_ error: ProtocolError, for account: AccountID) {
+    func serviceClient(_ signer: any MessageSigner, discovery: ServiceDiscovery) -> ServiceClient {
+        ServiceClient(
+            discovery: discovery, transport: configuration.transport, signer: signer, now: configuration.clock.now)
+    }
+
+    /// Tells of an envelope that was not accepted, and reports it at the next check-in; the rules in force stay.
+    func refuse(_ error: ProtocolError, for account: AccountID) {
         configuration.logger.error("an envelope was refused", metadata: ["reason": "\(error.reason)"])
         broadcast.post(.envelopeRefused(account: account, error: error))
+        let refusal = RefusedEnvelope(account: account, code: error.code.rawValue, time: configuration.clock.now())
+        try? changeLife { $0.refusals = ($0.refusals + [refusal]).suffix(20) }
+    }
+
+    /// Tells whoever observes how an operation ended.
+    func report(_ outcome: Outcome, _ operation: StatusReport.Operation, of account: AccountID) {
+        broadcast.post(.status(StatusReport(operation, of: account, outcome.status, detail: outcome.detail)))
     }
 
     nonisolated func log(_ what: String, _ failure: ServiceFailure) {

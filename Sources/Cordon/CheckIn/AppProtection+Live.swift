@@ -15,7 +15,7 @@ extension AppProtection {
         while !Task.isCancelled, records[account] != nil {
             if await listen(for: account) { failures = 0 } else { failures += 1 }
             guard !Task.isCancelled, records[account] != nil else { return }
-            if isCheckInDue(account) { await checkIn(account) }
+            if let record = records[account], isDue(record) { await checkIn(account) }
             try? await configuration.clock.sleep(Self.pause(after: failures))
         }
     }
@@ -26,19 +26,15 @@ extension AppProtection {
         return pauses[min(max(failures - 1, 0), pauses.count - 1)]
     }
 
-    private func isCheckInDue(_ account: AccountID) -> Bool {
-        guard let record = records[account] else { return false }
-        return configuration.clock.now() >= record.nextCheckIn
-    }
-
     /// Reads one event stream to its end; whether it could be opened.
     private func listen(for account: AccountID) async -> Bool {
         guard let record = records[account] else { return false }
+        var wasOpened = false
         do {
-            let client = try await serviceClient(for: account, discovery: record.discovery)
-            let token = try await accessToken(for: account, discovery: record.discovery)
-            let stream = try await client.events(
-                registration: record.registrationID, token: token, after: record.lastEventID)
+            let session = try await session(for: account, discovery: record.discovery)
+            let stream = try await session.client.events(
+                registration: record.registrationID, token: session.token, after: record.lastEventID)
+            wasOpened = true
             // What happened between the last check-in and the opening of the stream is asked for once.
             await checkIn(account)
             var parser = EventStreamParser()
@@ -49,7 +45,7 @@ extension AppProtection {
             return true
         } catch {
             configuration.logger.debug("the event stream ended", metadata: ["reason": "\(error)"])
-            return false
+            return wasOpened
         }
     }
 
@@ -58,7 +54,6 @@ extension AppProtection {
         await checkIn(account)
         guard var record = records[account], let id = message.lastEventID else { return }
         record.lastEventID = id
-        records[account] = record
-        try? registrations.save(record)
+        do { try keep(record) } catch { configuration.logger.error("the place in the event stream could not be noted") }
     }
 }

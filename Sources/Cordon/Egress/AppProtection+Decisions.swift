@@ -6,9 +6,11 @@ extension AppProtection {
     ///
     /// Cordon fills in what it knows itself (the time since the last check-in); what a rule needs and nobody knows denies.
     public nonisolated func decision(for question: Question) -> PolicyDecision {
-        let now = configuration.clock.now()
+        let moment = watch.read()
         let rules = rules.withLock { $0 }
-        return rules.policies.decision(for: rules.complete(question, now: now))
+        let decision = rules.policies.decision(for: rules.complete(question, at: moment))
+        if !decision.verdict.permits { denials.note(decision, of: question, at: moment.now) }
+        return decision
     }
 
     /// The rules in force for an account, for adapting an app's screens (SDK-CO-05); nil when none apply.

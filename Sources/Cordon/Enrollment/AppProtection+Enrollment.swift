@@ -4,54 +4,143 @@ internal import CordonSignIn
 internal import Foundation
 
 extension AppProtection {
-    /// Binds the app and an account to the service, and puts the account's rules in force (SDK-EN-01).
+    /// Registers an account and enrols it at once, which puts its rules in force (SDK-EN-01).
     ///
-    /// The account must be signed in with the token source. Enrolling an account that is enrolled already does nothing
-    /// and ends with ``EnrollmentStatus/alreadyEnrolled`` (SDK-EN-03).
-    /// - Returns: How it went; also posted as ``ProtectionEvent/status(account:_:)``.
+    /// The account must be signed in with the token source. It stays registered when enrolling fails, for whatever
+    /// cause, and is tried again at the latest a day later (SDK-EN-02). An account that is enrolled already is left as it
+    /// is, with ``EnrollmentStatus/alreadyEnrolled`` (SDK-EN-03).
+    /// - Returns: How it went; also posted as ``ProtectionEvent/status(_:)``.
     @discardableResult
     public func enroll(_ account: ManagedAccount) async -> EnrollmentStatus {
-        let status = await inTurn(account.id) { await $0.enrollNow(account) }
-        broadcast.post(.status(account: account.id, status))
-        return status
+        await enroll(account, from: .appRegistered)
     }
 
-    private func enrollNow(_ account: ManagedAccount) async -> EnrollmentStatus {
-        guard records[account.id] == nil else { return .alreadyEnrolled }
-        guard configuration.allowsSeveralIdentities || records.isEmpty else { return .singleAccountOnly }
+    /// Signs somebody in and enrols the account, for apps without a sign-in of their own (SDK-EN-10).
+    ///
+    /// A failure is not tried again (SDK-EN-12). Afterwards read ``enrolledAccounts`` for the account (SDK-EN-13).
+    /// - Parameter name: The sign-in name to begin with; nil takes the account that the device's management names, else
+    ///   asks (SDK-EN-11).
+    /// - Returns: How it went; ``EnrollmentStatus/signInCancelled`` when the person gave up.
+    @discardableResult
+    public func signInAndEnroll(_ name: String? = nil) async -> EnrollmentStatus {
+        guard !configuration.isExtension, let signIn = configuration.signIn else { return .unsupportedCall }
+        let expected = configuration.expectedAccounts
+        let account: ManagedAccount
+        do throws(SignInError) {
+            account = try await signIn(name ?? (expected.deviceEnrollment ?? expected.management)?.rawValue)
+        } catch {
+            return ServiceFailure.signIn(error).status(network: .enrollmentNetworkFailure)
+        }
+        return await enroll(account, from: .loginAndEnroll)
+    }
+
+    /// The accounts that the app has registered, enrolled or not (SDK-EN-26).
+    public var registeredAccounts: [ManagedAccount] {
+        life.registered.map(\.account).sorted { $0.id.rawValue < $1.id.rawValue }
+    }
+
+    /// Enrols an account in its turn, and remembers it as its source says.
+    func enroll(
+        _ account: ManagedAccount, from source: RegistrationRequest.Source, asking: Bool = true
+    ) async -> EnrollmentStatus {
+        if let refusal = mistake(in: account) {
+            report(Outcome(refusal), .enrollment, of: account.id)
+            return refusal
+        }
+        let outcome = await inTurn(account.id) { await $0.enrollNow(account, from: source, asking: asking) }
+        let isLasting = outcome.status.didSucceed || outcome.status == .alreadyEnrolled
+        let next =
+            watch.read().now
+            + intervals.afterFailedEnrollment(
+                outcome.status, failures: failures(of: account.id) + 1, retryAfter: outcome.retryAfter)
+        try? changeLife { life in
+            let known = life.registered.firstIndex { $0.account.id == account.id }
+            guard known != nil || isLasting || source == .appRegistered else { return }
+            let index = known ?? life.registered.endIndex
+            if known == nil {
+                life.registered.append(LifeRecord.Registered(account: account, source: source, nextAttempt: next))
+            }
+            life.registered[index].failures = isLasting ? 0 : life.registered[index].failures + 1
+            life.registered[index].nextAttempt = next
+            life.registered[index].lastStatus = outcome.status
+        }
+        report(outcome, .enrollment, of: account.id)
+        return outcome.status
+    }
+
+    private func failures(of account: AccountID) -> Int {
+        life.registered.first { $0.account.id == account }?.failures ?? 0
+    }
+
+    /// What is wrong with the call itself; such an account is not remembered.
+    private func mistake(in account: ManagedAccount) -> EnrollmentStatus? {
+        if configuration.isExtension { return .unsupportedCall }
+        return account.id.rawValue.isEmpty ? .nilAccount : nil
+    }
+
+    private func enrollNow(
+        _ account: ManagedAccount, from source: RegistrationRequest.Source, asking: Bool
+    ) async -> Outcome {
+        await syncWithDisk()
+        if let obstacle = obstacle(to: account) { return Outcome(obstacle) }
+        if let confirm = configuration.confirmEnrollment {
+            guard asking else { return Outcome(.authenticationRequired) }
+            let answer = await bounded(by: .seconds(300), of: configuration.clock) { await confirm(account) }
+            guard answer == true else { return Outcome(.enrollmentRefused) }
+        }
+        let discovery: ServiceDiscovery
+        do throws(ServiceFailure) { discovery = try await discovered() } catch {
+            log("the service could not be found", error)
+            let isTimeout = error.status(network: .discoveryFailed) == .timedOut
+            return Outcome(isTimeout ? .timedOut : .discoveryFailed, detail: error.reason, retryAfter: error.retryAfter)
+        }
+        guard discovery.tenant == account.tenant else { return Outcome(.notEnrolledAccount) }
         do throws(ServiceFailure) {
-            let discovery = try await ServiceClient.discover(
-                at: configuration.service, over: configuration.transport)
-            guard discovery.tenant == account.tenant else { return .notEnrolledAccount }
-            return try await register(account, with: discovery)
+            let status = try await register(account, with: discovery, from: source, inPlaceOf: nil)
+            if status == .newPolicies { adviseRestart(account.id) }
+            return Outcome(status)
         } catch {
             log("enrolment failed", error)
-            return error.status(network: .enrollmentNetworkFailure)
+            return Outcome(error, network: .enrollmentNetworkFailure)
         }
     }
 
-    private func register(
-        _ account: ManagedAccount, with discovery: ServiceDiscovery
+    /// What is in the way of enrolling an account on this device, before anybody is asked.
+    private func obstacle(to account: ManagedAccount) -> EnrollmentStatus? {
+        let expected = configuration.expectedAccounts
+        if let other = expected.management, other != account.id { return .unexpectedAccount }
+        if let other = expected.deviceEnrollment, other != account.id { return .deviceManagedForAnotherAccount }
+        if let other = expected.deviceOwner, other != account.id { return .notDeviceAccount }
+        if records[account.id] != nil { return .alreadyEnrolled }
+        if !admits(account) {
+            broadcast.post(.accountNotAllowed(account.id))
+            return .enrollmentRefused
+        }
+        if configuration.allowsSeveralIdentities { return nil }
+        if !records.isEmpty { return .singleAccountOnly }
+        return isRemovingAnotherAccount(than: account.id) ? .removingExistingAccount : nil
+    }
+
+    /// Registers an account's key at the service and puts the first envelope in force.
+    ///
+    /// - Parameter previous: The record of a registration that the service has forgotten; it stays until this succeeds.
+    func register(
+        _ account: ManagedAccount, with discovery: ServiceDiscovery, from source: RegistrationRequest.Source,
+        inPlaceOf previous: RegistrationRecord?
     ) async throws(ServiceFailure) -> EnrollmentStatus {
-        let client: ServiceClient
-        let token: String
-        do throws(SignInError) {
-            client = try await serviceClient(for: account.id, discovery: discovery)
-            token = try await accessToken(for: account.id, discovery: discovery)
-        } catch { return status(of: error) }
+        let session = try await session(for: account.id, discovery: discovery)
         let nonce = UUID().uuidString
-        let result = try await client.register(
+        let result = try await session.client.register(
             RegistrationRequest(
-                application: configuration.application, device: configuration.device, source: .appRegistered,
-                nonce: nonce),
-            token: token)
+                application: configuration.application, device: configuration.device, source: source, nonce: nonce),
+            token: session.token)
         guard result.account.id == account.id else { return .notEnrolledAccount }
-        let keys = try await client.keySet()
+        let keys = try await session.client.keySet()
         let now = configuration.clock.now()
         let record = RegistrationRecord(
-            registrationID: result.registrationID, account: account, discovery: discovery, keys: keys,
-            envelope: SignedEnvelope(result.envelope), lastCheckIn: now,
-            nextCheckIn: now.addingTimeInterval(TimeInterval(result.nextCheckInSeconds)), lastEventID: nil)
+            generation: previous?.generation ?? 0, registrationID: result.registrationID, account: account,
+            discovery: discovery, keys: keys, envelope: SignedEnvelope(result.envelope), lastCheckIn: now,
+            nextCheckIn: now + intervals.afterCheckIn(serviceAsksFor: result.nextCheckInSeconds))
         do throws(ProtocolError) {
             let envelope = try record.envelope.accepted(
                 by: try keys.verified(pin: configuration.rootKeyPin, at: now),

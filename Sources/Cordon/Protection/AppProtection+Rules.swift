@@ -7,8 +7,21 @@ extension AppProtection {
     func putInForce(_ envelope: PolicyEnvelope, of record: RegistrationRecord) {
         let standing = RulesInForce.Standing(
             rules: envelope.policy.map { .policy($0) } ?? .noneTargeted, sequence: envelope.sequence,
-            lastCheckIn: record.lastCheckIn)
-        rules.withLock { [account = record.account.id] in $0[account] = standing }
+            lastCheckIn: record.lastCheckIn, delivery: Delivery(envelope), version: envelope.version)
+        let lists = allowedAccounts
+        let before = rules.withLock { [account = record.account.id] rules in
+            defer { rules[account] = standing }
+            return rules[account]?.delivery
+        }
+        tellChanges(from: before ?? Delivery(), to: standing.delivery, of: record.account.id)
+        tellAllowedAccounts(before: lists)
+    }
+
+    private func tellChanges(from before: Delivery, to now: Delivery, of account: AccountID) {
+        if before.configuration != now.configuration { broadcast.post(.configurationChanged(account: account)) }
+        if before.workingTime?.status != now.workingTime?.status {
+            broadcast.post(.workingTimeChanged(account: account, workingTime(of: account)))
+        }
     }
 
     /// Treats an enrolled account whose rules cannot be read as managed by rules that allow nothing.

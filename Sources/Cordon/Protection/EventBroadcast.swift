@@ -28,6 +28,9 @@ final class EventBroadcast: Sendable {
         return events
     }
 
+    /// Whether anybody listens now.
+    var hasObservers: Bool { state.withLock { !$0.observers.isEmpty } }
+
     /// Tells every observer.
     func post(_ event: ProtectionEvent) {
         state.withLock { state in

@@ -25,6 +25,26 @@ public struct ProtectionConfiguration: Sendable {
     public var sessions: any AccountSessions
     /// Whether accounts of several people may be held at once (SDK-ID-14).
     public var allowsSeveralIdentities = true
+    /// The accounts that the device's management knows; an account that contradicts one is not enrolled (SDK-EN-22).
+    public var expectedAccounts = ExpectedAccounts()
+    /// Whether this process is an extension: it reads what the app has, and enrols nobody (SDK-EN-23).
+    public var isExtension = false
+    /// Asks the person whether an account may be managed; nil asks nobody. No answer within five minutes is a no (226).
+    public var confirmEnrollment: (@Sendable (ManagedAccount) async -> Bool)?
+    /// Signs somebody in for ``AppProtection/signInAndEnroll(_:)``: the name to begin with, nil to ask for one.
+    public var signIn: (@Sendable (String?) async throws(SignInError) -> ManagedAccount)?
+    /// Told when the first rules of an account are in force, for apps that must make themselves anew; Cordon needs no
+    /// restart. True when the app sees to it itself (SDK-RS-02); false posts ``ProtectionEvent/restartAdvised(account:)``.
+    /// Called on no particular thread.
+    public var restartApplication: (@Sendable (AccountID) async -> Bool)?
+    /// Numbers that only rise, kept where a copy of the data folder does not reach; nil does without.
+    public var stateCounter: (any StateCounter)?
+    /// A random number from -1 to 1 that spreads the times at which devices ask; a test gives its own.
+    public var jitter: @Sendable () -> Double = { Double.random(in: -1...1) }
+    /// Whether telemetry may leave the app at all: the `MAMTelemetryDisabled` of the app's settings, turned round.
+    public var telemetryEnabled = true
+    /// The log files of the app, for diagnostics (SDK-LG-03).
+    public var logs: [URL] = []
     /// The clock and the waiting between check-ins; a test gives its own.
     public var clock = ProtectionClock.system
     /// Where Cordon logs; no file name, content, key or token ever goes there.
@@ -57,5 +77,22 @@ public struct ProtectionConfiguration: Sendable {
         self.transport = transport
         self.sessions = sessions
         self.logger = logger
+    }
+}
+
+/// The accounts that a device's management names; nil where it names none (SDK-EN-22, SDK-EN-29).
+public struct ExpectedAccounts: Sendable, Equatable {
+    /// The account that a third party's management expects; another one ends with 209.
+    public var management: AccountID?
+    /// The account that the device itself is enrolled for; another one ends with 210.
+    public var deviceEnrollment: AccountID?
+    /// The account that the device belongs to; another one ends with 211.
+    public var deviceOwner: AccountID?
+
+    /// Makes a value.
+    public init(management: AccountID? = nil, deviceEnrollment: AccountID? = nil, deviceOwner: AccountID? = nil) {
+        self.management = management
+        self.deviceEnrollment = deviceEnrollment
+        self.deviceOwner = deviceOwner
     }
 }

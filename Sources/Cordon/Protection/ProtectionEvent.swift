@@ -1,4 +1,5 @@
 public import CordonIdentity
+public import CordonPolicy
 public import CordonProtocol
 
 /// What happens to an app's protection while it runs; observe with ``AppProtection/events()``.
@@ -8,11 +9,29 @@ public enum ProtectionEvent: Sendable, Equatable {
     /// The service offered an envelope that was not accepted; the rules in force stay.
     case envelopeRefused(account: AccountID, error: ProtocolError)
     /// An enrolment, check-in or unenrolment ended (SDK-EN-14).
-    case status(account: AccountID, EnrollmentStatus)
+    case status(StatusReport)
     /// The organisation's data of the account is being removed.
     case wipeStarted(account: AccountID, commandID: String)
     /// The data is gone and the receipt is signed; posted once for each wipe (SDK-SW-05).
     case wipeFinished(account: AccountID, commandID: String, succeeded: Bool)
     /// Stored state was damaged and set aside; what depended on it is denied until the next check-in.
     case stateSetAside(reason: String)
+    /// The stored state of the account is older than what was in force before: everything is denied until the next
+    /// check-in (SRV-CI-085).
+    case stateRolledBack(account: AccountID)
+    /// The device's clock was turned back; rules that depend on time deny until the next check-in.
+    case clockTurnedBack
+    /// The administrator's list of accounts that the app may hold changed; nil for no restriction (SDK-AA-03).
+    case allowedAccountsChanged([String]?)
+    /// The account is not on that list: the app does not admit it, or signs it out (SDK-AA-04).
+    case accountNotAllowed(AccountID)
+    /// The app configuration of the account changed (SDK-CF-07).
+    case configurationChanged(account: AccountID)
+    /// The person's working-time status changed (SDK-US-02).
+    case workingTimeChanged(account: AccountID, ClockStatus)
+    /// A remediation ended; also posted after a restart for one that ended before (SDK-CA-05).
+    case remediated(RemediationResult)
+    /// The account's first rules are in force. Cordon needs no restart; an app that must make itself anew does it now
+    /// (SDK-RS-03).
+    case restartAdvised(account: AccountID)
 }

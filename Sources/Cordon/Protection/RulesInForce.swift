@@ -1,5 +1,6 @@
 internal import CordonIdentity
 internal import CordonPolicy
+internal import CordonProtocol
 internal import Foundation
 
 /// Everything a decision is made from, as one value that is swapped whole.
@@ -12,6 +13,10 @@ struct RulesInForce: Sendable {
         var sequence: Int64
         /// When the last check-in succeeded, by the device's clock.
         var lastCheckIn: Date
+        /// What the envelope brought besides the rules.
+        var delivery = Delivery()
+        /// The version of the envelope in force, nil while none is readable.
+        var version: String?
     }
 
     /// The rules of an enrolled account.
@@ -38,18 +43,33 @@ struct RulesInForce: Sendable {
     }
 
     /// The question as the policies understand it, with the facts that Cordon itself knows.
-    func complete(_ question: Question, now: Date) -> Question {
+    func complete(_ question: Question, at moment: TimeWatch.Reading) -> Question {
         var question = question
         if let owner = question.owner {
             question.owner = standIn(for: owner)
-            if let account = owner.account, let standing = accounts[account], question.device.sinceCheckIn == nil {
-                question.device.sinceCheckIn = .seconds(now.timeIntervalSince(standing.lastCheckIn))
+            if let account = owner.account, let standing = accounts[account] {
+                complete(&question.device, from: standing, at: moment)
             }
         }
         if case .managed(let account?) = question.peer?.account, case .noneTargeted? = accounts[account]?.rules {
             question.peer?.account = .unmanaged
         }
         return question
+    }
+
+    private func complete(_ device: inout DeviceFacts, from standing: Standing, at moment: TimeWatch.Reading) {
+        if device.sinceCheckIn == nil {
+            // A negative time is what the rules know a clock by that was turned back.
+            device.sinceCheckIn = .seconds(
+                moment.turnedBack > 0 ? -moment.turnedBack : moment.now.timeIntervalSince(standing.lastCheckIn))
+        }
+        if device.clockStatus == nil, let time = standing.delivery.workingTime {
+            let seconds = Int64(moment.now.timeIntervalSince1970)
+            device.clockStatus = moment.turnedBack > 0 ? .unknown : time.status(at: seconds)
+            if time.status == .clockedOut, device.sinceClockOut == nil {
+                device.sinceClockOut = .seconds(seconds - time.asOf)
+            }
+        }
     }
 
     /// An account without targeted rules counts as personal; lost work counts as that of an account whose rules

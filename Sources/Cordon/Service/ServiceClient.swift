@@ -9,6 +9,8 @@ internal import HTTPTypes
 struct ServiceClient: Sendable {
     /// The largest answer that is read, in bytes.
     static let answerLimit = 4 << 20
+    /// The status of an answer for a blocked person.
+    private static let locked = 423
     /// How long one exchange may take (code 216).
     static let timeout = Duration.seconds(30)
 
@@ -121,7 +123,8 @@ struct ServiceClient: Sendable {
             if body != nil { request.headerFields[.contentType] = "application/json" }
             try authorize(&request, url: url, token: token, nonce: nonce)
             let answer = try await Self.send(request, body: body, over: transport)
-            if answer.head.status.kind == .successful { return answer }
+            // A blocked person's answer is locked and carries the wipe (SRV-CI-019); what it says is read like any other.
+            if answer.head.status.kind == .successful || answer.head.status.code == Self.locked { return answer }
             nonce = answer.head.headerFields[named: "DPoP-Nonce"]
             guard attempt == 1, answer.head.status == .unauthorized, nonce != nil else {
                 throw .refused(Self.problem(in: answer))
@@ -159,7 +162,14 @@ struct ServiceClient: Sendable {
 
     private static func problem(in answer: HTTPAnswer) -> ProblemDetails {
         let stated = try? MessageCoding.decode(ProblemDetails.self, from: answer.body)
-        return stated ?? ProblemDetails(title: "status \(answer.head.status.code)", status: answer.head.status.code)
+        var problem =
+            stated ?? ProblemDetails(title: "status \(answer.head.status.code)", status: answer.head.status.code)
+        // What counts is how the service answered, not what a document in between says of it.
+        problem.status = answer.head.status.code
+        if problem.retryAfter == nil {
+            problem.retryAfter = answer.head.headerFields[named: "Retry-After"].flatMap { Int($0) }
+        }
+        return problem
     }
 }
 

@@ -7,6 +7,8 @@ enum ServiceFailure: Error, Equatable {
     case transport(TransportError)
     /// The service refused, and said why.
     case refused(ProblemDetails)
+    /// No token could be had for asking.
+    case signIn(SignInError)
     /// The answer is not what the protocol says, or is not properly signed.
     case unacceptable(ProtocolError)
 
@@ -15,6 +17,7 @@ enum ServiceFailure: Error, Equatable {
         switch self {
         case .transport(let error): error.code == .timedOut ? .timedOut : network
         case .refused(let problem): problem.code ?? Self.status(http: problem.status)
+        case .signIn(let error): Self.status(signIn: error.code, network: network)
         case .unacceptable: .parsingFailure
         }
     }
@@ -24,7 +27,22 @@ enum ServiceFailure: Error, Equatable {
         switch self {
         case .transport(let error): error.reason
         case .refused(let problem): problem.detail ?? problem.title
+        case .signIn(let error): error.reason
         case .unacceptable(let error): error.reason
+        }
+    }
+
+    /// When the service wants to be asked again, in seconds; nil where it did not say.
+    var retryAfter: Int? {
+        if case .refused(let problem) = self { problem.retryAfter } else { nil }
+    }
+
+    private static func status(signIn code: SignInError.Code, network: EnrollmentStatus) -> EnrollmentStatus {
+        switch code {
+        case .interactionRequired: .authenticationRequired
+        case .cancelled: .signInCancelled
+        case .network: network
+        default: .signInFailed
         }
     }
 
@@ -32,6 +50,7 @@ enum ServiceFailure: Error, Equatable {
         switch status {
         case 401: .authenticationRequired
         case 410: .registrationGone
+        case 408, 504: .timedOut
         default: .internalError
         }
     }

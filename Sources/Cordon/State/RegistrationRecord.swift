@@ -4,6 +4,10 @@ internal import Foundation
 
 /// What an app remembers of one enrolled account, apart from the envelope and the device key.
 struct RegistrationRecord: Codable, Equatable, Sendable {
+    /// The version of this form, see ``StateFormat``.
+    var version = StateFormat.current
+    /// Rises with every write: tells a state that was rolled back, and what another process wrote.
+    var generation: Int64 = 0
     /// The registration's id at the service.
     var registrationID: String
     /// The account.
@@ -14,10 +18,14 @@ struct RegistrationRecord: Codable, Equatable, Sendable {
     var keys: SignedKeySet
     /// The envelope in force as received; verified again at every start (SRV-CI-083).
     var envelope: SignedEnvelope
+    /// The sequence of that envelope, for telling which of two processes has the newer one.
+    var sequence: Int64 = 0
     /// When the last check-in succeeded, by the device's clock.
     var lastCheckIn: Date
     /// When to check in next.
     var nextCheckIn: Date
+    /// How many check-ins failed since.
+    var failures = 0
     /// The last event seen in the event stream.
     var lastEventID: String?
 

@@ -3,38 +3,69 @@ internal import CordonProtocol
 internal import Foundation
 
 /// The registrations of this app on disk, one file each, named by a hash of the account so that no file name tells who it is.
+///
+/// Several processes of the app may use it at once.
 struct RegistrationStore: Sendable {
     let folder: StateFolder
 
-    /// Every record that can be read; what cannot is set aside under another name and counted.
-    func load() throws(ProtectionError) -> (records: [RegistrationRecord], setAside: Int) {
+    /// What the folder held.
+    struct Contents {
+        /// Every record that could be read.
         var records: [RegistrationRecord] = []
-        var setAside = 0
-        for file in folder.files {
-            guard let bytes = try file.read() else { continue }
-            if let record = try? MessageCoding.decode(RegistrationRecord.self, from: bytes),
-                self.file(record.account.id).url == file.url
-            {
-                records.append(record)
-            } else {
-                setAside += 1
-                _ = rename(file.url.path, file.url.appendingPathExtension("damaged").path)
-            }
-        }
-        return (records, setAside)
+        /// How many were damaged and put aside under another name.
+        var damaged = 0
+        /// How many a newer version of the app wrote; they are left as they are.
+        var newer = 0
     }
 
-    /// Replaces an account's record, durably.
-    func save(_ record: RegistrationRecord) throws(ProtectionError) {
-        guard let bytes = try? MessageCoding.encode(record) else {
-            throw ProtectionError(.stateUnwritable, "the registration has no JSON form")
+    /// Everything there is.
+    func load() throws(ProtectionError) -> Contents {
+        var contents = Contents()
+        for file in folder.files {
+            guard let bytes = try file.read() else { continue }
+            switch StateFormat.read(RegistrationRecord.self, from: bytes) {
+            case .read(let record) where self.file(record.account.id).url == file.url: contents.records.append(record)
+            case .newer: contents.newer += 1
+            case .read, .damaged:
+                contents.damaged += 1
+                file.setAside()
+            }
         }
-        try file(record.account.id).write(bytes)
+        return contents
+    }
+
+    /// The record of an account, nil where there is none that can be read.
+    func record(of account: AccountID) throws(ProtectionError) -> RegistrationRecord? {
+        guard let bytes = try file(account).read() else { return nil }
+        if case .read(let record) = StateFormat.read(RegistrationRecord.self, from: bytes) { return record }
+        return nil
+    }
+
+    /// Replaces an account's record, durably; what is on disk afterwards.
+    ///
+    /// Another process may have been quicker: its record stays when its envelope is newer, and a record that was
+    /// removed meanwhile is not brought back (nil).
+    func save(_ record: RegistrationRecord) throws(ProtectionError) -> RegistrationRecord? {
+        try FileLock.exclusively(folder.lock) { () throws(ProtectionError) in
+            let stored = try self.record(of: record.account.id)
+            if let stored, stored.registrationID == record.registrationID, stored.sequence > record.sequence {
+                return stored
+            }
+            if stored == nil, record.generation > 0 { return nil }
+            var next = record
+            next.version = StateFormat.current
+            next.generation = max(stored?.generation ?? 0, record.generation) + 1
+            guard let bytes = try? MessageCoding.encode(next) else {
+                throw ProtectionError(.stateUnwritable, "the registration has no JSON form")
+            }
+            try file(record.account.id).write(bytes)
+            return next
+        }
     }
 
     /// Removes an account's record; a missing one is no error.
     func remove(_ account: AccountID) throws(ProtectionError) {
-        try file(account).remove()
+        try FileLock.exclusively(folder.lock) { () throws(ProtectionError) in try file(account).remove() }
     }
 
     private func file(_ account: AccountID) -> StateFile {

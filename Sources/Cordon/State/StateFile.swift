@@ -43,6 +43,11 @@ struct StateFile: Sendable {
         try syncFolder()
     }
 
+    /// Puts a damaged file away under another name, where it can be looked at; nothing reads it again.
+    func setAside() {
+        _ = rename(url.path, url.appendingPathExtension("damaged").path)
+    }
+
     private func syncFolder() throws(ProtectionError) {
         let folder = open(url.deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)
         guard folder >= 0 else { throw unwritable }

@@ -20,6 +20,9 @@ struct StateFolder: Sendable {
         StateFile(url: url.appending(path: name + ".json"))
     }
 
+    /// The file that processes lock while they change something here; it lies beside the folder.
+    var lock: URL { url.appendingPathExtension("lock") }
+
     /// Every file there is, in the order of their names.
     var files: [StateFile] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []

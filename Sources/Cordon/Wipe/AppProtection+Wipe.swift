@@ -19,7 +19,8 @@ extension AppProtection {
         let command = Command(
             id: "local-\(UUID().uuidString)", kind: .wipe, account: account, reason: .conditional, issuedAt: now,
             notAfter: now + 86_400)
-        try await carryOn(try journal(command, of: record))
+        guard let lock = try FileLock.take(wipes.folder.lock) else { return await forget(account) }
+        try await carryOn(try journal(command, of: record), under: lock)
     }
 
     /// Whether a command in an envelope is to be carried out: for this account, and not lapsed (SRV-CI-086).
@@ -35,7 +36,12 @@ extension AppProtection {
         guard let record = records[command.account] else { return }
         do throws(ProtectionError) {
             switch command.kind {
-            case .wipe: try await carryOn(try journal(command, of: record))
+            case .wipe:
+                // Another process of the app that is wiping has the lock; one that has wiped has left no registration.
+                guard let lock = try FileLock.take(wipes.folder.lock),
+                    try registrations.record(of: record.account.id)?.registrationID == record.registrationID
+                else { return await forget(command.account) }
+                try await carryOn(try journal(command, of: record), under: lock)
             }
         } catch {
             configuration.logger.error("a wipe could not be carried on", metadata: ["reason": "\(error.reason)"])
@@ -55,8 +61,9 @@ extension AppProtection {
         var wipe = wipe
         let account = wipe.registration.account
         if wipe.stage == .begun {
-            dropRules(of: account.id)
             records[account.id] = nil
+            dropRules(of: account.id)
+            denials.forget(account.id)
             let report = try await wipeVault(account.id)
             wipe.vault = WipeRecord.VaultPart(
                 destroyedKeyIDs: report.destroyedKeyIDs, files: report.files, bytes: report.bytes)
@@ -95,8 +102,9 @@ extension AppProtection {
         }
     }
 
-    /// Carries a wipe on, tells who observes, and hands the receipt in.
-    func carryOn(_ wipe: WipeRecord) async throws(ProtectionError) {
+    /// Carries a wipe on, tells who observes, and hands the receipt in; no other process does it meanwhile.
+    private func carryOn(_ wipe: WipeRecord, under lock: FileLock) async throws(ProtectionError) {
+        defer { withExtendedLifetime(lock) {} }
         let account = wipe.registration.account.id
         broadcast.post(.wipeStarted(account: account, commandID: wipe.command.id))
         let begun = Task { await reportBegun(wipe) }
@@ -108,8 +116,15 @@ extension AppProtection {
     }
 
     /// Finishes what a crash interrupted; receipts are handed in by a courier, so that nobody waits for the network.
-    func resumeWipes() async throws(ProtectionError) {
-        for wipe in try wipes.load() {
+    ///
+    /// - Returns: How many wipes could not be read. Whose they were is not known, so everything stays closed until the
+    ///   service, which waits for the receipt, has sent them again.
+    func resumeWipes() async throws(ProtectionError) -> Int {
+        guard let lock = try FileLock.take(wipes.folder.lock) else { return 0 }
+        defer { withExtendedLifetime(lock) {} }
+        let (unfinished, damaged) = try wipes.load()
+        if !damaged.isEmpty { setAside("\(damaged.count) unfinished wipes could not be read") }
+        for wipe in unfinished {
             let isNews = wipe.stage != .forgotten
             let finished = try await finish(wipe)
             guard isNews else { continue }
@@ -118,7 +133,14 @@ extension AppProtection {
                     account: wipe.registration.account.id, commandID: wipe.command.id,
                     succeeded: finished.failures.isEmpty))
         }
-        Task { await self.deliverReceipts() }
+        if !unfinished.isEmpty { Task { await self.deliverReceipts() } }
+        return damaged.count
+    }
+
+    /// Puts wipes away that cannot be read, once the service has told every account what is to be done.
+    func putDamagedWipesAside() {
+        guard !records.keys.contains(where: { isDenyingEverything($0) }) else { return }
+        for file in (try? wipes.load().damaged) ?? [] { file.setAside() }
     }
 
     /// Hands in every receipt that the service has not got yet, with growing pauses until it has.
@@ -127,12 +149,16 @@ extension AppProtection {
     public func deliverReceipts() async {
         var failures = 0
         while !Task.isCancelled {
-            guard let left = try? wipes.load().filter({ $0.stage == .forgotten }), !left.isEmpty else { return }
-            for wipe in left { await handIn(wipe) }
-            guard let still = try? wipes.load(), !still.isEmpty else { return }
+            guard await handInReceipts() > 0 else { return }
             failures += 1
             try? await configuration.clock.sleep(Self.pause(after: failures))
         }
+    }
+
+    /// Tries once to hand in every receipt; how many are left.
+    func handInReceipts() async -> Int {
+        for wipe in (try? wipes.load().records) ?? [] where wipe.stage == .forgotten { await handIn(wipe) }
+        return (try? wipes.load().records.count) ?? 0
     }
 
     /// Gives the service a signed receipt and puts the wipe away once it has it.
@@ -159,10 +185,8 @@ extension AppProtection {
     /// Tells the service that the wipe has begun, if it can be told; nothing depends on it.
     private func reportBegun(_ wipe: WipeRecord) async {
         let registration = wipe.registration
-        guard
-            let client = try? await serviceClient(for: registration.account.id, discovery: registration.discovery)
-        else { return }
-        try? await client.acknowledge(
+        guard let signer = try? await configuration.sessions.signer(for: registration.account.id) else { return }
+        try? await serviceClient(signer, discovery: registration.discovery).acknowledge(
             acknowledgement(.started, of: wipe, receipt: nil), registration: registration.registrationID)
     }
 

@@ -5,19 +5,19 @@ internal import Foundation
 struct WipeStore: Sendable {
     let folder: StateFolder
 
-    /// Every unfinished wipe, oldest first.
-    ///
-    /// - Throws: ``ProtectionError`` when one cannot be read: going on without it could leave data behind.
-    func load() throws(ProtectionError) -> [WipeRecord] {
+    /// Every unfinished wipe, oldest first, and the files that cannot be read.
+    func load() throws(ProtectionError) -> (records: [WipeRecord], damaged: [StateFile]) {
         var records: [WipeRecord] = []
+        var damaged: [StateFile] = []
         for file in folder.files {
             guard let bytes = try file.read() else { continue }
-            guard let record = try? MessageCoding.decode(WipeRecord.self, from: bytes) else {
-                throw ProtectionError(.stateUnreadable, "an unfinished wipe cannot be read")
+            if case .read(let record) = StateFormat.read(WipeRecord.self, from: bytes) {
+                records.append(record)
+            } else {
+                damaged.append(file)
             }
-            records.append(record)
         }
-        return records.sorted { $0.started < $1.started }
+        return (records.sorted { $0.started < $1.started }, damaged)
     }
 
     /// Replaces a record, durably.

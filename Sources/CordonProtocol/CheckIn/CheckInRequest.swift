@@ -1,3 +1,4 @@
+public import CordonIdentity
 public import Foundation
 
 /// What an enrolled app sends at every check-in (SRV-CI-003).
@@ -14,6 +15,8 @@ public struct CheckInRequest: Sendable, Codable, Equatable {
     public var device: DeviceDescription
     /// What the device found wrong with itself; empty when nothing.
     public var health: [DeviceHealth]
+    /// The envelopes that the device refused since the last check-in (SRV-CI-085); nil when none.
+    public var refusedEnvelopes: [RefusedEnvelope]?
     /// The device's own clock.
     public var clientTime: Date
     /// A random value that a new envelope repeats.
@@ -28,7 +31,8 @@ public struct CheckInRequest: Sendable, Codable, Equatable {
     /// Makes a request.
     public init(
         appliedSequence: Int64, appliedVersion: String?, appliedDigest: String?, application: ApplicationFacts,
-        device: DeviceDescription, health: [DeviceHealth], clientTime: Date, nonce: String
+        device: DeviceDescription, health: [DeviceHealth], refusedEnvelopes: [RefusedEnvelope]? = nil,
+        clientTime: Date, nonce: String
     ) {
         self.appliedSequence = appliedSequence
         self.appliedVersion = appliedVersion
@@ -36,7 +40,25 @@ public struct CheckInRequest: Sendable, Codable, Equatable {
         self.application = application
         self.device = device
         self.health = health
+        self.refusedEnvelopes = refusedEnvelopes
         self.clientTime = clientTime
         self.nonce = nonce
+    }
+}
+
+/// An envelope that a device did not accept, as it tells the service at its next check-in.
+public struct RefusedEnvelope: Sendable, Codable, Equatable {
+    /// The account it was offered for.
+    public var account: AccountID
+    /// The name of the ``ProtocolError`` code: which check failed.
+    public var code: String
+    /// When, by the device's clock.
+    public var time: Date
+
+    /// Makes a report.
+    public init(account: AccountID, code: String, time: Date) {
+        self.account = account
+        self.code = code
+        self.time = time
     }
 }

@@ -27,6 +27,12 @@ public struct PolicyEnvelope: Sendable, Codable, Equatable {
     public var configurations: [JSONValue]
     /// The accounts that may be used in the app, nil for no restriction (SRV-CI-008).
     public var allowedAccounts: [AllowedAccount]?
+    /// The person's working time, nil where the service does not know it (SRV-CI-009).
+    public var workingTime: WorkingTime?
+    /// The SHA-256 of public keys that the app's own connections must show, by host, base64url; nil for none (SDK-CP-01).
+    public var certificatePins: [String: [String]]?
+    /// Whether the organisation wants no telemetry (SRV-CI-074); nil counts as false.
+    public var telemetryDisabled: Bool?
     /// What the app is to do, each at most once by its id (SRV-CI-006).
     public var commands: [Command]
 
@@ -41,14 +47,18 @@ public struct PolicyEnvelope: Sendable, Codable, Equatable {
         case expiresAt = "exp"
         case policy
         case configurations = "appConfig"
-        case allowedAccounts, commands
+        case allowedAccounts
+        case workingTime = "clock"
+        case certificatePins, telemetryDisabled, commands
     }
 
     /// Makes an envelope.
     public init(
         tenant: TenantID, registrationID: String, account: AccountID, bundleID: String, sequence: Int64,
         version: String, nonce: String, issuedAt: Int64, expiresAt: Int64, policy: EffectivePolicy?,
-        configurations: [JSONValue] = [], allowedAccounts: [AllowedAccount]? = nil, commands: [Command] = []
+        configurations: [JSONValue] = [], allowedAccounts: [AllowedAccount]? = nil,
+        workingTime: WorkingTime? = nil, certificatePins: [String: [String]]? = nil, telemetryDisabled: Bool? = nil,
+        commands: [Command] = []
     ) {
         self.tenant = tenant
         self.registrationID = registrationID
@@ -62,6 +72,9 @@ public struct PolicyEnvelope: Sendable, Codable, Equatable {
         self.policy = policy
         self.configurations = configurations
         self.allowedAccounts = allowedAccounts
+        self.workingTime = workingTime
+        self.certificatePins = certificatePins
+        self.telemetryDisabled = telemetryDisabled
         self.commands = commands
     }
 

@@ -12,8 +12,11 @@ final class Device: Sendable {
     let service = ScriptedService()
     let sessions = HeldSessions()
     private let keyStore = InMemoryKeyStore()
+    private let time: TestTime?
 
-    init() throws {
+    /// - Parameter time: The clock of device and service; nil for the machine's.
+    init(time: TestTime? = nil) throws {
+        self.time = time
         folder = FileManager.default.temporaryDirectory.appending(path: "cordon-tests-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
@@ -33,12 +36,21 @@ final class Device: Sendable {
             rootKeyPin: pin ?? service.root.publicKey.thumbprint, dataDirectory: folder.appending(path: "data"),
             keyStore: keyStore, transport: service, sessions: sessions,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        if let time { configuration.clock = time.clock }
+        configuration.jitter = { 0 }
         change(&configuration)
         return try await AppProtection(configuration)
     }
 
+    /// Sets the service's clock by the device's.
+    func setServiceClock() async {
+        guard let time else { return }
+        await service.set { $0.time = { time.now } }
+    }
+
     /// Starts the app and enrols the account under the rules.
     func enrolled(_ rules: [String: JSONValue] = ["printBlocked": .bool(true)]) async throws -> AppProtection {
+        await setServiceClock()
         try await publish(rules)
         let protection = try await start()
         let status = await protection.enroll(account)

@@ -33,12 +33,37 @@ actor ScriptedService: HTTPTransport {
     private var sequence: Int64 = 0
     /// Demands a nonce in proofs.
     var nonce: String?
+    /// The service's clock.
+    var time: @Sendable () -> Date = { Date() }
+    /// Answers registrations and check-ins with this problem instead.
+    var problem: ProblemDetails?
+    /// Answers every request with these bytes instead.
+    var garbage: (status: HTTPResponse.Status, body: String)?
+    /// Fails every request so.
+    var failure: TransportError?
+    /// The status of answers to registrations and check-ins.
+    var okStatus = HTTPResponse.Status.ok
+    /// Whether an envelope that is in force is not sent again.
+    var sparesEnvelopes = false
+    /// What every answer asks for.
+    var interval = 1800
+    /// The id of the registration; a change forgets the old one.
+    var registration = "registration-1"
+    /// What apps have asked, in order.
+    private(set) var asked: [String] = []
+    private(set) var checkIns: [CheckInRequest] = []
+    private(set) var registered: [RegistrationRequest] = []
+    private(set) var telemetry: [Data] = []
+    private var current: (digest: String, content: Data)?
 
     func set(_ change: @Sendable (isolated ScriptedService) -> Void) { change(self) }
 
     func send(
         _ request: HTTPRequest, body: Data?, limit: Int, timeout: Duration
     ) async throws(TransportError) -> HTTPAnswer {
+        asked.append("\(request.method.rawValue) \(request.path ?? "")")
+        if let failure { throw failure }
+        if let garbage { return HTTPAnswer(head: HTTPResponse(status: garbage.status), body: Data(garbage.body.utf8)) }
         if isUnreachable { throw TransportError(.unreachable, reason: "nobody answers") }
         if let outage { return HTTPAnswer(head: HTTPResponse(status: outage), body: Data()) }
         do {
@@ -66,28 +91,43 @@ actor ScriptedService: HTTPTransport {
         case (.get, "/mam/v1/keys"):
             return try ok(
                 SignedKeySet(
-                    [signing.publicKey], validFrom: .distantPast, until: Date().addingTimeInterval(3600), root: root))
+                    [signing.publicKey], validFrom: .distantPast, until: time() + 3600, root: root))
         case (.post, "/mam/v1/registrations"):
             try prove(request, token: "token")
+            if let problem { throw problem }
             let message = try MessageCoding.decode(RegistrationRequest.self, from: body)
+            registered.append(message)
             return try ok(
                 RegistrationResult(
-                    registrationID: "registration-1", account: account, statusCode: .newPolicies, serviceTime: Date(),
-                    nextCheckInSeconds: 1800, envelope: try envelope(nonce: message.nonce)))
-        case (.post, "/mam/v1/registrations/registration-1/checkins"):
+                    registrationID: registration, account: account, statusCode: .newPolicies, serviceTime: time(),
+                    nextCheckInSeconds: interval, envelope: try envelope(nonce: message.nonce)), okStatus)
+        case (.post, let path) where path.hasSuffix("/checkins"):
             try prove(request, token: "token")
+            guard path == "/mam/v1/registrations/\(registration)/checkins" else {
+                throw ProblemDetails(title: "gone", status: 410, code: .registrationGone)
+            }
+            if let problem { throw problem }
             let message = try MessageCoding.decode(CheckInRequest.self, from: body)
+            checkIns.append(message)
+            let isCurrent =
+                try sparesEnvelopes && current?.content == content() && commands.isEmpty
+                && current?.digest == message.appliedDigest
             return try ok(
                 CheckInResponse(
-                    statusCode: .newPolicies, unchanged: false, serviceTime: Date(), nextCheckInSeconds: 1800,
-                    envelope: try envelope(nonce: message.nonce)))
-        case (.post, "/mam/v1/registrations/registration-1/acknowledgements"):
+                    statusCode: isCurrent ? .policiesUnchanged : .newPolicies, unchanged: isCurrent,
+                    serviceTime: time(), nextCheckInSeconds: interval,
+                    envelope: isCurrent ? nil : try envelope(nonce: message.nonce)), okStatus)
+        case (.post, "/mam/v1/telemetry"):
+            try prove(request, token: "token")
+            telemetry.append(body)
+            return HTTPAnswer(head: HTTPResponse(status: .accepted), body: Data())
+        case (.post, let path) where path.hasSuffix("/acknowledgements"):
             let acknowledgement = try MessageCoding.decode(Acknowledgement.self, from: body)
             // A receipt is evidence by itself; anything else needs a proof.
             if acknowledgement.receipt == nil { try prove(request, token: nil) }
             acknowledgements.append(acknowledgement)
             return HTTPAnswer(head: HTTPResponse(status: .noContent), body: Data())
-        case (.delete, "/mam/v1/registrations/registration-1"):
+        case (.delete, "/mam/v1/registrations/\(registration)"):
             try prove(request, token: "token")
             unregistered += 1
             return HTTPAnswer(head: HTTPResponse(status: .noContent), body: Data())
@@ -100,7 +140,7 @@ actor ScriptedService: HTTPTransport {
             let url = URL(string: "http://service.test" + (request.path ?? ""))
         else { throw ProblemDetails(title: "no proof", status: 401) }
         let proof = try DPoPProof(
-            verifying: text, method: request.method.rawValue, url: url, accessToken: token, now: Date())
+            verifying: text, method: request.method.rawValue, url: url, accessToken: token, now: time())
         guard usedProofs.insert(proof.id).inserted else { throw ProblemDetails(title: "replayed", status: 401) }
         guard proof.nonce == nonce else { throw ProblemDetails(title: "use_dpop_nonce", status: 401) }
     }
@@ -108,16 +148,26 @@ actor ScriptedService: HTTPTransport {
     private func envelope(nonce: String) throws -> String {
         sequence += 1
         var envelope = PolicyEnvelope(
-            tenant: account.tenant, registrationID: "registration-1", account: account.id, bundleID: "example.notes",
-            sequence: sequence, version: "v\(sequence)", nonce: nonce, issuedAt: Int64(Date().timeIntervalSince1970),
-            expiresAt: Int64(Date().timeIntervalSince1970) + 3600, policy: policy, commands: commands)
+            tenant: account.tenant, registrationID: registration, account: account.id, bundleID: "example.notes",
+            sequence: sequence, version: "v\(sequence)", nonce: nonce, issuedAt: Int64(time().timeIntervalSince1970),
+            expiresAt: Int64(time().timeIntervalSince1970) + 3600, policy: policy, commands: commands)
         change(&envelope)
         let text = try SignedEnvelope(signing: envelope, with: forger ?? signing).text
+        current = (SignedEnvelope(text).digest, try content())
         return spoiled?(text) ?? text
     }
 
-    private func ok(_ message: some Encodable) throws -> HTTPAnswer {
-        HTTPAnswer(head: HTTPResponse(status: .ok), body: try MessageCoding.encode(message))
+    /// What an envelope would say besides its numbers, to see whether there is news.
+    private func content() throws -> Data {
+        var envelope = PolicyEnvelope(
+            tenant: account.tenant, registrationID: registration, account: account.id, bundleID: "", sequence: 0,
+            version: "", nonce: "", issuedAt: 0, expiresAt: 0, policy: policy)
+        change(&envelope)
+        return try MessageCoding.encode(envelope)
+    }
+
+    private func ok(_ message: some Encodable, _ status: HTTPResponse.Status = .ok) throws -> HTTPAnswer {
+        HTTPAnswer(head: HTTPResponse(status: status), body: try MessageCoding.encode(message))
     }
 
     private func discovery() throws -> ServiceDiscovery {

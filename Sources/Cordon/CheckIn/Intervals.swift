@@ -1,0 +1,59 @@
+internal import CordonProtocol
+internal import Foundation
+
+/// When things are tried again, in seconds (spec rows SRV-CI-061…071, SDK-EN-02, SDK-EN-06).
+struct Intervals: Sendable {
+    /// A random number from -1 to 1, so that the devices of an organisation do not all ask at once.
+    let jitter: @Sendable () -> Double
+
+    static let day: TimeInterval = 86_400
+    /// An enrolled app asks at least this often, whatever the service says.
+    static let longestCheckIn: TimeInterval = 8 * 3_600
+    /// A launch asks when the last check-in is older.
+    static let freshAtLaunch: TimeInterval = 15 * 60
+    /// How far a clock may go back before its time counts as unknown: corrections over the network are smaller.
+    static let clockTolerance: TimeInterval = 5 * 60
+    /// A registration that was not used for so long is gone at the service.
+    static let registrationLifetime = 90 * day
+    private static let backOff: [TimeInterval] = [60, 120, 300, 900, 1_800, 3_600]
+    private static let spread = 0.1
+
+    /// Until the next check-in after one that succeeded.
+    func afterCheckIn(serviceAsksFor seconds: Int) -> TimeInterval {
+        let wanted = min(max(TimeInterval(seconds), 60), Self.longestCheckIn)
+        return wanted * (1 - Self.spread * abs(jitter()))
+    }
+
+    /// Until the next check-in after one that failed, however often.
+    func afterFailedCheckIn(_ status: EnrollmentStatus, failures: Int, retryAfter: Int?) -> TimeInterval {
+        switch status {
+        case .notLicensed, .notTargeted: later(of: spreadOut(Self.day / 2), retryAfter)
+        case .tenantMigration: later(of: spreadOut(Self.day), retryAfter)
+        default: later(of: growing(failures), retryAfter)
+        }
+    }
+
+    /// Until the next attempt to enrol an account after one that failed.
+    func afterFailedEnrollment(_ status: EnrollmentStatus, failures: Int, retryAfter: Int?) -> TimeInterval {
+        switch status {
+        case .discoveryFailed, .enrollmentNetworkFailure, .timedOut, .removingExistingAccount:
+            later(of: growing(failures), retryAfter)
+        case .notLicensed, .notTargeted: later(of: spreadOut(Self.day / 2), retryAfter)
+        default: later(of: spreadOut(Self.day), retryAfter)
+        }
+    }
+
+    /// The growing pauses after failures in a row.
+    func growing(_ failures: Int) -> TimeInterval {
+        spreadOut(Self.backOff[min(max(failures - 1, 0), Self.backOff.count - 1)])
+    }
+
+    private func spreadOut(_ interval: TimeInterval) -> TimeInterval {
+        interval * (1 + Self.spread * jitter())
+    }
+
+    /// What the service asks for counts where it is longer, within a day.
+    private func later(of interval: TimeInterval, _ retryAfter: Int?) -> TimeInterval {
+        max(interval, min(TimeInterval(retryAfter ?? 0), Self.day))
+    }
+}

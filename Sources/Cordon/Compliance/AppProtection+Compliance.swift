@@ -1,0 +1,67 @@
+public import CordonIdentity
+internal import CordonProtocol
+
+/// Compliance remediation: what an app does when its token is refused for want of protection (SDK-CA-02…06).
+extension AppProtection {
+    /// Enrols an account so that its token can be had, in place of ``enroll(_:)``; several accounts wait for one another.
+    ///
+    /// The request is on disk before anything is tried: after a restart it goes on, and its result is posted as
+    /// ``ProtectionEvent/remediated(_:)``. A request for an account that is in progress already is dropped (SDK-CA-04).
+    ///
+    /// - Parameters:
+    ///   - account: The account whose token was refused.
+    ///   - silent: Whether nobody may be asked anything; then the result can be `interactionRequired`.
+    /// - Returns: The result, nil when the request was dropped.
+    /// - Throws: ``ProtectionError`` with code `stateUnwritable`.
+    @discardableResult
+    public func remediate(
+        _ account: ManagedAccount, silent: Bool = false
+    ) async throws(ProtectionError) -> RemediationResult? {
+        guard !isRemediating(account.id) else { return nil }
+        try changeLife { $0.remediations.append(LifeRecord.Remediation(account: account, silent: silent)) }
+        let queue = Task { [before = remediating] in
+            _ = await before?.value
+            return await self.carryOut(account, silent: silent)
+        }
+        remediating = queue
+        return await queue.value
+    }
+
+    /// Whether a remediation of the account waits or is under way.
+    public func isRemediating(_ account: AccountID) -> Bool {
+        life.remediations.contains { $0.account.id == account }
+    }
+
+    /// Goes on with the remediations that a restart interrupted, and tells of those that ended before it.
+    func resumeRemediations() {
+        for result in life.remediated { broadcast.post(.remediated(result)) }
+        try? changeLife { $0.remediated = [] }
+        guard !life.remediations.isEmpty, remediating == nil else { return }
+        remediating = Task { [waiting = life.remediations] in
+            var last: RemediationResult?
+            for remediation in waiting {
+                last = await self.carryOut(remediation.account, silent: remediation.silent)
+            }
+            return last
+        }
+    }
+
+    /// One remediation: enrols, and keeps the result until an observer could hear it.
+    private func carryOut(_ account: ManagedAccount, silent: Bool) async -> RemediationResult? {
+        guard isRemediating(account.id) else { return nil }
+        let status =
+            records[account.id] != nil
+            ? await checkIn(account.id) : await enroll(account, from: .complianceRemediation, asking: !silent)
+        // An account that is enrolled is protected by the rules it has, also when there is no news of them.
+        let isProtected = records[account.id] != nil && policy(of: .managed(account.id)) != nil
+        let result = RemediationResult(
+            account: account.id, status: isProtected ? .compliant : RemediationResult.Status(status))
+        let hasObservers = broadcast.hasObservers
+        try? changeLife { life in
+            life.remediations.removeAll { $0.account.id == account.id }
+            if !hasObservers { life.remediated.append(result) }
+        }
+        if hasObservers { broadcast.post(.remediated(result)) }
+        return result
+    }
+}

@@ -1,0 +1,26 @@
+public import CordonIdentity
+public import CordonPolicy
+internal import CordonProtocol
+internal import Foundation
+
+/// The key-values that administrators assign to an app (SDK-CF-01…08).
+extension AppProtection {
+    /// The configuration of an enrolled account, with typed reads; empty for an account that is not enrolled, or that has
+    /// none (CQ-18). Any thread. Gone after a wipe.
+    public nonisolated func appConfiguration(of account: AccountID) -> AppConfiguration {
+        rules.withLock { $0[account]?.delivery.configuration } ?? .empty
+    }
+
+    /// What several accounts have together (SDK-CF-08).
+    public nonisolated func appConfiguration(of accounts: [AccountID]) -> AppConfiguration {
+        accounts.map { appConfiguration(of: $0) }.reduce(.empty) { $0.joined(with: $1) }
+    }
+
+    /// The person's working-time status (SDK-US-01): `notConfigured` where the service does not know it, a stale one
+    /// where it was not refreshed in time. Any thread.
+    public nonisolated func workingTime(of account: AccountID) -> ClockStatus {
+        let moment = watch.read()
+        guard let known = rules.withLock({ $0[account]?.delivery.workingTime }) else { return .notConfigured }
+        return moment.turnedBack > 0 ? .unknown : known.status(at: Int64(moment.now.timeIntervalSince1970))
+    }
+}

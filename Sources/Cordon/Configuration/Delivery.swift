@@ -1,0 +1,38 @@
+internal import CordonIdentity
+internal import CordonPolicy
+internal import CordonProtocol
+internal import Foundation
+
+/// What an envelope brings besides the rules: configuration, the allow list, working time, pins.
+struct Delivery: Sendable, Equatable {
+    /// The app configuration.
+    var configuration = AppConfiguration.empty
+    /// The administrator's list, by id and by name; nil for no restriction.
+    var allowedAccounts: [PolicyEnvelope.AllowedAccount]?
+    /// The person's working time.
+    var workingTime: WorkingTime?
+    /// The pins of the organisation's hosts.
+    var pins = CertificatePins()
+    /// Whether the organisation wants no telemetry.
+    var telemetryDisabled = false
+
+    /// Nothing delivered.
+    init() {}
+
+    /// What an envelope brings.
+    init(_ envelope: PolicyEnvelope) {
+        configuration = AppConfiguration(envelope.configurations.compactMap(Self.targeted))
+        allowedAccounts = envelope.allowedAccounts
+        workingTime = envelope.workingTime
+        pins = CertificatePins(
+            (envelope.certificatePins ?? [:]).mapValues { pins in Set(pins.map { Base64URL.decode($0) ?? Data() }) })
+        telemetryDisabled = envelope.telemetryDisabled ?? false
+    }
+
+    /// A delivered dictionary; the mark tells the organisation's defaults from what was targeted (SDK-CF-03).
+    private static func targeted(_ dictionary: JSONValue) -> TargetedAppConfiguration? {
+        guard var values = dictionary.object else { return nil }
+        let mark = values.removeValue(forKey: "__IsDefault")
+        return TargetedAppConfiguration(values: values, isDefault: mark == .bool(true))
+    }
+}

@@ -1,0 +1,39 @@
+public import CordonIdentity
+public import CordonProtocol
+
+/// How an enrolment, a check-in or an unenrolment ended (SDK-EN-14, SDK-EN-15).
+public struct StatusReport: Sendable, Equatable {
+    /// What was tried.
+    public enum Operation: String, Sendable, Codable {
+        /// An account was to be enrolled.
+        case enrollment
+        /// The service was asked for news.
+        case checkIn
+        /// An account's enrolment was to end.
+        case unenrollment
+    }
+
+    /// What was tried.
+    public var operation: Operation
+    /// The account it was about.
+    public var account: AccountID
+    /// How it ended.
+    public var status: EnrollmentStatus
+    /// What the service or the network said, without personal data; nil where there is nothing to add.
+    public var detail: String?
+
+    /// Makes a report.
+    public init(_ operation: Operation, of account: AccountID, _ status: EnrollmentStatus, detail: String? = nil) {
+        self.operation = operation
+        self.account = account
+        self.status = status
+        self.detail = detail
+    }
+
+    /// Whether it succeeded: exactly the codes 100 to 104.
+    public var didSucceed: Bool { status.didSucceed }
+    /// Why, one sentence for a person.
+    public var cause: String { status.explanation }
+    /// What to do about it.
+    public var nextStep: NextStep { status.nextStep }
+}

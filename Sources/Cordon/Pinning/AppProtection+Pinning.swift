@@ -1,0 +1,52 @@
+public import CordonIdentity
+internal import CordonPolicy
+internal import Crypto
+public import Foundation
+
+/// Certificate pins that the organisation sends for its hosts (SDK-CP-01, SDK-CP-02).
+extension AppProtection {
+    /// Whether the account has any pins; an app validates its connections in every case.
+    public nonisolated func hasCertificatePins(_ account: AccountID) -> Bool {
+        !(rules.withLock { $0[account]?.delivery.pins }?.isEmpty ?? true)
+    }
+
+    /// Checks the public keys that a host showed for an account; returns when the connection may be used.
+    ///
+    /// On Apple platforms call it from the session delegate's challenge, after the system's own trust evaluation; Cordon
+    /// itself pins the service's root key inside the messages and does not depend on this.
+    ///
+    /// - Parameters:
+    ///   - publicKeys: The subject public key info of each certificate, DER, the server's first.
+    ///   - host: The host that was asked for.
+    ///   - account: Whose connection it is; nil when it is nobody's, which has no pins.
+    /// - Throws: ``PinningFailure`` when the connection must not be used.
+    public nonisolated func checkPins(
+        of publicKeys: [Data], for host: String?, account: AccountID?
+    ) throws(PinningFailure) {
+        guard let host, !host.isEmpty else { throw .nilHost }
+        guard !publicKeys.isEmpty, publicKeys.allSatisfy({ !$0.isEmpty }) else { throw .invalidCertificateChain }
+        guard let account, let pins = rules.withLock({ $0[account]?.delivery.pins }) else { return }
+        let hashes = publicKeys.map { SHA256.hash(data: $0).withUnsafeBytes { Data($0) } }
+        guard pins.accepts(chain: hashes, for: host) else { throw .matchNotFound }
+    }
+}
+
+/// Why a pinned connection must not be used; the field's numbers (SDK-CP-02).
+public enum PinningFailure: Int, Error, Sendable, CaseIterable {
+    /// The challenge is missing or unusable.
+    case invalidChallenge = 100
+    /// The chain is empty or unusable.
+    case invalidCertificateChain = 101
+    /// No host was named.
+    case nilHost = 102
+    /// The system does not trust the chain.
+    case failedTrustEvaluation = 103
+    /// The chain is not well formed.
+    case failedFormationEvaluation = 104
+    /// A certificate could not be read.
+    case errorAccessingCertificate = 105
+    /// The pins' hash is not known here.
+    case algorithmNotSupported = 106
+    /// No pin of the host matches.
+    case matchNotFound = 107
+}

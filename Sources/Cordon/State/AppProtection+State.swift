@@ -1,0 +1,88 @@
+internal import CordonIdentity
+internal import CordonProtocol
+internal import Foundation
+internal import Logging
+
+/// What several processes, a restored copy of the data folder, and a clock that goes back do to the stored state.
+extension AppProtection {
+    /// Changes what is remembered, durably.
+    func changeLife(_ edit: (inout LifeRecord) -> Void) throws(ProtectionError) {
+        life = try lifeStore.change(edit)
+    }
+
+    /// Takes up what another process of the app has stored or removed meanwhile.
+    func syncWithDisk() async {
+        guard let stored = try? registrations.load(), let life = try? lifeStore.load().record else { return }
+        self.life = life
+        if stored.damaged > 0 { setAside("\(stored.damaged) stored registrations could not be read") }
+        let present = stored.records.filter { !((try? isBeingWiped($0)) ?? true) }
+        for record in present where (records[record.account.id]?.generation ?? -1) < record.generation {
+            let isNews = records[record.account.id]?.envelope != record.envelope
+            records[record.account.id] = record
+            if isNews { await takeUp(record) }
+        }
+        for account in records.keys where !present.contains(where: { $0.account.id == account }) {
+            await forget(account)
+        }
+    }
+
+    /// Whether a wipe has begun with a registration that is still on disk.
+    func isBeingWiped(_ record: RegistrationRecord) throws(ProtectionError) -> Bool {
+        try wipes.load().records.contains {
+            $0.registration.registrationID == record.registrationID && $0.stage != .forgotten
+        }
+    }
+
+    /// Whether another account than this one is being removed.
+    func isRemovingAnotherAccount(than account: AccountID) -> Bool {
+        (try? wipes.load().records.contains { $0.registration.account.id != account && $0.stage != .forgotten })
+            ?? true
+    }
+
+    /// Notes how new the stored record is, outside the data folder.
+    func noteGeneration(of record: RegistrationRecord) {
+        do {
+            try configuration.stateCounter?.raise(FolderName.of(record.account.id), to: record.generation)
+        } catch {
+            configuration.logger.error("the state counter could not be raised")
+        }
+    }
+
+    /// Whether a record is older than the newest that was ever stored of its account; a counter that cannot be read says
+    /// so too.
+    func isRolledBack(_ record: RegistrationRecord) -> Bool {
+        guard let counter = configuration.stateCounter else { return false }
+        do {
+            return try record.generation < counter.value(of: FolderName.of(record.account.id))
+        } catch {
+            configuration.logger.error("the state counter could not be read")
+            return true
+        }
+    }
+
+    /// Whether an account's rules are ones that nobody can read.
+    func isDenyingEverything(_ account: AccountID) -> Bool {
+        if case .unreadable? = rules.withLock({ $0[account]?.rules }) { true } else { false }
+    }
+
+    /// Keeps the latest moment, and tells once of a clock that was turned back.
+    func noteClock() {
+        let isTurnedBack = watch.read().turnedBack > 0
+        if isTurnedBack, !wasTurnedBack { broadcast.post(.clockTurnedBack) }
+        wasTurnedBack = isTurnedBack
+        let latest = watch.latestMoment
+        // A minute is exact enough, and spares the disk.
+        if latest.timeIntervalSince(life.latestMoment) >= 60 { try? changeLife { $0.latestMoment = latest } }
+    }
+
+    /// The service has answered: times count from now on, and it knows of the refusals that it was told.
+    func noteContact(reporting refusals: [RefusedEnvelope]) {
+        watch.trustClock()
+        wasTurnedBack = false
+        let latest = watch.latestMoment
+        try? changeLife { life in
+            life.latestMoment = latest
+            life.refusals.removeAll { refusals.contains($0) }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+internal import CordonIdentity
+internal import CordonProtocol
+internal import Foundation
+
+/// What an app remembers besides its registrations: what is still to be tried, and the time it has seen.
+struct LifeRecord: Codable, Equatable, Sendable {
+    /// The version of this form, see ``StateFormat``.
+    var version = StateFormat.current
+    /// The accounts that the app has registered, enrolled or not (SDK-EN-01).
+    var registered: [Registered] = []
+    /// Registrations that the service has not been told to forget yet.
+    var unenrollments: [Unenrollment] = []
+    /// Envelopes that were refused and not reported yet (SRV-CI-085).
+    var refusals: [RefusedEnvelope] = []
+    /// The compliance remediations that wait, the first one in progress (SDK-CA-04).
+    var remediations: [Remediation] = []
+    /// The results of remediations that no observer was told of yet: they outlive a restart (SDK-CA-05).
+    var remediated: [RemediationResult] = []
+    /// The latest moment that the device's clock has shown.
+    var latestMoment = Date.distantPast
+    /// The person's or the app's own switch for telemetry (SDK-TE-03).
+    var telemetryEnabled = true
+
+    /// An account that the app has registered.
+    struct Registered: Codable, Equatable, Sendable {
+        /// The account.
+        var account: ManagedAccount
+        /// How it came to be registered.
+        var source: RegistrationRequest.Source
+        /// How many enrolments failed in a row.
+        var failures = 0
+        /// When to try to enrol it next.
+        var nextAttempt: Date
+        /// How the last attempt ended.
+        var lastStatus: EnrollmentStatus?
+    }
+
+    /// A registration that the service is to forget.
+    struct Unenrollment: Codable, Equatable, Sendable {
+        /// The registration.
+        var registrationID: String
+        /// Whose it was.
+        var account: AccountID
+        /// Where the service is.
+        var discovery: ServiceDiscovery
+        /// When it ended here.
+        var ended: Date
+        /// How many attempts failed.
+        var failures = 0
+        /// When to try next.
+        var nextAttempt: Date
+    }
+
+    /// An account whose compliance is being remedied.
+    struct Remediation: Codable, Equatable, Sendable {
+        /// The account.
+        var account: ManagedAccount
+        /// Whether nobody may be asked anything.
+        var silent: Bool
+    }
+}

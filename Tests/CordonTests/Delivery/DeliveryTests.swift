@@ -1,0 +1,135 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import Foundation
+import Testing
+
+/// What envelopes bring besides rules: configuration, the allow list, working time, pins.
+@Suite(.timeLimit(.minutes(1))) struct DeliveryTests {
+    private let time = TestTime()
+
+    private func enrolled(
+        _ change: @escaping @Sendable (inout PolicyEnvelope) -> Void
+    ) async throws -> (Device, AppProtection, EventCatch) {
+        let device = try Device(time: time)
+        await device.service.set { $0.change = change }
+        await device.setServiceClock()
+        try await device.publish(["printBlocked": .bool(true)])
+        let protection = try await device.start()
+        let events = EventCatch(protection)
+        await protection.enroll(device.account)
+        return (device, protection, events)
+    }
+
+    @Test func `configuration is read by type, targeted before default, and survives a restart`() async throws {
+        let (device, protection, events) = try await enrolled { envelope in
+            envelope.configurations = [
+                .object(["server": .string("a"), "limit": .integer(3), "flag": .bool(true)]),
+                .object(["server": .string("b"), "limit": .integer(5)]),
+                .object(["__IsDefault": .bool(true), "server": .string("z"), "colour": .string("blue")]),
+            ]
+        }
+        let account = device.account.id
+        #expect(await events.has(.configurationChanged(account: account)))
+        for app in [protection, try await device.start()] {
+            let configuration = app.appConfiguration(of: account)
+            #expect(configuration.string(for: "server", .max) == "b")
+            #expect(configuration.hasConflict("server"))
+            #expect(configuration.number(for: "limit", .min) == 3)
+            #expect(configuration.bool(for: "flag") == true)
+            #expect(configuration.string(for: "colour") == "blue")
+            #expect(!configuration.hasConflict("colour"))
+            #expect(configuration.fullData.count { $0["__IsDefault"] == true } == 1)
+        }
+        #expect(protection.appConfiguration(of: "oid-b") == .empty)
+        #expect(protection.appConfiguration(of: [account, "oid-b"]).keys.count == 4)
+        await device.service.set { $0.change = { $0.configurations = [] } }
+        await protection.checkIn(account)
+        #expect(protection.appConfiguration(of: account) == .empty)
+        #expect(events.count { $0 == .configurationChanged(account: account) } == 2)
+        try await protection.wipe(account)
+        #expect(protection.appConfiguration(of: account) == .empty)
+    }
+
+    @Test func `an account that is not on the list is named, refused, and gone from the list after a change`()
+        async throws
+    {
+        let entry = PolicyEnvelope.AllowedAccount(id: "OID-A", userPrincipalName: "Worker-A@contoso.example")
+        let (device, protection, events) = try await enrolled { $0.allowedAccounts = [entry] }
+        #expect(await events.has(.allowedAccountsChanged(["OID-A", "Worker-A@contoso.example"])))
+        #expect(protection.admits(device.account))
+        let other = ManagedAccount(
+            id: "oid-b", tenant: device.account.tenant, userPrincipalName: "worker-b@contoso.example")
+        #expect(await protection.enroll(other) == .enrollmentRefused)
+        #expect(await events.has(.accountNotAllowed("oid-b")))
+        await device.service.set { $0.change = { $0.allowedAccounts = [] } }
+        await protection.checkIn(device.account.id)
+        #expect(await events.has(.accountNotAllowed(device.account.id)))
+        await device.service.set { $0.change = { $0.allowedAccounts = nil } }
+        await protection.checkIn(device.account.id)
+        #expect(await events.has(.allowedAccountsChanged(nil)))
+        #expect(protection.allowedAccounts.list == nil)
+        let changes = events.count { if case .allowedAccountsChanged = $0 { true } else { false } }
+        await protection.checkIn(device.account.id)
+        #expect(changes == events.count { if case .allowedAccountsChanged = $0 { true } else { false } })
+    }
+
+    @Test func `working time turns stale, and rules follow it`() async throws {
+        let start = Int64(time.now.timeIntervalSince1970)
+        let (device, protection, events) = try await enrolled {
+            $0.workingTime = WorkingTime(status: .clockedIn, asOf: start, validUntil: start + 3600)
+        }
+        let account = device.account.id
+        #expect(await events.has(.workingTimeChanged(account: account, .clockedIn)))
+        #expect(protection.workingTime(of: account) == .clockedIn)
+        time.advance(by: 3601)
+        #expect(protection.workingTime(of: account) == .clockedInStale)
+        #expect(protection.workingTime(of: "oid-b") == .notConfigured)
+        time.advance(by: -3000)
+        #expect(protection.workingTime(of: account) == .unknown, "a clock that was turned back says nothing")
+    }
+
+    @Test func `a clocked-out person is blocked after the grace time, and not while at work`() async throws {
+        let start = Int64(time.now.timeIntervalSince1970)
+        let device = try Device(time: time)
+        let protection = try await device.enrolled([
+            "appActionIfAccountIsClockedOut": .string("block"),
+            "gracePeriodToBlockAppsDuringOffClockHours": .string("PT10M"),
+        ])
+        let launch = Question(.launch, owner: .managed(device.account.id))
+        let out = WorkingTime(status: .clockedOut, asOf: start, validUntil: start + 86_400)
+        await device.service.set { $0.change = { $0.workingTime = out } }
+        await protection.checkIn(device.account.id)
+        func clock() -> PolicyReason? {
+            protection.decision(for: launch).reasons.first { $0.rule == "launch.clock" }
+        }
+        #expect(clock()?.verdict == .warn)
+        time.advance(by: 601)
+        #expect(clock()?.verdict == .block)
+    }
+
+    @Test func `pins hold for their host alone, and every failure has its number`() async throws {
+        let key = Data("a public key".utf8)
+        let pin = Base64URL.encode(sha256(key))
+        let (device, protection, _) = try await enrolled { $0.certificatePins = ["Mail.example": [pin]] }
+        let account = device.account.id
+        #expect(protection.hasCertificatePins(account) && !protection.hasCertificatePins("oid-b"))
+        try protection.checkPins(of: [Data("leaf".utf8), key], for: "mail.EXAMPLE", account: account)
+        try protection.checkPins(of: [Data("leaf".utf8)], for: "other.example", account: account)
+        try protection.checkPins(of: [Data("leaf".utf8)], for: "mail.example", account: nil)
+        #expect(throws: PinningFailure.matchNotFound) {
+            try protection.checkPins(of: [Data("leaf".utf8)], for: "mail.example", account: account)
+        }
+        #expect(throws: PinningFailure.nilHost) { try protection.checkPins(of: [key], for: nil, account: account) }
+        #expect(throws: PinningFailure.invalidCertificateChain) {
+            try protection.checkPins(of: [], for: "mail.example", account: account)
+        }
+        #expect(PinningFailure.allCases.map(\.rawValue) == Array(100...107))
+    }
+
+    /// SHA-256, computed by the envelope's own digest.
+    private func sha256(_ bytes: Data) -> Data {
+        Base64URL.decode(SignedEnvelope(String(decoding: bytes, as: UTF8.self)).digest) ?? Data()
+    }
+}

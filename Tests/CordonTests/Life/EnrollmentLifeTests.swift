@@ -1,0 +1,196 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonSignIn
+import Foundation
+import Testing
+
+/// SDK-EN-01…30: registering, trying again, and ending.
+@Suite(.timeLimit(.minutes(1))) struct EnrollmentLifeTests {
+    private let time = TestTime()
+
+    private func device() async throws -> Device {
+        let device = try Device(time: time)
+        await device.setServiceClock()
+        try await device.publish(["printBlocked": .bool(true)])
+        return device
+    }
+
+    @Test func `an enrolment that failed is tried again a day later, and across a restart`() async throws {
+        let device = try await device()
+        await device.service.set { $0.problem = ProblemDetails(title: "no", status: 500, code: .internalError) }
+        let protection = try await device.start()
+        #expect(await protection.enroll(device.account) == .internalError)
+        #expect(await protection.registeredAccounts == [device.account])
+        await device.service.set { $0.problem = nil }
+
+        let restarted = try await device.start()
+        time.advance(by: 23 * 3600)
+        await restarted.performDueWork()
+        #expect(await restarted.enrolledAccounts.isEmpty)
+        time.advance(by: 3600)
+        await restarted.performDueWork()
+        #expect(await restarted.enrolledAccounts == [device.account])
+    }
+
+    @Test func `a person without a licence is tried again after half a day`() async throws {
+        let device = try await device()
+        await device.service.set { $0.problem = ProblemDetails(title: "no", status: 403, code: .notLicensed) }
+        let protection = try await device.start()
+        #expect(await protection.enroll(device.account) == .notLicensed)
+        await device.service.set { $0.problem = nil }
+        let next = await protection.performDueWork()
+        #expect(next.timeIntervalSince(time.now) <= 12 * 3600)
+        time.advance(by: 12 * 3600)
+        await protection.performDueWork()
+        #expect(await protection.enrolledAccounts.count == 1)
+    }
+
+    @Test func `the service's own wish to wait counts where it is longer`() async throws {
+        let device = try await device()
+        await device.service.set {
+            $0.problem = ProblemDetails(title: "busy", status: 503, code: .timedOut, retryAfter: 7200)
+        }
+        let protection = try await device.start()
+        await protection.enroll(device.account)
+        #expect(await protection.performDueWork() == time.now + 7200)
+    }
+
+    @Test func `an app for one account refuses the second with 227, and takes it when the first has gone`() async throws
+    {
+        let device = try await device()
+        let protection = try await device.start { $0.allowsSeveralIdentities = false }
+        #expect(await protection.enroll(device.account) == .newPolicies)
+        let second = ManagedAccount(
+            id: "oid-b", tenant: device.account.tenant, userPrincipalName: "worker-b@contoso.example")
+        #expect(await protection.enroll(second) == .singleAccountOnly)
+        time.advance(by: 25 * 3600)
+        let before = await device.service.asked.count { $0 == "POST /mam/v1/registrations" }
+        await protection.performDueWork()
+        #expect(
+            await device.service.asked.count { $0 == "POST /mam/v1/registrations" } == before, "retries have stopped")
+    }
+
+    @Test func `mistakes in the call have codes of their own, and are not tried again`() async throws {
+        let device = try await device()
+        let app = try await device.start()
+        let nobody = ManagedAccount(id: "", tenant: device.account.tenant, userPrincipalName: "")
+        #expect(await app.enroll(nobody) == .nilAccount)
+        #expect(await app.unenroll("") == .nilAccount)
+        #expect(await app.unenroll("oid-b") == .notEnrolled)
+        #expect(await app.checkIn("oid-b") == .notEnrolled)
+        #expect(await app.enroll(device.account) == .newPolicies)
+        #expect(await app.checkIn("oid-b") == .notEnrolledAccount)
+        #expect(await app.registeredAccounts == [device.account])
+        let inExtension = try await device.start { $0.isExtension = true }
+        #expect(await inExtension.enroll(device.account) == .unsupportedCall)
+        #expect(await inExtension.unenroll(device.account.id) == .unsupportedCall)
+        #expect(await inExtension.signInAndEnroll() == .unsupportedCall)
+        #expect(!device.mayPrint(inExtension), "an extension reads the rules of its app")
+    }
+
+    @Test(arguments: [
+        (ExpectedAccounts(management: "oid-x"), EnrollmentStatus.unexpectedAccount),
+        (ExpectedAccounts(deviceEnrollment: "oid-x"), .deviceManagedForAnotherAccount),
+        (ExpectedAccounts(deviceOwner: "oid-x"), .notDeviceAccount),
+    ])
+    func `an account that the device's management contradicts must be removed`(
+        expected: ExpectedAccounts, status: EnrollmentStatus
+    ) async throws {
+        let device = try await device()
+        let protection = try await device.start { $0.expectedAccounts = expected }
+        #expect(await protection.enroll(device.account) == status)
+        #expect(status.mustRemoveAccount && status.nextStep == .removeAccount)
+    }
+
+    @Test func `a person who refuses, or never answers, is not enrolled`() async throws {
+        let device = try await device()
+        let refusing = try await device.start { $0.confirmEnrollment = { _ in false } }
+        #expect(await refusing.enroll(device.account) == .enrollmentRefused)
+        let silent = try await device.start {
+            $0.clock = ProtectionClock(now: $0.clock.now, sleep: { _ in })
+            $0.confirmEnrollment = { _ in
+                try? await Task.sleep(for: .seconds(86_400))
+                return true
+            }
+        }
+        #expect(await silent.enroll(device.account) == .enrollmentRefused)
+    }
+
+    @Test func `a sign-in that is cancelled is 219, and is not tried again`() async throws {
+        let device = try await device()
+        let app = try await device.start {
+            $0.signIn = { _ throws(SignInError) in throw SignInError(.cancelled, .unhandledError, "the person gave up")
+            }
+        }
+        #expect(await app.signInAndEnroll() == .signInCancelled)
+        #expect(await app.registeredAccounts.isEmpty)
+        let account = device.account
+        let signed = try await device.start { $0.signIn = { _ throws(SignInError) in account } }
+        #expect(await signed.signInAndEnroll("worker-a@contoso.example") == .newPolicies)
+        #expect(await signed.enrolledAccounts == [account])
+        #expect(await device.service.registered.map(\.source) == [.loginAndEnroll])
+    }
+
+    @Test func `a failed sign-in and enrolment leaves the account to the app`() async throws {
+        let device = try await device()
+        await device.service.set { $0.problem = ProblemDetails(title: "no", status: 403, code: .notTargeted) }
+        let account = device.account
+        let app = try await device.start { $0.signIn = { _ throws(SignInError) in account } }
+        #expect(await app.signInAndEnroll() == .notTargeted)
+        #expect(await app.registeredAccounts.isEmpty)
+    }
+
+    @Test func `the first rules call the app back once, and an app that does nothing is told`() async throws {
+        let device = try await device()
+        let protection = try await device.start { $0.restartApplication = { _ in false } }
+        let events = EventCatch(protection)
+        await protection.enroll(device.account)
+        #expect(await events.has(.restartAdvised(account: device.account.id)))
+        await protection.checkIn(device.account.id)
+        #expect(events.count { $0 == .restartAdvised(account: device.account.id) } == 1)
+    }
+
+    @Test func `leaving without a wipe closes the files until the account is enrolled again`() async throws {
+        let device = try await device()
+        let protection = try await device.start()
+        await protection.enroll(device.account)
+        try await protection.write(Data("plan".utf8), as: "plan", of: device.account.id)
+        #expect(await protection.unenroll(device.account.id, wiping: false) == .unenrolled)
+        #expect(await device.service.unregistered == 1)
+        #expect(await protection.registeredAccounts.isEmpty)
+        await #expect(throws: ProtectionError(.notEnrolled, "")) {
+            try await protection.read("plan", of: device.account.id)
+        }
+        #expect(await protection.enroll(device.account) == .newPolicies)
+        #expect(try await protection.read("plan", of: device.account.id) == Data("plan".utf8))
+    }
+
+    @Test func `a service that could not be told of a leave is told later, also after a restart`() async throws {
+        let device = try await device()
+        let protection = try await device.start()
+        await protection.enroll(device.account)
+        await device.service.set { $0.isUnreachable = true }
+        #expect(await protection.unenroll(device.account.id, wiping: false) == .checkInNetworkFailure)
+        #expect(await protection.enrolledAccounts.isEmpty, "it is over here at once")
+        let restarted = try await device.start()
+        time.advance(by: 300)
+        await restarted.performDueWork()
+        #expect(await device.service.unregistered == 0)
+        await device.service.set { $0.isUnreachable = false }
+        time.advance(by: 3600)
+        await restarted.performDueWork()
+        await restarted.performDueWork()
+        #expect(await device.service.unregistered == 1)
+        #expect(await restarted.diagnosticReport().waitingUnenrollments == 0)
+    }
+
+    @Test func `every status has a cause and a next step`() {
+        for status in EnrollmentStatus.allCases {
+            #expect(!status.explanation.isEmpty && !status.nextStep.advice.isEmpty)
+            #expect(status.didSucceed == (100...104).contains(status.rawValue))
+            #expect((status.nextStep == .removeAccount) == status.mustRemoveAccount)
+        }
+    }
+}

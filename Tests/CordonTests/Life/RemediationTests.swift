@@ -1,0 +1,81 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import Foundation
+import Testing
+
+/// SDK-CA-02…07: a token was refused for want of protection.
+@Suite(.timeLimit(.minutes(1))) struct RemediationTests {
+    @Test func `remediation enrols, says why, and ends compliant`() async throws {
+        let device = try Device()
+        try await device.publish(["printBlocked": .bool(true)])
+        let protection = try await device.start()
+        let events = EventCatch(protection)
+        let result = try await protection.remediate(device.account)
+        #expect(result == RemediationResult(account: device.account.id, status: .compliant))
+        #expect(await device.service.registered.map(\.source) == [.complianceRemediation])
+        #expect(await events.has(.remediated(try #require(result))))
+        #expect(await !protection.isRemediating(device.account.id))
+    }
+
+    @Test(arguments: [
+        (ProblemDetails(title: "", status: 403, code: .notTargeted), RemediationResult.Status.notCompliant),
+        (ProblemDetails(title: "", status: 401, code: .authenticationRequired), .interactionRequired),
+        (ProblemDetails(title: "", status: 503, code: .internalError), .serviceFailure),
+        (ProblemDetails(title: "", status: 504, code: .timedOut), .networkFailure),
+    ])
+    func `every way to fail has its status and its text`(
+        problem: ProblemDetails, status: RemediationResult.Status
+    ) async throws {
+        let device = try Device()
+        await device.service.set { $0.problem = problem }
+        let result = try await (try device.start()).remediate(device.account)
+        #expect(result?.status == status)
+        #expect(result?.title.isEmpty == false && result?.message.isEmpty == false)
+    }
+
+    @Test func `an account without rules is not compliant`() async throws {
+        let device = try Device()
+        #expect(try await (try device.start()).remediate(device.account)?.status == .notCompliant)
+    }
+
+    @Test func `nobody is asked silently`() async throws {
+        let device = try Device()
+        try await device.publish([:])
+        let protection = try await device.start { $0.confirmEnrollment = { _ in true } }
+        #expect(try await protection.remediate(device.account, silent: true)?.status == .interactionRequired)
+        #expect(try await protection.remediate(device.account)?.status == .compliant)
+    }
+
+    @Test func `a request that is in progress is not taken twice`() async throws {
+        let device = try Device()
+        try await device.publish([:])
+        let protection = try await device.start()
+        async let one = protection.remediate(device.account)
+        async let two = protection.remediate(device.account)
+        let results = try await [one, two]
+        #expect(results.count { $0 == nil } == 1)
+        #expect(await device.service.registered.count == 1)
+    }
+
+    @Test func `a restart in the middle goes on, and the answer comes after it`() async throws {
+        let device = try Device()
+        try await device.publish([:])
+        let dying = try await device.start {
+            $0.confirmEnrollment = { _ in
+                try? await Task.sleep(for: .seconds(86_400))
+                return false
+            }
+        }
+        let asked = Task { try? await dying.remediate(device.account) }
+        while await !dying.isRemediating(device.account.id) { await Task.yield() }
+        let relaunched = try await device.start()
+        let events = EventCatch(relaunched)
+        #expect(await events.has(.remediated(RemediationResult(account: device.account.id, status: .compliant))))
+        let again = EventCatch(try await device.start())
+        try await Task.sleep(for: .milliseconds(20))
+        #expect(again.count { if case .remediated = $0 { true } else { false } } == 0, "an answer is given once")
+        asked.cancel()
+    }
+}

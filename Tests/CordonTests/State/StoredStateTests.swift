@@ -1,0 +1,197 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import Foundation
+import Testing
+
+/// Stored state: older versions, copies, damage, two processes at once.
+@Suite(.timeLimit(.minutes(1))) struct StoredStateTests {
+    private func registrationFile(of device: Device) throws -> URL {
+        let folder = device.folder.appending(path: "data/registrations")
+        let name = try FileManager.default.contentsOfDirectory(atPath: folder.path).first { $0.hasSuffix(".json") }
+        return folder.appending(path: try #require(name))
+    }
+
+    private func edit(_ file: URL, _ change: (inout [String: JSONValue]) -> Void) throws {
+        var members = try #require(try JSONValue(parsing: Data(contentsOf: file)).object)
+        change(&members)
+        try Data(JSONValue.object(members).text().utf8).write(to: file)
+    }
+
+    @Test func `a registration of the first version is taken over`() async throws {
+        let device = try Device()
+        _ = try await device.enrolled()
+        try edit(try registrationFile(of: device)) { members in
+            for name in ["version", "generation", "sequence", "failures"] { members[name] = nil }
+        }
+        let restarted = try await device.start()
+        #expect(await restarted.enrolledAccounts == [device.account])
+        #expect(!device.mayPrint(restarted))
+        #expect(await restarted.checkIn(device.account.id) == .newPolicies)
+        let text = try String(contentsOf: try registrationFile(of: device), encoding: .utf8)
+        #expect(text.contains(#""version":2"#))
+    }
+
+    @Test func `a registration of a newer version is left as it is, and its account is denied`() async throws {
+        let device = try Device()
+        _ = try await device.enrolled(["printBlocked": .bool(false)])
+        let file = try registrationFile(of: device)
+        try edit(file) { $0["version"] = .integer(99) }
+        let before = try Data(contentsOf: file)
+        let restarted = try await device.start()
+        #expect(await restarted.enrolledAccounts.isEmpty)
+        #expect(!device.mayPrint(restarted))
+        #expect(try Data(contentsOf: file) == before)
+    }
+
+    @Test func `a state that was put back denies everything until the next check-in`() async throws {
+        let device = try Device()
+        let counter = try FileStateCounter(directory: device.folder.appending(path: "counters"))
+        try await device.publish(["printBlocked": .bool(false)])
+        let protection = try await device.start { $0.stateCounter = counter }
+        await protection.enroll(device.account)
+        let file = try registrationFile(of: device)
+        let old = try Data(contentsOf: file)
+        try await device.publish(["printBlocked": .bool(true)])
+        await protection.checkIn(device.account.id)
+        try old.write(to: file)
+
+        let restarted = try await device.start { $0.stateCounter = counter }
+        let events = EventCatch(restarted)
+        #expect(await events.has(.stateRolledBack(account: device.account.id)))
+        #expect(!device.mayPrint(restarted))
+        try await device.publish(["printBlocked": .bool(false)])
+        #expect(await restarted.checkIn(device.account.id) == .newPolicies)
+        #expect(device.mayPrint(restarted))
+        let again = try await device.start { $0.stateCounter = counter }
+        #expect(device.mayPrint(again))
+    }
+
+    @Test func `a clock that is turned back denies what depends on time, until the next check-in`() async throws {
+        let time = TestTime()
+        let device = try Device(time: time)
+        let protection = try await device.enrolled(["printBlocked": .bool(false)])
+        let launch = Question(.launch, owner: .managed(device.account.id))
+        time.advance(by: 600)
+        await protection.performDueWork()
+        let rule = "launch.clock-turned-back"
+        #expect(!protection.decision(for: launch).reasons.contains { $0.rule == rule })
+        time.advance(by: -3_000)
+        await device.service.set { $0.isUnreachable = true }
+        let events = EventCatch(protection)
+        await protection.performDueWork()
+        #expect(await events.has(.clockTurnedBack))
+        #expect(protection.decision(for: launch).reasons.contains { $0.rule == rule })
+        let restarted = try await device.start()
+        #expect(restarted.decision(for: launch).reasons.contains { $0.rule == rule }, "a restart does not help")
+        await device.service.set { $0.isUnreachable = false }
+        await restarted.checkIn(device.account.id)
+        #expect(!restarted.decision(for: launch).reasons.contains { $0.rule == rule })
+    }
+
+    @Test func `damaged files of every kind never keep an app from starting`() async throws {
+        for target in ["registrations", "life", "wipes"] {
+            let device = try Device()
+            let protection = try await device.enrolled(["printBlocked": .bool(false)])
+            await device.service.set { $0.isUnreachable = true }
+            if target == "wipes" {
+                try FileManager.default.createDirectory(
+                    at: device.folder.appending(path: "data/wipes"), withIntermediateDirectories: true)
+                try Data("[".utf8).write(to: device.folder.appending(path: "data/wipes/x.json"))
+            }
+            await protection.performDueWork()
+            let folder = device.folder.appending(path: "data").appending(path: target)
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+                for bytes in [Data(), Data("{".utf8), Data("[]".utf8), Data((0..<64).map { UInt8($0) })] {
+                    try bytes.write(to: folder.appending(path: name))
+                    let restarted = try await device.start()
+                    if target != "life" { #expect(!device.mayPrint(restarted), "\(target)") }
+                    await restarted.performDueWork()
+                }
+            }
+        }
+    }
+
+    @Test func `an unreadable wipe closes everything, and the service's next answer finishes it`() async throws {
+        let device = try Device()
+        _ = try await device.enrolled(["printBlocked": .bool(false)])
+        try Data("{".utf8).write(to: device.folder.appending(path: "data/wipes/x.json"))
+        #expect(!device.mayPrint(try await device.start()))
+        let restarted = try await device.start()
+        #expect(!device.mayPrint(restarted), "a second start opens nothing")
+        let account = device.account.id
+        await device.service.set {
+            $0.commands = [
+                Command(
+                    id: "c1", kind: .wipe, account: account, reason: .device, issuedAt: 0, notAfter: 9_000_000_000)
+            ]
+        }
+        #expect(await restarted.checkIn(account) == .wipeReceived)
+        #expect(await device.service.checkIns.last?.appliedDigest == nil, "nothing counts as applied")
+        #expect(await device.service.acknowledgements.map(\.phase) == [.started, .succeeded])
+        let left = try FileManager.default.contentsOfDirectory(atPath: device.folder.appending(path: "data/wipes").path)
+        #expect(left == ["x.json.damaged"])
+    }
+
+    @Test func `two processes of an app see what the other one stored`() async throws {
+        let device = try Device()
+        let first = try await device.enrolled(["printBlocked": .bool(true)])
+        let second = try await device.start()
+        try await device.publish(["printBlocked": .bool(false)])
+        await first.checkIn(device.account.id)
+        await second.performDueWork()
+        #expect(device.mayPrint(second))
+        #expect(await second.unenroll(device.account.id, wiping: false) == .unenrolled)
+        await first.performDueWork()
+        #expect(await first.enrolledAccounts.isEmpty)
+        #expect(!device.mayPrint(first))
+    }
+
+    @Test func `many check-ins of two processes at once end with the newest rules on disk`() async throws {
+        let device = try Device()
+        let first = try await device.enrolled()
+        let second = try await device.start()
+        let account = device.account.id
+        await withTaskGroup { group in
+            for _ in 0..<10 {
+                group.addTask { await first.checkIn(account) }
+                group.addTask { await second.checkIn(account) }
+            }
+        }
+        let stored = try JSONValue(parsing: Data(contentsOf: try registrationFile(of: device)))
+        let newest = await [first, second].asyncMax { await $0.diagnosticReport().accounts.first?.sequence ?? 0 }
+        #expect(stored["sequence"]?.integer == newest)
+    }
+
+    @Test func `a wipe that two processes are told of happens once`() async throws {
+        let device = try Device()
+        let first = try await device.enrolled()
+        let second = try await device.start()
+        let account = device.account.id
+        await device.service.set {
+            $0.commands = [
+                Command(
+                    id: "c1", kind: .wipe, account: account, reason: .device, issuedAt: 0, notAfter: 9_000_000_000)
+            ]
+        }
+        async let one = first.checkIn(account)
+        async let two = second.checkIn(account)
+        let statuses = await [one, two]
+        #expect(statuses.contains(.wipeReceived))
+        await second.performDueWork()
+        await first.performDueWork()
+        #expect(await first.enrolledAccounts.isEmpty)
+        #expect(await second.enrolledAccounts.isEmpty)
+        let receipts = await device.service.acknowledgements.compactMap(\.receipt)
+        #expect(Set(receipts).count == 1)
+    }
+}
+
+extension Array where Element: Sendable {
+    fileprivate func asyncMax(_ value: (Element) async -> Int64) async -> Int64 {
+        var largest: Int64 = 0
+        for element in self { largest = Swift.max(largest, await value(element)) }
+        return largest
+    }
+}
