@@ -20,10 +20,11 @@ extension AppProtection {
         }
     }
 
-    /// Minutes between attempts while the service cannot be reached; at most the interval of a check-in.
+    /// Pauses between attempts while the service cannot be reached: short at first, because a service that restarts is
+    /// back in seconds; at most a quarter of an hour.
     static func pause(after failures: Int) -> Duration {
-        let pauses: [Duration] = [.seconds(1), .seconds(5), .seconds(60), .seconds(120), .seconds(300), .seconds(900)]
-        return pauses[min(max(failures - 1, 0), pauses.count - 1)]
+        let seconds = [1, 2, 5, 10, 30, 60, 120, 300, 900]
+        return .seconds(seconds[min(max(failures - 1, 0), seconds.count - 1)])
     }
 
     /// Reads one event stream to its end; whether it could be opened.
