@@ -50,6 +50,7 @@ let package = Package(
         .library(name: "CordonPolicy", targets: ["CordonPolicy"]),
         .library(name: "CordonProtocol", targets: ["CordonProtocol"]),
         .library(name: "CordonVault", targets: ["CordonVault"]),
+        .library(name: "CordonVaultSQLite", targets: ["CordonVaultSQLite"]),
         .library(name: "CordonSignIn", targets: ["CordonSignIn"]),
         .library(name: "CordonHTTPClient", targets: ["CordonHTTPClient"]),
         .library(name: "CordonService", targets: ["CordonService"]),
@@ -91,6 +92,9 @@ let package = Package(
         // Parts.
         .target(name: "CordonAEADShim", dependencies: [crypto]),
         library("CordonVault", ["CordonAEADShim", "CordonIdentity", crypto]),
+        .target(
+            name: "CordonSQLiteShim", dependencies: ["CordonAEADShim"], linkerSettings: [.linkedLibrary("sqlite3")]),
+        library("CordonVaultSQLite", ["CordonIdentity", "CordonSQLiteShim", "CordonVault"]),
         library("CordonSignIn", ["CordonIdentity", "CordonProtocol", crypto, httpTypes, jwtKit]),
 
         // The facade, and how it reaches a network on Linux.
@@ -144,6 +148,9 @@ let package = Package(
             exclude: ["mutants.txt", "mutation.sh"], swiftSettings: strict),
         tests("CordonProtocolTests", ["CordonIdentity", "CordonPolicy", "CordonProtocol"]),
         tests("CordonVaultTests", ["CordonIdentity", "CordonVault", crypto]),
+        tests(
+            "CordonVaultSQLiteTests",
+            ["CordonIdentity", "CordonSQLiteShim", "CordonVault", "CordonVaultSQLite", grdb]),
         tests(
             "CordonSignInTests",
             [

@@ -9,6 +9,7 @@ let package = Package(
     dependencies: [
         .package(name: "cordon", path: ".."),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
         .target(name: "AllocationCounter"),
@@ -39,6 +40,15 @@ let package = Package(
             name: "VaultBenchmark",
             dependencies: [
                 .product(name: "CordonIdentity", package: "cordon"), .product(name: "CordonVault", package: "cordon"),
+                .product(name: "CordonVaultSQLite", package: "cordon"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ], swiftSettings: [.swiftLanguageMode(.v6)]),
+        .executableTarget(
+            name: "VaultCrash",
+            dependencies: [
+                .product(name: "CordonIdentity", package: "cordon"), .product(name: "CordonVault", package: "cordon"),
+                .product(name: "CordonVaultSQLite", package: "cordon"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ], swiftSettings: [.swiftLanguageMode(.v6)]),
     ]
 )

@@ -69,6 +69,13 @@ public struct VaultError: Error, Sendable, Equatable {
     public static func == (left: Self, right: Self) -> Bool { left.code == right.code }
 }
 
+extension VaultError {
+    /// The error of a call for files that meets a database.
+    static let isDatabase = VaultError(
+        .notSealed, "This is a sealed database, not a sealed file.",
+        hint: "Open it with SQLite through SealedDatabases.")
+}
+
 extension VaultError: CustomStringConvertible {
     /// The code, the reason and the place.
     public var description: String {

@@ -24,10 +24,29 @@ enum Meter {
         return Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
     }
 
-    /// Bytes of memory in use.
-    static func residentMemory() -> Int {
-        guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
-        return (Int(text.split(separator: " ").dropFirst().first ?? "0") ?? 0) * 4096
+    /// The CPU time of a program that runs to its end, with its text as input; nil when it is missing or fails.
+    static func seconds(of program: String, _ arguments: [String], input: String = "") -> Double? {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [program] + arguments
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        let pipe = Pipe()
+        process.standardInput = pipe
+        let before = childTime()
+        guard (try? process.run()) != nil else { return nil }
+        try? pipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+        try? pipe.fileHandleForWriting.close()
+        process.waitUntilExit()
+        return process.terminationStatus == 0 ? childTime() - before : nil
+    }
+
+    /// Bytes of memory that are this process's alone; pages of program files, which the system may drop, not counted.
+    static func ownMemory() -> Int {
+        guard let text = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
+            let line = text.split(separator: "\n").first(where: { $0.hasPrefix("RssAnon:") })
+        else { return 0 }
+        return (line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
     }
 
     /// Prints the median of a ratio and whether it meets its goal.
@@ -38,6 +57,14 @@ enum Meter {
         if let least { line += ", \"atLeast\": \(least), \"met\": \(median >= least)" }
         if let most { line += ", \"atMost\": \(most), \"met\": \(median <= most)" }
         print(line + ", \"lowest\": \(rounded(sorted[0])), \"highest\": \(rounded(sorted[sorted.count - 1]))}")
+    }
+
+    /// The CPU time of every child that has ended.
+    private static func childTime() -> Double {
+        var usage = rusage()
+        getrusage(__rusage_who(rawValue: -1), &usage)
+        let micro = usage.ru_utime.tv_usec + usage.ru_stime.tv_usec
+        return Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + Double(micro) / 1e6
     }
 
     private static func rounded(_ number: Double) -> Double { (number * 1000).rounded() / 1000 }

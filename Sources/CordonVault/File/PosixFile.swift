@@ -23,6 +23,9 @@ final class PosixFile: StorageDevice {
     /// Opens what is there, never a directory and never through more than the path's own symbolic links; nil when it
     /// is absent and `ifExists` is set.
     static func open(_ path: String, writing: Bool, ifExists: Bool = false) throws(VaultError) -> PosixFile? {
+        if LiveDatabases.shared.holds(path) {
+            throw VaultError(.inUse, "This process has the file open as a database.", place: path)
+        }
         let flags = (writing ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK
         let descriptor = retrying { systemOpen(path, flags, 0) }
         if descriptor < 0 {
@@ -64,6 +67,14 @@ final class PosixFile: StorageDevice {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .system("stat", path) }
         return status.st_mode & 0o077 == 0 && status.st_uid == geteuid()
+    }
+
+    /// Whether a path still names this file.
+    func isAt(_ path: String) throws(VaultError) -> Bool {
+        var status = stat()
+        var named = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .system("stat", path) }
+        return stat(path, &named) == 0 && named.st_ino == status.st_ino && named.st_dev == status.st_dev
     }
 
     func read(_ memory: UnsafeMutableRawBufferPointer, at offset: Int64) throws(VaultError) -> Int {

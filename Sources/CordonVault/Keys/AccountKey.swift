@@ -28,6 +28,14 @@ final class AccountKey: Sendable {
         try AccountKeyRecord.seal(self, secret: secret, under: root)
     }
 
+    /// Whether the record at a path still holds this very key: another process may have wiped the account meanwhile.
+    func isCurrent(at path: String) throws(VaultError) -> Bool {
+        guard let bytes = try PosixFile.contents(path, limit: AccountKeyRecord.size),
+            let record = try? AccountKeyRecord.identify(bytes)
+        else { return false }
+        return !record.isWipe && record.keyID == id
+    }
+
     /// Zeroes the key in memory.
     func destroy() { secret.destroy() }
 }

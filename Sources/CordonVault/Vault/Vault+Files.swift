@@ -63,6 +63,7 @@ extension Vault {
         do throws(VaultError) {
             if writing { try device.lockForWriting() }
             let header = try Self.header(of: device)
+            guard header.kind == .file else { throw .isDatabase }
             let contentKey = try header.contentKey(under: try key(for: header.owner))
             defer { contentKey.destroy() }
             let store = try SealedStore.open(
@@ -84,11 +85,20 @@ extension Vault {
         return FileManager.default.fileExists(atPath: path.path) ? register.owner(of: path) : nil
     }
 
-    /// Every file of the account: sealed ones in the vault's directory and its roots, noted ones anywhere; by path.
+    /// Every file of the account: sealed ones in the vault's directory and its roots, databases with what belongs to them,
+    /// noted ones anywhere; by path.
     ///
     /// Looks into each file there. Symbolic links are not followed.
     public nonisolated func files(ownedBy account: AccountID) -> [URL] {
-        let sealed = candidates().filter { facts(of: $0)?.owner == account }
+        let all = candidates()
+        var sealed: [URL] = []
+        var databases: Set<String> = []
+        for path in all {
+            guard let header = facts(of: path), header.owner == account else { continue }
+            sealed.append(path)
+            if header.kind == .database { databases.insert(path.path) }
+        }
+        sealed += all.filter { $0.databasePath.map(databases.contains) ?? false }
         let noted = register.paths(ownedBy: account).filter { owner(of: $0) == account }
         return Set(sealed + noted.map(\.standardizedFileURL)).sorted { $0.path < $1.path }
     }
@@ -97,6 +107,7 @@ extension Vault {
 
     /// The header of a sealed file; nil for anything else.
     nonisolated func facts(of path: URL) -> SealedHeader? {
+        if let header = LiveDatabases.shared.header(at: path.path) { return try? SealedHeader(RawMemory(header)) }
         guard let device = try? PosixFile.open(path.path, writing: false, ifExists: true) else { return nil }
         defer { device.close() }
         return try? Self.header(of: device)
@@ -122,7 +133,7 @@ extension Vault {
         let memory = RawMemory(Layout.headerSize)
         let count = try device.read(memory.slice(0, Layout.headerSize), at: 0)
         guard count == Layout.headerSize else {
-            guard count >= 8, memory.array(0, 8) == SealedHeader.magic else {
+            guard count >= 8, SealedHeader.kind(of: memory) != nil else {
                 throw VaultError(.notSealed, "The file does not begin as a sealed file does.")
             }
             throw VaultError(.damaged, "The file ends inside its header.")
@@ -131,8 +142,13 @@ extension Vault {
     }
 
     private func track(_ file: SealedFile) -> SealedFile {
-        handles[file.owner, default: []].removeAll { $0.file == nil }
-        handles[file.owner, default: []].append(WeakHandle(file: file))
+        track(file, of: file.owner)
         return file
+    }
+
+    /// Remembers what must end when the account is locked or wiped.
+    func track(_ holder: any KeyHolder, of account: AccountID) {
+        handles[account, default: []].removeAll { $0.holder == nil }
+        handles[account, default: []].append(WeakHandle(holder: holder))
     }
 }

@@ -11,6 +11,7 @@ extension Vault {
         }
         defer { device.close() }
         let header = try Self.header(of: device)
+        guard header.kind == .file else { throw .isDatabase }
         let page = RawMemory(Layout.recordPage)
         var found: [CommitRecord] = []
         for index in 0...1 {

@@ -49,7 +49,7 @@ extension Vault {
 
     /// Makes open files durable, closes them and zeroes the account's key in memory.
     public func lock(_ account: AccountID) {
-        for handle in handles[account] ?? [] { try? handle.file?.sync() }
+        for handle in handles[account] ?? [] { handle.holder?.settle() }
         drop(account, because: VaultError(.locked, "The account was locked."))
     }
 
@@ -94,10 +94,7 @@ extension Vault {
                 ? VaultError(.locked, "The account is locked.")
                 : VaultError(.unknownAccount, "This device has no key for the account.")
         }
-        let bytes = try PosixFile.contents(keyPath(account), limit: AccountKeyRecord.size)
-        if let bytes, let record = try? AccountKeyRecord.identify(bytes), !record.isWipe, record.keyID == key.id {
-            return key
-        }
+        if try key.isCurrent(at: keyPath(account)) { return key }
         let reason = VaultError(.wiped, "The account's key was destroyed.")
         drop(account, because: reason)
         throw reason
@@ -105,7 +102,7 @@ extension Vault {
 
     /// Ends what is open of an account and zeroes its key in memory.
     func drop(_ account: AccountID, because reason: VaultError) {
-        for handle in handles.removeValue(forKey: account) ?? [] { handle.file?.invalidate(reason) }
+        for handle in handles.removeValue(forKey: account) ?? [] { handle.holder?.invalidate(reason) }
         keys.removeValue(forKey: account)?.destroy()
     }
 

@@ -48,9 +48,20 @@ public actor Vault {
     }
 }
 
-/// An open file that must end when its account is locked or wiped.
+/// Something with a key in memory that must end when its account is locked or wiped.
+protocol KeyHolder: AnyObject {
+    /// Makes durable what was written, before a lock.
+    func settle()
+    /// Ends every use of the key, for this reason.
+    func invalidate(_ reason: VaultError)
+}
+
+extension SealedFile: KeyHolder {
+    func settle() { try? sync() }
+}
+
 struct WeakHandle {
-    weak var file: SealedFile?
+    weak var holder: (any KeyHolder)?
 }
 
 extension AccountID {

@@ -160,6 +160,8 @@ extension Vault {
             journal.planned[step] = WipeJournal.Plan(files: files.count, bytes: bytes)
             journal.report[keyPath: count] += files.count
             journal.report.bytes += bytes
+            // Counted before anything is gone; other steps remove no databases of the vault's.
+            if count == \.files { journal.report.databases += files.count { facts(of: $0)?.kind == .database } }
             try journal.write(in: directory)
         }
         var left = 0

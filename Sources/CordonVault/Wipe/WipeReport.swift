@@ -15,8 +15,10 @@ public struct WipeReport: Sendable, Codable, Equatable {
     public var account: AccountID
     /// The ids of the keys that were destroyed, hexadecimal.
     public var destroyedKeyIDs: [String] = []
-    /// Sealed files removed.
+    /// Sealed and noted files removed, databases and their journals among them.
     public var files = 0
+    /// Databases among the files.
+    public var databases = 0
     /// Files removed from the account's caches.
     public var caches = 0
     /// Files removed from the account's temporary directory.

@@ -12,6 +12,8 @@ enum Layout {
     static let referenceSize = 32
     static let longestOwner = 336
     static let chunkSizes: ClosedRange<UInt8> = 12...20
+    /// Page sizes of a database, as powers of two.
+    static let pageSizes: ClosedRange<UInt8> = 9...16
     /// Seals under one content key, half of what random 96-bit nonces allow at a risk of 2^-32.
     static let sealLimit: UInt64 = 1 << 31
     /// Seals between two commits at most; as many are assumed lost when a writer was killed.

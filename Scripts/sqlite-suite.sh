@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# SQLite's own test programs, from Debian's source package, on the sealing file system: mptest (several processes, with
+# crashes), speedtest1 (the same answers as plain SQLite, and the ratio of their CPU times) and fuzzcheck (its corpora
+# through real files). Needs deb-src in apt's sources, or SQLITE_SOURCE with an unpacked tree; `--keep` keeps the folder.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+root=$PWD
+
+folder=$(mktemp -d)
+[ "${1:-}" = --keep ] || trap 'rm -rf "$folder"' EXIT
+
+source=${SQLITE_SOURCE:-}
+if [ -z "$source" ]; then
+    (cd "$folder" && apt-get source -qq --download-only sqlite3 && mkdir source &&
+        tar -xf sqlite3_*.orig.tar.* --strip-components 1 -C source)
+    source=$folder/source
+fi
+
+echo 'sqlite-suite: building' >&2
+swift build -c release --target CordonAEADShim
+objects=$(swift build -c release --show-bin-path)/CCryptoBoringSSL.build
+(
+    cd "$folder"
+    cc -O2 -c -I"$root/Sources/CordonSQLiteShim/include" -I"$root/Sources/CordonAEADShim/include" \
+        "$root"/Sources/CordonSQLiteShim/*.c "$root"/Sources/CordonAEADShim/*.c
+    # Alone, so that no linker leaves it out: it makes the file system the default before main.
+    cc -O2 -c -o host.o -I"$root/Sources/CordonSQLiteShim/include" -I"$root/Sources/CordonAEADShim/include" \
+        "$root/Tests/SQLiteSuite/host.c"
+    ar rc sealed.a aead.o memory.o blocks.o databases.o key.o log.o methods.o vfs.o
+    find "$objects" -name '*.o' -print0 | xargs -0 ar rc cipher.a
+    link() { cc -O2 -w -o "$1" "${@:2}" host.o sealed.a cipher.a -lsqlite3 -lpthread -lm -ldl -lstdc++; }
+    link mptest "$source/mptest/mptest.c"
+    link speedtest1 "$source/test/speedtest1.c"
+    link fuzzcheck -DSQLITE_CORE -I"$source/ext/recover" "$source"/test/{fuzzcheck,ossfuzz,fuzzinvariants}.c \
+        "$source"/ext/recover/sqlite3recover.c "$source"/ext/recover/dbdata.c "$source"/test/vt02.c ||
+        echo 'sqlite-suite: fuzzcheck does not build with this SQLite' >&2
+)
+
+work=$(mktemp -d "$([ -d /dev/shm ] && echo /dev/shm || echo /tmp)/cordon-suite-XXXXXX")
+cleanup() { rm -rf "$work"; [ "${1:-}" = --keep ] || rm -rf "$folder"; }
+trap 'cleanup "${1:-}"' EXIT
+cd "$work"
+
+for test in multiwrite01 config01 config02 crash01; do
+    for mode in delete wal; do
+        printf 'mptest %s, %s: ' "$test" "$mode"
+        "$folder/mptest" t.db --journalmode "$mode" "$source/mptest/$test.test" | grep '^Summary: 0 errors'
+        head -c 8 t.db | grep -q CORDONSD
+        rm -f t.db*
+    done
+done
+
+seconds() { ( TIMEFORMAT='%U %S'; { time "$@" >"$work/out" 2>&1; } 2>&1 | awk '{print $1 + $2}' ); }
+for options in "" "--journal wal" "--journal wal --cachesize 512" "--pagesize 1024" "--pagesize 65536"; do
+    ratios=()
+    for _ in 1 2 3 4 5; do
+        rm -f plain.db* sealed.db*
+        plain=$(CORDON_PLAIN=1 seconds "$folder/speedtest1" --verify --size 40 $options plain.db)
+        answers=$(grep 'Verification Hash' out)
+        sealed=$(seconds "$folder/speedtest1" --verify --size 40 $options sealed.db)
+        [ "$answers" = "$(grep 'Verification Hash' out)" ] || { echo 'speedtest1: other answers than plain SQLite'; exit 1; }
+        head -c 8 sealed.db | grep -q CORDONSD
+        ratios+=("$(awk -v a="$sealed" -v b="$plain" 'BEGIN {printf "%.3f", a / b}')")
+    done
+    echo "speedtest1 ${options:-(default)}: same answers, CPU $(printf '%s\n' "${ratios[@]}" | sort -n | sed -n 3p) of plain (${ratios[*]})"
+done
+
+if [ -x "$folder/fuzzcheck" ]; then
+    for corpus in "$source"/test/fuzzdata{1,2,3,4,5,6}.db; do
+        printf 'fuzzcheck %s: ' "$(basename "$corpus")"
+        # The corpus itself is plain; every database that a case makes goes through the sealing file system.
+        rm -f main.db*
+        CORDON_PASS=1 "$folder/fuzzcheck" --native-vfs --timeout 60 "$corpus" 2>&1 | tail -n 1
+        [ "${PIPESTATUS[0]}" -eq 0 ] || { echo 'fuzzcheck: failed'; exit 1; }
+    done
+fi
+echo 'sqlite-suite: done'

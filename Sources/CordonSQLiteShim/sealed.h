@@ -1,0 +1,130 @@
+#ifndef CORDON_SEALED_H
+#define CORDON_SEALED_H
+
+#include "CordonSQLiteShim.h"
+
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stdatomic.h>
+
+#define HEADER_SIZE 4096
+// The header's last byte: the block size as a power of two, 0 before the first page was written.
+#define BLOCK_BYTE (HEADER_SIZE - 1)
+// After every block: nonce (12) and tag (16).
+#define TRAILER 28
+#define JOURNAL_BLOCK 4096
+#define LOG_HEADER 32
+#define FRAME_HEADER 24
+#define LARGEST_PAGE 65536
+
+// What a block is, bound into its context; numbers as in docs/vault-format.md.
+enum { KIND_PAGE = 3, KIND_JOURNAL = 4, KIND_LOG_HEADER = 5, KIND_FRAME = 6, KIND_TEMPORARY = 7, KIND_SUPER = 8 };
+
+struct cordon_page_key {
+    cordon_cipher cipher;
+    uint8_t digest[32];
+    atomic_int owners, users, revoked;
+    pthread_mutex_t lock;
+    uint8_t prefix[10];
+    uint32_t left;
+    uint64_t generation;
+};
+
+typedef struct cordon_place {
+    uint8_t kind, level;
+    int64_t index;
+} cordon_place;
+
+// Brackets every use of the cipher; 0 when the key was revoked.
+int cordon_key_enter(cordon_page_key *key);
+void cordon_key_leave(cordon_page_key *key);
+
+// Seals `count` bytes into a slot of `count + TRAILER`. 1 on success.
+int cordon_seal_block(cordon_page_key *key, cordon_place place, uint8_t *slot, const uint8_t *in, size_t count);
+
+// Opens a slot; `out` may be the slot itself. 1 on success; else `out` holds zeros.
+int cordon_open_block(cordon_page_key *key, cordon_place place, uint8_t *out, const uint8_t *slot, size_t count);
+
+typedef struct cordon_file cordon_file;
+typedef struct cordon_vfs cordon_vfs;
+
+// One database that this process has open, by however many connections.
+typedef struct cordon_database {
+    struct cordon_database *next;
+    cordon_vfs *vfs;
+    char *path;
+    cordon_page_key *key;
+    uint8_t *header;
+    int files;
+    // Handles with a log, and journals, of this database.
+    atomic_int logs, held_back;
+    cordon_file *journals;
+} cordon_database;
+
+struct cordon_vfs {
+    sqlite3_vfs vfs;
+    sqlite3_vfs *base;
+    cordon_vfs_host host;
+    cordon_page_key *beside;
+    pthread_mutex_t lock;
+    cordon_database *databases;
+    int files;
+};
+
+struct cordon_file {
+    sqlite3_file file;
+    sqlite3_file *real;
+    cordon_vfs *vfs;
+    cordon_database *database;
+    cordon_file *next;
+    cordon_page_key *key;
+    uint8_t kind;
+    // Whether `lock` was made; journals are flushed by other threads of the process.
+    int has_lock;
+    pthread_mutex_t lock;
+    // Where blocks begin on disk, how long one is, and how many bytes of plaintext there are; -1 when not known.
+    int64_t start, length;
+    uint32_t block;
+    // Memory for one slot, and how much there is.
+    uint8_t *slot;
+    uint32_t slot_size;
+    // One block in the clear that is not on disk yet, or a copy of one that is; journals and temporary files only.
+    uint8_t *held;
+    int64_t held_index;
+    uint32_t held_count;
+    int held_changed;
+    // A log's frame header that waits for its page.
+    uint8_t pending[FRAME_HEADER];
+    int64_t pending_index;
+};
+
+// Memory for slots of that many bytes. An SQLite code.
+int cordon_need_slot(cordon_file *file, uint32_t size);
+
+// Files cut into blocks: databases, journals, temporary files. SQLite codes. The caller has entered the key.
+int cordon_blocks_read(cordon_file *file, uint8_t *out, int count, int64_t offset);
+int cordon_blocks_write(cordon_file *file, const uint8_t *in, int count, int64_t offset);
+int cordon_blocks_truncate(cordon_file *file, int64_t size);
+int cordon_blocks_length(cordon_file *file, int64_t *size);
+int cordon_blocks_flush(cordon_file *file);
+
+// Write-ahead logs, sealed frame by frame.
+int cordon_log_read(cordon_file *file, uint8_t *out, int count, int64_t offset);
+int cordon_log_write(cordon_file *file, const uint8_t *in, int count, int64_t offset);
+int cordon_log_truncate(cordon_file *file, int64_t size);
+int cordon_log_length(cordon_file *file, int64_t *size);
+int cordon_log_flush(cordon_file *file);
+
+// Puts on disk what the database's journals hold back. An SQLite code.
+int cordon_flush_journals(cordon_database *database);
+
+// Gives a file its key: a database by its header, what belongs to a database by that database, the rest by what they
+// are. An SQLite code.
+int cordon_give_key(cordon_file *file, const char *name, int flags);
+
+// Gives back everything that a file has but its base file.
+void cordon_forget_file(cordon_file *file);
+
+extern const sqlite3_io_methods cordon_io_methods;
+
+#endif

@@ -1,0 +1,183 @@
+package import CordonIdentity
+internal import Foundation
+
+/// The keys of an account's sealed databases: makes headers and opens them. The pages are `CordonVaultSQLite`'s.
+///
+/// Safe to use from any thread, as SQLite does. Ends with the account's lock or wipe.
+package final class DatabaseKeyring: Sendable, KeyHolder {
+    /// Whose databases.
+    package let account: AccountID
+
+    private let key: AccountKey
+    private let recordPath: String
+    private let state = Locked(State())
+
+    private struct State {
+        var ended: VaultError?
+        var whenEnded: (@Sendable () -> Void)?
+    }
+
+    init(_ key: AccountKey, recordPath: String) {
+        account = key.account
+        self.key = key
+        self.recordPath = recordPath
+    }
+
+    /// Sets what to do when the keys end; done at once when they already have.
+    package func whenEnded(_ action: @escaping @Sendable () -> Void) {
+        let isOver = state.withLock { state in
+            state.whenEnded = action
+            return state.ended != nil
+        }
+        if isOver { action() }
+    }
+
+    /// Puts the header of a new database where there is nothing, or an empty file; what is there otherwise stays.
+    ///
+    /// - Throws: `wiped`, `locked`, `inUse`, or what the disk refused.
+    package func prepare(_ path: String) throws(VaultError) {
+        var tries = 0
+        while true {
+            guard let size = Self.size(of: path) else { return try link(path) }
+            guard size == 0 else { return }
+            // An empty file is an empty database to SQLite. The lock's holder replaces it; who comes second sees that
+            // the name is another file's by then.
+            guard let empty = try PosixFile.open(path, writing: true, ifExists: true) else { continue }
+            defer { empty.close() }
+            tries += 1
+            do throws(VaultError) {
+                try empty.lockForWriting()
+                guard try empty.size() == 0, try empty.isAt(path) else { continue }
+                return try replace(path)
+            } catch  where error.code == .inUse && tries < 1000 {
+                usleep(1000)
+            }
+        }
+    }
+
+    /// Opens a header and lends the database's key and the header's digest.
+    ///
+    /// - Throws: `notSealed`, `unsupportedFormat`, `damaged`, `wrongKey`, `wiped`, `locked`.
+    package func open<Result>(
+        _ header: [UInt8], _ body: (UnsafeRawBufferPointer, [UInt8]) -> Result
+    ) throws(VaultError) -> Result {
+        try check()
+        let header = try SealedHeader(RawMemory(header))
+        guard header.kind == .database else {
+            throw VaultError(.notSealed, "This is a sealed file, not a sealed database.")
+        }
+        guard header.owner == account else {
+            throw VaultError(.wrongKey, "The database belongs to another account.")
+        }
+        let contentKey = try header.contentKey(under: key)
+        defer { contentKey.destroy() }
+        return try lend(contentKey, header.digest, body)
+    }
+
+    /// Lends the key under which journals over several databases are sealed.
+    ///
+    /// - Throws: `locked` when the account's key is gone.
+    package func superJournal<Result>(
+        _ body: (UnsafeRawBufferPointer, [UInt8]) -> Result
+    ) throws(VaultError) -> Result {
+        let salt = [UInt8](repeating: 0, count: 16)
+        let derived = try KeyWrap.derive(from: key.secret, salt: salt, purpose: "cordon vault 1 super journal")
+        return try lend(derived, [UInt8](repeating: 0, count: 32), body)
+    }
+
+    /// Whether a file begins as a sealed database does.
+    ///
+    /// - Throws: `noSuchFile`, `inUse` when this process has it open as one, or what the disk refused.
+    package static func isSealed(_ path: String) throws(VaultError) -> Bool {
+        guard let file = try PosixFile.open(path, writing: false) else { return false }
+        defer { file.close() }
+        let start = RawMemory(8)
+        let count = try file.read(start.slice(0, 8), at: 0)
+        return count == 8 && SealedHeader.kind(of: start) == .database
+    }
+
+    /// Gives a finished draft the name of what it replaces, durably.
+    package static func putInPlace(_ draft: String, of path: String) throws(VaultError) {
+        try PosixFile.rename(draft, to: path)
+        try PosixFile.syncDirectory((path as NSString).deletingLastPathComponent)
+    }
+
+    /// Removes a draft and what SQLite may have left beside it.
+    package static func removeDraft(_ path: String) {
+        for suffix in ["", "-journal", "-wal", "-shm"] { PosixFile.remove(path + suffix) }
+    }
+
+    func settle() {}
+
+    func invalidate(_ reason: VaultError) {
+        let action = state.withLock { state in
+            if state.ended == nil { state.ended = reason }
+            return state.whenEnded
+        }
+        action?()
+    }
+
+    private func lend<Result>(
+        _ secret: SecretBytes, _ digest: [UInt8], _ body: (UnsafeRawBufferPointer, [UInt8]) -> Result
+    ) throws(VaultError) -> Result {
+        guard let result = secret.withBytes({ body($0, digest) }) else {
+            throw VaultError(.locked, "The key is no longer in memory.")
+        }
+        return result
+    }
+
+    /// Refuses when the account was locked or wiped, here or by another process.
+    private func check() throws(VaultError) {
+        if let ended = state.withLock({ $0.ended }) { throw ended }
+        if try key.isCurrent(at: recordPath) { return }
+        let reason = VaultError(.wiped, "The account's key was destroyed.")
+        invalidate(reason)
+        throw reason
+    }
+
+    // MARK: New databases
+
+    private func draft(beside path: String) throws(VaultError) -> String {
+        try check()
+        let (header, contentKey) = try SealedHeader.make(.database, owner: account, accountKey: key, chunkSize: 0)
+        contentKey.destroy()
+        let draft = ((path as NSString).deletingLastPathComponent as NSString)
+            .appendingPathComponent(PosixFile.temporaryName())
+        let file = try PosixFile.create(draft, mode: 0o600)
+        // Closed before it has its name: closing it later would drop the locks of whoever opened it meanwhile.
+        defer { file.close() }
+        try file.write(header.memory.array(0, Layout.headerSize), at: 0)
+        try file.sync()
+        return draft
+    }
+
+    private func link(_ path: String) throws(VaultError) {
+        let draft = try draft(beside: path)
+        defer { PosixFile.remove(draft) }
+        try PosixFile.linkIfAbsent(draft, as: path)
+        try PosixFile.syncDirectory((path as NSString).deletingLastPathComponent)
+    }
+
+    private func replace(_ path: String) throws(VaultError) {
+        let draft = try draft(beside: path)
+        defer { PosixFile.remove(draft) }
+        try PosixFile.rename(draft, to: path)
+        try PosixFile.syncDirectory((path as NSString).deletingLastPathComponent)
+    }
+
+    private static func size(of path: String) -> Int64? {
+        let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber
+        return size?.int64Value
+    }
+}
+
+extension Vault {
+    /// The keys for an unlocked account's databases, for the target that opens them.
+    ///
+    /// - Throws: `locked`, `unknownAccount`, `wipePending`, `wiped`.
+    package func databaseKeyring(for account: AccountID) throws(VaultError) -> DatabaseKeyring {
+        let keyring = DatabaseKeyring(try key(for: account), recordPath: keyPath(account))
+        track(keyring, of: account)
+        return keyring
+    }
+}

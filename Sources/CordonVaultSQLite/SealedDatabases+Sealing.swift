@@ -1,0 +1,50 @@
+internal import CordonSQLiteShim
+public import CordonVault
+public import Foundation
+
+extension SealedDatabases {
+    /// Seals a plain database where it is: page by page into a draft beside it, which then takes its name in one step.
+    ///
+    /// Row ids, page size, free pages and journal mode stay as they are. A kill leaves the plain database or the sealed
+    /// one, and calling again brings it to its end; a sealed database is left alone. The plain database is locked
+    /// meanwhile; close other connections first, because one that is merely idle would go on with the old file. What the
+    /// disk keeps of the old file's blocks is out of reach, as after any deletion.
+    ///
+    /// - Parameters:
+    ///   - path: the database; its journal or log is taken in first.
+    ///   - progress: told pages done and in all, from time to time.
+    /// - Throws: `noSuchFile`; `inUse` when another connection holds a lock; `notSealed` when it is no database;
+    ///   `locked`, `wiped`; `noSpace`, `inputOutput`.
+    public func seal(
+        _ path: URL, progress: @Sendable (Int, Int) -> Void = { _, _ in }
+    ) throws(VaultError) {
+        let draft = path.deletingLastPathComponent()
+            .appendingPathComponent(".cordon-" + path.lastPathComponent + ".sealing")
+        if try DatabaseKeyring.isSealed(path.path) {
+            return DatabaseKeyring.removeDraft(draft.path)
+        }
+        let source = try Connection(path.path, fileSystem: nil, creating: false)
+        // Exclusive from here to the end; a log is written back and removed on the way.
+        try source.run("PRAGMA locking_mode = EXCLUSIVE")
+        let usesLog = try source.run("PRAGMA journal_mode") == "wal"
+        guard try source.run("PRAGMA journal_mode = DELETE") == "delete" else {
+            throw VaultError(.inUse, "Another connection uses the database.", place: path.path)
+        }
+        try source.run("BEGIN EXCLUSIVE")
+        try source.run("COMMIT")
+        DatabaseKeyring.removeDraft(draft.path)
+        do throws(VaultError) {
+            let target = try Connection(draft.path, fileSystem: fileSystemName, creating: true)
+            try target.run("PRAGMA journal_mode = OFF")
+            try source.copy(to: target, progress)
+            if usesLog { try target.run("PRAGMA journal_mode = WAL") }
+            try target.close()
+            try DatabaseKeyring.putInPlace(draft.path, of: path.path)
+        } catch {
+            DatabaseKeyring.removeDraft(draft.path)
+            if let refusal = refusal(at: draft) { throw refusal }
+            throw error
+        }
+        try source.close()
+    }
+}

@@ -1,0 +1,57 @@
+import CordonIdentity
+import CordonSQLiteShim
+import CordonVault
+import CordonVaultSQLite
+import Foundation
+import Testing
+
+struct SealingTests {
+    private func plain(_ desk: Desk, _ name: String, _ mode: String) throws -> [String] {
+        let database = try Database(desk.path(name).path)
+        try database.run("PRAGMA page_size = 2048; PRAGMA journal_mode = \(mode); CREATE TABLE note (text TEXT)")
+        try database.run(
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000) INSERT INTO note SELECT 'planted ' || i FROM n"
+        )
+        try database.run("DELETE FROM note WHERE rowid % 3 = 0")
+        return try database.run("SELECT rowid, text FROM note")
+    }
+
+    @Test(arguments: ["DELETE", "WAL"])
+    func `a plain database is sealed where it is, row for row, and calling again changes nothing`(mode: String)
+        async throws
+    {
+        let desk = try await Desk()
+        let rows = try plain(desk, "notes", mode)
+        #expect(try desk.bytesOnDisk().range(of: Data("planted 17".utf8)) != nil)
+        try desk.databases.seal(desk.path("notes"))
+        #expect(try desk.bytesOnDisk().range(of: Data("planted 17".utf8)) == nil)
+        let sealed = try Data(contentsOf: desk.path("notes"))
+        try desk.databases.seal(desk.path("notes"))
+        #expect(try Data(contentsOf: desk.path("notes")) == sealed)
+        let database = try desk.open("notes", creating: false)
+        #expect(try database.run("SELECT rowid, text FROM note") == rows)
+        #expect(try database.run("PRAGMA journal_mode") == [mode.lowercased()])
+        #expect(try database.run("PRAGMA page_size; PRAGMA integrity_check") == ["2048", "ok"])
+        #expect(desk.vault.owner(of: desk.path("notes")) == desk.ada)
+    }
+
+    @Test func `a database in use, no database and nothing are refused and left alone`() async throws {
+        let desk = try await Desk()
+        _ = try plain(desk, "busy", "DELETE")
+        let other = try Database(desk.path("busy").path)
+        try other.run("BEGIN IMMEDIATE")
+        let before = try Data(contentsOf: desk.path("busy"))
+        #expect(throws: VaultError(.inUse, "")) { try desk.databases.seal(desk.path("busy")) }
+        #expect(try Data(contentsOf: desk.path("busy")) == before)
+        try Data(repeating: 7, count: 9000).write(to: desk.path("text"))
+        #expect(throws: VaultError(.notSealed, "")) { try desk.databases.seal(desk.path("text")) }
+        #expect(throws: VaultError(.noSuchFile, "")) { try desk.databases.seal(desk.path("nothing")) }
+        await desk.vault.lock(desk.ada)
+        try other.run("ROLLBACK")
+        other.close()
+        #expect(throws: VaultError(.locked, "")) { try desk.databases.seal(desk.path("busy")) }
+        #expect(try Data(contentsOf: desk.path("busy")) == before)
+        let names = try FileManager.default.contentsOfDirectory(atPath: desk.folder.path)
+        #expect(!names.contains { $0.hasPrefix(".cordon-") })
+    }
+}
