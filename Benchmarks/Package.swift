@@ -12,6 +12,9 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
+        .target(
+            name: "BenchmarkSQLite", dependencies: [.product(name: "GRDBSQLite", package: "GRDB.swift")],
+            swiftSettings: [.swiftLanguageMode(.v6)]),
         .target(name: "AllocationCounter"),
         .executableTarget(
             name: "PolicyBenchmark",
@@ -40,15 +43,13 @@ let package = Package(
             name: "VaultBenchmark",
             dependencies: [
                 .product(name: "CordonIdentity", package: "cordon"), .product(name: "CordonVault", package: "cordon"),
-                .product(name: "CordonVaultSQLite", package: "cordon"),
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                .product(name: "CordonVaultSQLite", package: "cordon"), "BenchmarkSQLite",
             ], swiftSettings: [.swiftLanguageMode(.v6)]),
         .executableTarget(
             name: "VaultCrash",
             dependencies: [
                 .product(name: "CordonIdentity", package: "cordon"), .product(name: "CordonVault", package: "cordon"),
-                .product(name: "CordonVaultSQLite", package: "cordon"),
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                .product(name: "CordonVaultSQLite", package: "cordon"), "BenchmarkSQLite",
             ], swiftSettings: [.swiftLanguageMode(.v6)]),
     ]
 )

@@ -1,3 +1,4 @@
+import BenchmarkSQLite
 import CordonVaultSQLite
 import Foundation
 
@@ -32,7 +33,9 @@ extension Bench {
             cipherOfOthers(script, ratios.sorted()[ratios.count / 2] - 1)
         }
         let opening = try Meter.elapsed {
-            for _ in 0..<100 { try Connection(path("database").path, sealed.fileSystemName).run("SELECT count(*) FROM sqlite_schema") }
+            for _ in 0..<100 {
+                try Connection(path("database").path, sealed.fileSystemName).run("SELECT count(*) FROM sqlite_schema")
+            }
         }
         Meter.say("P4 opening, milliseconds", [opening * 10], atMost: 1)
     }

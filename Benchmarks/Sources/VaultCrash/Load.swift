@@ -1,7 +1,7 @@
+import BenchmarkSQLite
 import CordonVault
 import CordonVaultSQLite
 import Foundation
-import GRDBSQLite
 
 /// What the child does until it is killed, and what must hold afterwards.
 enum Load: String, CaseIterable {

@@ -1,14 +1,18 @@
 import Foundation
 import GRDBSQLite
 
-/// SQLite's own interface, as far as it is needed here.
-final class Connection {
-    struct Failure: Error { let code: Int32 }
+/// SQLite's own interface, as far as the programs beside it need it.
+public final class Connection {
+    /// A call that failed.
+    public struct Failure: Error {
+        /// SQLite's extended code.
+        public let code: Int32
+    }
 
     private var handle: OpaquePointer?
 
     /// Opens or makes a database; nil stands for SQLite's own file system.
-    init(_ path: String, _ fileSystem: String?) throws {
+    public init(_ path: String, _ fileSystem: String?) throws {
         let result = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, fileSystem)
         sqlite3_extended_result_codes(handle, 1)
         guard result == SQLITE_OK else { throw Failure(code: sqlite3_extended_errcode(handle)) }
@@ -18,7 +22,7 @@ final class Connection {
 
     /// Runs statements; the first value of the last row, or nothing.
     @discardableResult
-    func run(_ sql: String) throws -> String {
+    public func run(_ sql: String) throws -> String {
         var value = ""
         let result = withUnsafeMutablePointer(to: &value) {
             sqlite3_exec(
