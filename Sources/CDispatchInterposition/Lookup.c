@@ -11,6 +11,13 @@
 
 extern void _Block_release(const void *block);
 
+// One symbol of every part of libdispatch that an entry point lies in: a static linker would otherwise take the weak
+// definitions here for all that is needed, and leave the part with the real ones out.
+extern void dispatch_queue_create(void), dispatch_group_create(void), dispatch_source_create(void), dispatch_apply_f(void);
+__attribute__((used)) static void (*const parts[])(void) = {
+    dispatch_queue_create, dispatch_group_create, dispatch_source_create, dispatch_apply_f,
+};
+
 // What every block begins with.
 struct block_head {
     void *isa;
