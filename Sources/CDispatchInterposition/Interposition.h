@@ -15,6 +15,9 @@ extern uintptr_t cordon_identity_now(void);
 // Runs a function under an identity and restores the thread's own afterwards; defined in Swift by CordonDispatch.
 extern void cordon_identity_run(uintptr_t identity, void (*work)(void *), void *context);
 
+// The same for work that runs later, where the identity in force is hardly ever the one to run under.
+extern void cordon_identity_run_later(uintptr_t identity, void (*work)(void *), void *context);
+
 // The library's own function of a name, looked up once; ends the process where there is none, since the work that was
 // handed over could then be neither run nor refused.
 void *cordon_library_function(_Atomic(void *) *cache, const char *name);

@@ -36,7 +36,7 @@ static struct carried *carry(uintptr_t identity, cordon_block block) {
 static void run_carried(void *context) {
     struct carried carried = *(struct carried *)context;
     free(context);
-    cordon_identity_run(carried.identity, cordon_call, (void *)carried.block);
+    cordon_identity_run_later(carried.identity, cordon_call, (void *)carried.block);
     _Block_release(carried.block);
 }
 

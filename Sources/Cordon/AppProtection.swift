@@ -18,6 +18,8 @@ public actor AppProtection {
     nonisolated let rules = Locked(RulesInForce())
     nonisolated let broadcast = EventBroadcast()
     nonisolated let vault: Vault
+    /// What passes between this app and the organisation's others; nil where they share nothing.
+    nonisolated let groupVault: GroupVault?
     /// What the windows are about to show.
     nonisolated let switches = Locked(WindowSwitches())
     nonisolated let watch: TimeWatch
@@ -55,6 +57,8 @@ public actor AppProtection {
         registrations = RegistrationStore(folder: try StateFolder(folder.appending(path: "registrations")))
         wipes = WipeStore(folder: try StateFolder(folder.appending(path: "wipes")))
         vault = try Self.openVault(configuration)
+        groupVault =
+            if let group = configuration.sharingGroup { try GroupVault(group, directory: folder) } else { nil }
         try await start()
     }
 

@@ -26,6 +26,8 @@ public struct ProtectionError: Error, Sendable, Equatable {
         case serviceUnusable
         /// The identity of the work did not follow to the code that asks.
         case identityLost
+        /// The app shares nothing with the organisation's other apps.
+        case noSharingGroup
     }
 
     /// What kind of failure it was; the only part that equality looks at.
@@ -62,6 +64,7 @@ extension ProtectionError.Code {
         case .nothingThere: "Copy or receive something first."
         case .damagedContent: "Ask the sender for it again."
         case .serviceUnusable: "Check the service's address, and that it runs."
+        case .noSharingGroup: "Give the configuration a sharing group."
         case .identityLost: "Set the account for this piece of work, or link CordonDispatch."
         }
     }

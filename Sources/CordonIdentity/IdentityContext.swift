@@ -8,7 +8,7 @@
 /// Reading is cheap enough to do at every access. Nothing here is stored; a wipe does not touch it, and an account that
 /// was wiped is denied because it has no policy any more.
 public enum IdentityContext {
-    @usableFromInline static let taskLocal = TaskLocal(wrappedValue: ScopedIdentity.none)
+    @usableFromInline package static let taskLocal = TaskLocal(wrappedValue: ScopedIdentity.none)
     static let levels = Locked(IdentityLevels())
 
     @usableFromInline static var scope: ScopedIdentity { taskLocal.get() }

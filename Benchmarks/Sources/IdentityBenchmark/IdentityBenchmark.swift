@@ -6,10 +6,11 @@ import Foundation
 /// What an identity costs, as ratios to the limits of the same run: `IdentityBenchmark [ROUNDS]`.
 ///
 /// CPU time of this process, variants in turn, medians. One JSON object a line: what, the ratio, the goal, whether it was
-/// met (performance goal P7).
+/// met (performance goals P7 and P14).
 @main
 struct IdentityBenchmark {
     static func main() throws {
+        if CommandLine.arguments.contains(Launches.nothing) { return }
         let rounds = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 9
         let report = DispatchFollowing.selfTest()
         print(
@@ -17,6 +18,7 @@ struct IdentityBenchmark {
         )
         Reads(rounds: rounds).run()
         try Blocks(rounds: rounds).run()
+        try Launches(rounds: rounds).run()
     }
 }
 
@@ -83,18 +85,9 @@ struct Blocks {
         Meter.say("sync with an identity, times plain", carrying.map { $0[2] })
     }
 
-    /// Nanoseconds in the program that links no CordonDispatch, which stands beside this one.
+    /// Nanoseconds in the program that links no CordonDispatch.
     private func limits() throws -> [Double] {
-        let program = Process()
-        let output = Pipe()
-        program.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-            .appendingPathComponent("PlainDispatch")
-        program.arguments = ["\(Self.count)"]
-        program.standardOutput = output
-        try program.run()
-        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        program.waitUntilExit()
-        let numbers = text.split { $0.isWhitespace }.compactMap { Double($0) }
+        let numbers = try Program.plain.output(["\(Self.count)"]).split { $0.isWhitespace }.compactMap { Double($0) }
         guard numbers.count == 3 else { throw CocoaError(.fileReadCorruptFile) }
         return numbers
     }

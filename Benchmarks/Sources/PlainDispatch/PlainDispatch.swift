@@ -7,6 +7,7 @@ import Foundation
 struct PlainDispatch {
     static func main() {
         let count = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 50_000
+        guard count > 0 else { return }
         print(Shapes.all(count).map { "\($0)" }.joined(separator: " "))
     }
 }

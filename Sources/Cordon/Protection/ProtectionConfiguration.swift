@@ -53,6 +53,8 @@ public struct ProtectionConfiguration: Sendable {
     public var wipeObserver: @Sendable (String) -> Void = { _ in }
     /// The app's own part of a wipe, after Cordon's files are gone (SDK-SW-01).
     public var wipeHook: @Sendable (ManagedAccount) async -> AppWipeOutcome = { _ in .leftToCordon }
+    /// What this app shares with the organisation's other apps and with its own extensions; nil shares nothing.
+    public var sharingGroup: SharingGroup?
     /// What the app does when Cordon asks it to show somebody else's data; without one, every such request is refused.
     public var identityDelegate: (any IdentityDelegate)?
     /// How long the app may take to answer such a request.

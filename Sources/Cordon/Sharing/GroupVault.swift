@@ -1,0 +1,78 @@
+internal import CordonIdentity
+internal import CordonProtocol
+internal import CordonVault
+internal import Foundation
+
+/// Seals what passes between the apps of a group, under a key that each account has in the group and that guards nothing
+/// else: a wipe in one app ends what is on its way, and no other app's files.
+struct GroupVault: Sendable {
+    /// What a sealed thing is for; one made for another purpose is refused.
+    enum Purpose: String, Codable, Sendable {
+        case handOver
+        case notifications
+    }
+
+    private struct Label: Codable {
+        var purpose: Purpose
+        var name: String
+    }
+
+    private let vault: Vault
+    let folder: StateFolder
+
+    /// Opens the group for one app or extension; `directory` is its own place for what a wipe needs.
+    init(_ group: SharingGroup, directory: URL) throws(ProtectionError) {
+        do throws(VaultError) {
+            vault = try Vault(
+                directory: directory.appending(path: "group"), keyStore: group.keyStore,
+                keyDirectory: group.directory.appending(path: "keys"))
+        } catch { throw ProtectionError(error) }
+        folder = try StateFolder(group.directory.appending(path: "values"))
+    }
+
+    /// Whether bytes were sealed for somebody, and for whom, as they say themselves; opening them proves it.
+    func owner(of bytes: Data) -> AccountID? { vault.owner(ofBuffer: bytes) }
+
+    /// Seals bytes for the account's apps of this group.
+    func seal(
+        _ bytes: Data, named name: String, for account: AccountID, as purpose: Purpose
+    ) async throws(ProtectionError) -> Data {
+        guard let label = try? MessageCoding.encode(Label(purpose: purpose, name: name)) else {
+            throw ProtectionError(.damagedContent, "the name has no JSON form")
+        }
+        var parcel = Data(withUnsafeBytes(of: UInt32(label.count).bigEndian) { Array($0) })
+        parcel += label + bytes
+        do throws(VaultError) {
+            // The group may have lost the key since the last time, by another app's wipe.
+            try await vault.createAccountKey(for: account)
+            return try await vault.protect(parcel, for: account)
+        } catch { throw ProtectionError(error) }
+    }
+
+    /// Opens what was sealed for the account and the purpose; anything else is an error.
+    func open(
+        _ sealed: Data, of account: AccountID, as purpose: Purpose
+    ) async throws(ProtectionError) -> (name: String, bytes: Data) {
+        let parcel: Data
+        do throws(VaultError) {
+            try await vault.unlock(account)
+            parcel = try await vault.unprotect(sealed, demanding: true)
+        } catch { throw ProtectionError(error) }
+        // The owner stands in the authenticated head, so opening under it proves it; a buffer without a seal does not.
+        guard vault.owner(ofBuffer: sealed) == account, parcel.count >= 4,
+            let length = Int(exactly: parcel.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }),
+            parcel.count - 4 >= length,
+            let label = try? MessageCoding.decode(Label.self, from: Data(parcel.dropFirst(4).prefix(length))),
+            label.purpose == purpose
+        else { throw ProtectionError(.damagedContent, "what arrived was not made for this") }
+        return (label.name, Data(parcel.dropFirst(4 + length)))
+    }
+
+    /// Destroys the account's key of the group; what is on its way cannot be opened any more.
+    func forget(_ account: AccountID) async throws(ProtectionError) {
+        do throws(VaultError) {
+            _ = try await vault.wipe(account)
+            await vault.discardReport(for: account)
+        } catch { throw ProtectionError(error) }
+    }
+}

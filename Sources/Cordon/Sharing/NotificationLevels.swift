@@ -1,0 +1,61 @@
+public import CordonIdentity
+public import CordonPolicy
+public import Foundation
+
+/// What a notification extension may show, as the app last said (SDK-NO-03): an extension is a process of its own, which has
+/// no rules of its own.
+///
+/// No value, a damaged one, or one that was not sealed by the group is the most restrictive (CQ-24). A wipe of the account
+/// ends its value.
+public struct NotificationLevels: Sendable {
+    private let group: GroupVault
+
+    /// Opens the values of a group.
+    ///
+    /// - Parameters:
+    ///   - group: The same as the app's.
+    ///   - dataDirectory: A folder of the extension's own.
+    /// - Throws: ``ProtectionError``: `vault` or `stateUnwritable`.
+    public init(_ group: SharingGroup, dataDirectory: URL) throws(ProtectionError) {
+        self.group = try GroupVault(group, directory: dataDirectory)
+    }
+
+    /// What a notification for the account may show.
+    public func level(for account: AccountID) async -> NotificationLevel {
+        guard let sealed = try? Self.file(of: account, in: group).read(),
+            let (name, _) = try? await group.open(sealed, of: account, as: .notifications),
+            let level = NotificationLevel(rawValue: name)
+        else { return .block }
+        return level
+    }
+
+    static func file(of account: AccountID, in group: GroupVault) -> StateFile {
+        group.folder.file("notifications-" + FolderName.of(account))
+    }
+}
+
+extension AppProtection {
+    /// Says to the extensions of the group what notifications may show, for every enrolled account. Call it after
+    /// enrolment and at every ``ProtectionEvent/policyChanged(account:version:sequence:)``.
+    ///
+    /// - Throws: ``ProtectionError``: `noSharingGroup`, `vault`, or `stateUnwritable`.
+    public func publishNotificationLevels() async throws(ProtectionError) {
+        for account in records.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+            let level: NotificationLevel =
+                switch decision(for: Question(.notify, owner: .managed(account))).verdict {
+                case .allow, .warn: .allow
+                case .restrict: .blockOrganizationalData
+                case .block, .wipe: .block
+                }
+            let sealed = try await group().seal(Data(), named: level.rawValue, for: account, as: .notifications)
+            try NotificationLevels.file(of: account, in: group()).write(sealed)
+        }
+    }
+
+    /// Ends what the group has of an account.
+    func forgetGroup(_ account: AccountID) async throws(ProtectionError) {
+        guard let groupVault else { return }
+        try NotificationLevels.file(of: account, in: groupVault).remove()
+        try await groupVault.forget(account)
+    }
+}

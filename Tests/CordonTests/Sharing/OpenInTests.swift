@@ -1,0 +1,166 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonVault
+import Foundation
+import Testing
+
+/// SC-07 and SC-26…37 at run time: a thing goes sealed from one managed app to another, and both sides' rules decide.
+@Suite struct OpenInTests {
+    private actor Inbox: ReceivingApp {
+        private(set) var item: SharedItem?
+        func deliver(_ item: SharedItem) { self.item = item }
+    }
+
+    /// Two apps on one device that share a group; each has data, keys and an enrolment of its own.
+    private struct TwoApps {
+        let sender: AppProtection, receiver: AppProtection
+        let devices: [Device]
+        let group: SharingGroup
+
+        init(_ rules: [String: JSONValue]) async throws {
+            let devices = [try Device(), try Device()]
+            let group = SharingGroup(
+                directory: devices[0].folder.appending(path: "group"), keyStore: InMemoryKeyStore())
+            var apps: [AppProtection] = []
+            for device in devices {
+                try await device.publish(rules)
+                let app = try await device.start { $0.sharingGroup = group }
+                await app.enroll(device.account)
+                apps.append(app)
+            }
+            (sender, receiver, self.devices, self.group) = (apps[0], apps[1], devices, group)
+        }
+
+        func handOver(_ contents: Data, of owner: Identity = .managed("oid-a")) async throws -> SharedItem {
+            let inbox = Inbox()
+            let permit = try sender.openInPermit(of: owner)
+            try await sender.openIn(contents, named: "plan.txt", of: owner, by: inbox, permit: permit)
+            return try #require(await inbox.item)
+        }
+    }
+
+    private static let managedOnly: [String: JSONValue] = [
+        "allowedOutboundDataTransferDestinations": .string("managedApps"),
+        "allowedInboundDataTransferSources": .string("managedApps"),
+    ]
+    private let secret = Data("the plan nobody else may read".utf8)
+
+    @Test func `SC-27, SC-31, SC-35: a managed app of the same account takes it, and nobody reads it on the way`()
+        async throws
+    {
+        let apps = try await TwoApps(Self.managedOnly)
+        let item = try await apps.handOver(secret)
+        #expect(item.contents.range(of: secret) == nil)
+        #expect(item.contents.range(of: Data("plan.txt".utf8)) == nil && item.name.isEmpty)
+        let taken = try await apps.receiver.take(item, for: .managed("oid-a"))
+        #expect(taken.contents == secret)
+        #expect(taken.name == "plan.txt")
+        #expect(taken.owner == .managed("oid-a"))
+    }
+
+    @Test func `SC-32, SC-36: a personal account in the other app does not take it`() async throws {
+        let apps = try await TwoApps(Self.managedOnly)
+        let item = try await apps.handOver(secret)
+        expectDenied(await failure(apps.receiver, item, for: .personal))
+    }
+
+    @Test func `SC-28, SC-30, SC-34: a managed account takes nothing from elsewhere, whatever the sender claims`()
+        async throws
+    {
+        let apps = try await TwoApps(Self.managedOnly)
+        for claimed in [nil, "oid-a"] as [AccountID?] {
+            let item = SharedItem(
+                owner: claimed, senderBundleID: "other.app", name: "x", contents: Data("x".utf8))
+            expectDenied(await failure(apps.receiver, item, for: .managed("oid-a")))
+        }
+    }
+
+    @Test func `SC-29, SC-33, SC-37: personal data always goes to a personal account`() async throws {
+        let apps = try await TwoApps(Self.managedOnly)
+        let item = try await apps.handOver(secret, of: .personal)
+        #expect(item.contents == secret)
+        let taken = try await apps.receiver.take(item, for: .personal)
+        #expect(taken == TakenItem(owner: .personal, name: "plan.txt", contents: secret))
+    }
+
+    @Test func `plain data that says whose it is keeps to that owner's rules`() async throws {
+        let apps = try await TwoApps(Self.managedOnly)
+        let item = SharedItem(owner: "oid-a", senderBundleID: "other.app", name: "x", contents: Data("x".utf8))
+        expectDenied(await failure(apps.receiver, item, for: .personal))
+    }
+
+    @Test func `SC-26: nothing is handed over where data may go nowhere`() async throws {
+        let apps = try await TwoApps(["allowedOutboundDataTransferDestinations": .string("none")])
+        #expect(throws: EgressDenied.self) { _ = try apps.sender.openInPermit(of: .managed("oid-a")) }
+    }
+
+    @Test func `a changed parcel, and a sealed thing made for another purpose, are refused`() async throws {
+        let apps = try await TwoApps(Self.managedOnly)
+        var item = try await apps.handOver(secret)
+        item.contents[item.contents.count - 1] ^= 1
+        #expect(await failure(apps.receiver, item, for: .managed("oid-a")) == .failed(ProtectionError(.vault, "")))
+        try await apps.sender.publishNotificationLevels()
+        let values = try FileManager.default.contentsOfDirectory(
+            at: apps.group.directory.appending(path: "values"), includingPropertiesForKeys: nil)
+        item.contents = try Data(contentsOf: try #require(values.first))
+        #expect(
+            await failure(apps.receiver, item, for: .managed("oid-a")) == .failed(ProtectionError(.damagedContent, "")))
+    }
+
+    @Test func `a wipe in either app ends what is on its way, and the other app's files stay`() async throws {
+        let apps = try await TwoApps(Self.managedOnly)
+        try await apps.receiver.write(secret, as: "own", of: "oid-a")
+        let item = try await apps.handOver(secret)
+        try await apps.sender.wipe("oid-a")
+        #expect(await failure(apps.receiver, item, for: .managed("oid-a")) == .failed(ProtectionError(.vault, "")))
+        #expect(try await apps.receiver.read("own", of: "oid-a") == secret)
+        // The one that is left can hand over again.
+        let inbox = Inbox()
+        let permit = try apps.receiver.openInPermit(of: .managed("oid-a"))
+        try await apps.receiver.openIn(secret, named: "n", of: .managed("oid-a"), by: inbox, permit: permit)
+        let again = try #require(await inbox.item)
+        #expect(try await apps.receiver.take(again, for: .managed("oid-a")).contents == secret)
+    }
+
+    @Test func `an app that shares nothing neither hands over nor takes what is sealed`() async throws {
+        let apps = try await TwoApps(Self.managedOnly)
+        let item = try await apps.handOver(secret)
+        let device = try Device()
+        let alone = try await device.enrolled(Self.managedOnly)
+        let permit = try alone.openInPermit(of: .managed("oid-a"))
+        do {
+            try await alone.openIn(secret, named: "n", of: .managed("oid-a"), by: Inbox(), permit: permit)
+            Issue.record("it was handed over")
+        } catch { #expect(error.code == .noSharingGroup) }
+        expectDenied(await failure(alone, item, for: .managed("oid-a")))
+    }
+
+    @Test func `an app of the group in which the account is not enrolled opens nothing of it`() async throws {
+        let apps = try await TwoApps([:])
+        let item = try await apps.handOver(secret)
+        let device = try Device()
+        let stranger = try await device.start { $0.sharingGroup = apps.group }
+        for receiver in [Identity.personal, .managed("oid-b")] {
+            let failure = await failure(stranger, item, for: receiver)
+            #expect(failure != nil)
+            if receiver == .personal { #expect(failure == .failed(ProtectionError(.notEnrolled, ""))) }
+        }
+    }
+
+    private func failure(_ app: AppProtection, _ item: SharedItem, for receiver: Identity) async -> TakeFailure? {
+        do throws(TakeFailure) {
+            _ = try await app.take(item, for: receiver)
+            return nil
+        } catch { return error }
+    }
+
+    private func expectDenied(_ failure: TakeFailure?) {
+        guard case .denied(let denied)? = failure else {
+            Issue.record("\(String(describing: failure)) is no denial")
+            return
+        }
+        #expect(!denied.decision.reasons.isEmpty)
+    }
+}

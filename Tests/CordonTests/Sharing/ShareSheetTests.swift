@@ -1,0 +1,69 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonVault
+import Foundation
+import Testing
+
+/// Rows SDK-SX-01…02, SDK-NO-03 and CQ-24.
+@Suite struct ShareSheetTests {
+    private let offered = [
+        ShareTarget(.copyTo, "other.viewer"), ShareTarget(.openIn, "example.viewer"),
+        ShareTarget(.otherApp, "social"), ShareTarget(.managedApp, "example.mail"), ShareTarget(.print, "print"),
+        ShareTarget(.clipboard, "copy"), ShareTarget(.photos, "photos"), ShareTarget(.files, "files"),
+    ]
+
+    @Test func `SC-07: where data goes to managed apps only, Open in is offered instead of Copy to`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled([
+            "allowedOutboundDataTransferDestinations": .string("managedApps"), "saveAsBlocked": .bool(true),
+            "allowedOutboundClipboardSharingLevel": .string("managedApps"), "printBlocked": .bool(true),
+        ])
+        let sheet = protection.shareSheet(offered, for: .managed(device.account.id))
+        #expect(sheet.shown.map(\.kind) == [.openIn, .managedApp, .clipboard])
+        #expect(Set(sheet.hidden.keys.map(\.kind)) == [.copyTo, .otherApp, .print, .photos, .files])
+        #expect(sheet.hidden.values.allSatisfy { !$0.reasons.isEmpty })
+    }
+
+    @Test func `everything is offered for personal data, and for an organisation that allows it`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled([:])
+        #expect(protection.shareSheet(offered, for: .personal).shown == offered)
+        #expect(protection.shareSheet(offered, for: .managed(device.account.id)).shown == offered)
+    }
+
+    @Test func `nothing but what stays in the app is offered where data may go nowhere`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled([
+            "allowedOutboundDataTransferDestinations": .string("none"),
+            "allowedOutboundClipboardSharingLevel": .string("blocked"), "printBlocked": .bool(true),
+        ])
+        #expect(protection.shareSheet(offered, for: .managed(device.account.id)).shown.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("allow", NotificationLevel.allow), ("blockOrganizationalData", .blockOrganizationalData), ("block", .block),
+    ])
+    func `an extension learns what notifications may show, and without a value shows nothing`(
+        _ rule: String, _ level: NotificationLevel
+    ) async throws {
+        let device = try Device()
+        let group = SharingGroup(directory: device.folder.appending(path: "group"), keyStore: InMemoryKeyStore())
+        try await device.publish(["notificationRestriction": .string(rule)])
+        let protection = try await device.start { $0.sharingGroup = group }
+        await protection.enroll(device.account)
+        let levels = try NotificationLevels(group, dataDirectory: device.folder.appending(path: "extension"))
+        #expect(await levels.level(for: "oid-a") == .block)
+        try await protection.publishNotificationLevels()
+        #expect(await levels.level(for: "OID-A") == level)
+        #expect(await levels.level(for: "oid-b") == .block)
+        let values = group.directory.appending(path: "values")
+        for file in try FileManager.default.contentsOfDirectory(at: values, includingPropertiesForKeys: nil) {
+            try Data("allow".utf8).write(to: file)
+        }
+        #expect(await levels.level(for: "oid-a") == .block)
+        try await protection.publishNotificationLevels()
+        try await protection.wipe("oid-a")
+        #expect(await levels.level(for: "oid-a") == .block)
+    }
+}
