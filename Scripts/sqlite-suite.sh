@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# SQLite's own test programs, from Debian's source package, on the sealing file system: mptest (several processes, with
-# crashes), speedtest1 (the same answers as plain SQLite, and the ratio of their CPU times) and fuzzcheck (its corpora
+# The sealing file system under programs in C. Two of our own: every call below and every allocation fails in turn, under
+# the address sanitizer; power is cut at every write. SQLite's, from Debian's source package: mptest (several processes,
+# with crashes), speedtest1 (the same answers as plain SQLite, and the ratio of their CPU times) and fuzzcheck (its corpora
 # through real files). Needs deb-src in apt's sources, or SQLITE_SOURCE with an unpacked tree; `--keep` keeps the folder.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -28,6 +29,19 @@ objects=$(swift build -c release --show-bin-path)/CCryptoBoringSSL.build
         "$root/Tests/SQLiteSuite/host.c"
     ar rc sealed.a aead.o memory.o blocks.o databases.o key.o log.o methods.o vfs.o
     find "$objects" -name '*.o' -print0 | xargs -0 ar rc cipher.a
+    cc -O2 -o power "$root/Tests/SQLiteSuite/power.c" host.o sealed.a cipher.a -lsqlite3 -lpthread -lm -ldl -lstdc++
+    # Only the shim's own allocations are to fail, hence renamed in its objects alone.
+    mkdir checked && cd checked
+    checks='-g -O1 -fsanitize=address,undefined'
+    cc $checks -c -I"$root/Sources/CordonSQLiteShim/include" -I"$root/Sources/CordonAEADShim/include" \
+        "$root"/Sources/CordonSQLiteShim/*.c "$root"/Sources/CordonAEADShim/*.c "$root/Tests/SQLiteSuite/host.c"
+    for object in blocks databases key log methods vfs; do
+        objcopy --redefine-sym malloc=__wrap_malloc --redefine-sym calloc=__wrap_calloc --redefine-sym free=__wrap_free \
+            --redefine-sym realloc=__wrap_realloc --redefine-sym strdup=__wrap_strdup $object.o
+    done
+    cc $checks -D__real_malloc=malloc -D__real_calloc=calloc -D__real_realloc=realloc -D__real_free=free -o ../faults -w \
+        "$root/Tests/SQLiteSuite/faults.c" ./*.o ../cipher.a -lsqlite3 -lpthread -lm -ldl -lstdc++
+    cd ..
     link() { cc -O2 -w -o "$1" "${@:2}" host.o sealed.a cipher.a -lsqlite3 -lpthread -lm -ldl -lstdc++; }
     link mptest "$source/mptest/mptest.c"
     link speedtest1 "$source/test/speedtest1.c"
@@ -40,6 +54,9 @@ work=$(mktemp -d "$([ -d /dev/shm ] && echo /dev/shm || echo /tmp)/cordon-suite-
 cleanup() { rm -rf "$work"; [ "${1:-}" = --keep ] || rm -rf "$folder"; }
 trap 'cleanup "${1:-}"' EXIT
 cd "$work"
+
+ASAN_OPTIONS=detect_leaks=0 "$folder/faults"
+"$folder/power" "${CORDON_STATES:-30}"
 
 for test in multiwrite01 config01 config02 crash01; do
     for mode in delete wal; do
@@ -66,7 +83,7 @@ for options in "" "--journal wal" "--journal wal --cachesize 512" "--pagesize 10
 done
 
 if [ -x "$folder/fuzzcheck" ]; then
-    for corpus in "$source"/test/fuzzdata{1,2,3,4,5,6}.db; do
+    for corpus in "$source"/test/fuzzdata{1,2,3,4}.db; do
         printf 'fuzzcheck %s: ' "$(basename "$corpus")"
         # The corpus itself is plain; every database that a case makes goes through the sealing file system.
         rm -f main.db*

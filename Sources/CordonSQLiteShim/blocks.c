@@ -3,8 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A file of equal blocks, each sealed into a slot of its own; the last block of a journal may be shorter. A database's
-// blocks are its pages, written through. A journal's last block is held in memory until it is full or must be on disk.
+// A file of equal blocks, each sealed into a slot of its own. A database's blocks are its pages, written through. A
+// journal's block says how many of its bytes count, zeros after them, so that none is ever written again because the next
+// one begins; it is held in memory until it is full or must be on disk.
 
 int cordon_need_slot(cordon_file *file, uint32_t size) {
     if (file->slot_size >= size) return SQLITE_OK;
@@ -23,9 +24,14 @@ static int real_write(cordon_file *file, const void *in, int64_t count, int64_t 
     return file->real->pMethods->xWrite(file->real, in, (int)count, offset);
 }
 
-static int64_t slot_start(const cordon_file *file, int64_t index) {
-    return file->start + index * (int64_t)(file->block + TRAILER);
+// What is sealed of a block: of a journal also the number of bytes that count, little-endian.
+static uint32_t sealed_size(const cordon_file *file) {
+    return file->kind == KIND_PAGE ? file->block : file->block + JOURNAL_COUNT;
 }
+
+static uint32_t slot_size(const cordon_file *file) { return sealed_size(file) + TRAILER; }
+
+static int64_t slot_start(const cordon_file *file, int64_t index) { return file->start + index * (int64_t)slot_size(file); }
 
 static cordon_place place_of(const cordon_file *file, int64_t index) {
     uint8_t level = 0;
@@ -45,7 +51,7 @@ static int know_block(cordon_file *file) {
         if (level > 16 || !is_page_size(1 << level)) return SQLITE_IOERR_DATA;
         file->block = 1u << level;
     }
-    return cordon_need_slot(file, file->block + TRAILER);
+    return cordon_need_slot(file, slot_size(file));
 }
 
 // The first page decides the block size for good: one byte, which no power cut can tear.
@@ -56,19 +62,7 @@ static int choose_block(cordon_file *file, int64_t size) {
     int result = real_write(file, &level, 1, BLOCK_BYTE);
     if (result != SQLITE_OK) return result;
     file->block = (uint32_t)size;
-    return cordon_need_slot(file, file->block + TRAILER);
-}
-
-static int know_length(cordon_file *file) {
-    if (file->length >= 0) return SQLITE_OK;
-    sqlite3_int64 size = 0;
-    int result = file->real->pMethods->xFileSize(file->real, &size);
-    if (result != SQLITE_OK) return result;
-    int64_t slot = file->block + TRAILER;
-    int64_t rest = size > file->start ? (size - file->start) % slot : 0;
-    file->length = size > file->start ? (size - file->start) / slot * file->block : 0;
-    if (file->kind != KIND_PAGE && rest > TRAILER) file->length += rest - TRAILER;
-    return SQLITE_OK;
+    return cordon_need_slot(file, slot_size(file));
 }
 
 static void set_changed(cordon_file *file, int changed) {
@@ -77,21 +71,46 @@ static void set_changed(cordon_file *file, int changed) {
     if (file->kind == KIND_JOURNAL && file->database) atomic_fetch_add(&file->database->held_back, changed ? 1 : -1);
 }
 
-// Reads and opens a block of `count` bytes. What is not genuine is an error in a database or a temporary file; in a
-// journal it reads as zeros, because there it is what a power cut leaves of an unfinished write, and ends the journal.
-static int load(cordon_file *file, int64_t index, uint32_t count, uint8_t *out) {
-    int result = real_read(file, file->slot, (int64_t)count + TRAILER, slot_start(file, index));
+// Reads a block and opens it, into the slot unless it is a page. What is not genuine is an error in a database or a temporary file; in a journal it
+// reads as zeros, because there it is what a power cut leaves of an unfinished write, and ends the journal.
+static int load(cordon_file *file, int64_t index, uint8_t *out) {
+    uint32_t size = sealed_size(file);
+    int result = real_read(file, file->slot, (int64_t)size + TRAILER, slot_start(file, index));
     if (result != SQLITE_OK) return result;
-    if (cordon_open_block(file->key, place_of(file, index), out, file->slot, count)) return SQLITE_OK;
-    if (file->kind == KIND_PAGE || file->kind == KIND_TEMPORARY) return SQLITE_IOERR_DATA;
-    memset(out, 0, count);
-    return SQLITE_OK;
+    if (cordon_open_block(file->key, place_of(file, index), out, file->slot, size)) return SQLITE_OK;
+    memset(out, 0, size);
+    return file->kind == KIND_PAGE || file->kind == KIND_TEMPORARY ? SQLITE_IOERR_DATA : SQLITE_OK;
 }
 
-// Seals a block and writes it; the plaintext may stand in the slot already.
+// Seals a block of which `count` bytes count and writes it; the plaintext may stand in the slot already.
 static int store(cordon_file *file, int64_t index, uint32_t count, const uint8_t *in) {
-    if (!cordon_seal_block(file->key, place_of(file, index), file->slot, in, count)) return SQLITE_IOERR_WRITE;
-    return real_write(file, file->slot, (int64_t)count + TRAILER, slot_start(file, index));
+    if (file->kind != KIND_PAGE) {
+        if (in != file->slot) memcpy(file->slot, in, count);
+        memset(file->slot + count, 0, file->block - count);
+        file->slot[file->block] = (uint8_t)count;
+        file->slot[file->block + 1] = (uint8_t)(count >> 8);
+        in = file->slot;
+    }
+    uint32_t size = sealed_size(file);
+    if (!cordon_seal_block(file->key, place_of(file, index), file->slot, in, size)) return SQLITE_IOERR_WRITE;
+    return real_write(file, file->slot, (int64_t)size + TRAILER, slot_start(file, index));
+}
+
+static int know_length(cordon_file *file) {
+    if (file->length >= 0) return SQLITE_OK;
+    sqlite3_int64 size = 0;
+    int result = file->real->pMethods->xFileSize(file->real, &size);
+    if (result != SQLITE_OK) return result;
+    int64_t blocks = size > file->start ? (size - file->start) / slot_size(file) : 0;
+    if (file->kind != KIND_PAGE && blocks > 0) {
+        result = load(file, blocks - 1, file->slot);
+        if (result != SQLITE_OK) return result;
+        uint32_t count = file->slot[file->block] | (uint32_t)file->slot[file->block + 1] << 8;
+        file->length = (blocks - 1) * file->block + (count < file->block ? count : file->block);
+    } else {
+        file->length = blocks * file->block;
+    }
+    return SQLITE_OK;
 }
 
 int cordon_blocks_flush(cordon_file *file) {
@@ -115,9 +134,12 @@ static int hold(cordon_file *file, int64_t index) {
     if (!file->held && !(file->held = malloc(file->block))) return SQLITE_NOMEM;
     file->held_index = -1;
     file->held_count = count_in(file, index);
-    if (file->held_count > 0) result = load(file, index, file->held_count, file->held);
-    if (result == SQLITE_OK) file->held_index = index;
-    return result;
+    if (file->held_count > 0) result = load(file, index, file->slot);
+    if (result != SQLITE_OK) return result;
+    memcpy(file->held, file->slot, file->held_count);
+    memset(file->held + file->held_count, 0, file->block - file->held_count);
+    file->held_index = index;
+    return SQLITE_OK;
 }
 
 int cordon_blocks_read(cordon_file *file, uint8_t *out, int count, int64_t offset) {
@@ -145,11 +167,10 @@ int cordon_blocks_read(cordon_file *file, uint8_t *out, int count, int64_t offse
         }
         if (file->held_index == index) {
             memcpy(out, file->held + within, given);
-        } else if (within == 0 && part == have) {
-            result = load(file, index, have, out);
-        } else {
-            result = load(file, index, have, file->slot);
-            if (result == SQLITE_OK) memcpy(out, file->slot + within, given);
+        } else if (is_page && part == file->block) {
+            result = load(file, index, out);
+        } else if ((result = load(file, index, file->slot)) == SQLITE_OK) {
+            memcpy(out, file->slot + within, given);
         }
         if (result != SQLITE_OK) break;
         out += given;
@@ -179,7 +200,7 @@ static int put(cordon_file *file, const uint8_t *in, uint32_t count, int64_t off
     } else if (file->kind == KIND_PAGE) {
         // Pages smaller than the first one was: their neighbours are sealed anew with them.
         if (count_in(file, index) > 0) {
-            result = load(file, index, file->block, file->slot);
+            result = load(file, index, file->slot);
         } else {
             memset(file->slot, 0, file->block);
         }
@@ -214,14 +235,22 @@ static int put_all(cordon_file *file, const uint8_t *in, int64_t count, int64_t 
     return result;
 }
 
+// Extends a file up to an offset. What is skipped is sealed zeros, so that nobody can empty a page unseen; a block that is
+// on disk already stays as it is, because it may have been synced.
+static int skip(cordon_file *file, int64_t offset) {
+    if (file->kind == KIND_PAGE) return put_all(file, NULL, offset - file->length, file->length);
+    int64_t begun = (file->length + file->block - 1) / file->block * file->block;
+    // Inside one block the memory behind its last byte holds zeros.
+    if (offset < begun) return SQLITE_OK;
+    file->length = begun;
+    return put_all(file, NULL, offset / file->block * file->block - begun, begun);
+}
+
 int cordon_blocks_write(cordon_file *file, const uint8_t *in, int count, int64_t offset) {
     int result = know_block(file);
     if (result == SQLITE_OK && file->block == 0) result = choose_block(file, count);
     if (result == SQLITE_OK) result = know_length(file);
-    // What is skipped is sealed zeros, so that nobody can empty a page unseen.
-    if (result == SQLITE_OK && offset > file->length) {
-        result = put_all(file, NULL, offset - file->length, file->length);
-    }
+    if (result == SQLITE_OK && offset > file->length) result = skip(file, offset);
     return result == SQLITE_OK ? put_all(file, in, count, offset) : result;
 }
 
@@ -240,6 +269,7 @@ int cordon_blocks_truncate(cordon_file *file, int64_t size) {
     }
     if (within > 0) {
         if ((result = hold(file, index)) != SQLITE_OK) return result;
+        memset(file->held + within, 0, file->block - within);
         file->held_count = within;
         set_changed(file, 1);
     } else if (file->held_index >= index) {

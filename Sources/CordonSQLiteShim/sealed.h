@@ -13,6 +13,8 @@
 // After every block: nonce (12) and tag (16).
 #define TRAILER 28
 #define JOURNAL_BLOCK 4096
+// Sealed with a journal's block: how many of its bytes count.
+#define JOURNAL_COUNT 2
 #define LOG_HEADER 32
 #define FRAME_HEADER 24
 #define LARGEST_PAGE 65536

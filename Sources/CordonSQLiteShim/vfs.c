@@ -44,7 +44,7 @@ static int on_open(sqlite3_vfs *opened, const char *name, sqlite3_file *out, int
     if (file->kind == KIND_JOURNAL) file->has_lock = pthread_mutex_init(&file->lock, NULL) == 0;
     result = cordon_give_key(file, name, flags);
     if (result == SQLITE_OK && file->kind != KIND_PAGE && file->kind != KIND_FRAME) {
-        result = cordon_need_slot(file, JOURNAL_BLOCK + TRAILER);
+        result = cordon_need_slot(file, JOURNAL_BLOCK + JOURNAL_COUNT + TRAILER);
     }
     if (result != SQLITE_OK) {
         file->real->pMethods->xClose(file->real);

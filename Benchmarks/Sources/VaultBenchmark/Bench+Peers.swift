@@ -24,7 +24,9 @@ extension Bench {
             for name in [to] { try? FileManager.default.removeItem(atPath: name) }
         }
         if !age.isEmpty { Meter.say("P2 seal, times age's rate", age, atLeast: 4) }
-        if !openssl.isEmpty { Meter.say("P2 seal, times openssl enc's rate (no authentication)", openssl, atLeast: 2.5) }
+        if !openssl.isEmpty {
+            Meter.say("P2 seal, times openssl enc's rate (no authentication)", openssl, atLeast: 2.5)
+        }
     }
 
     /// The slowest of many wipes, until the key is gone, against synced writes of 64 bytes to the same disk (P5).
@@ -51,6 +53,8 @@ extension Bench {
             }
             wipes.append(Double(gone.value - start.value) / 1e9)
         }
-        Meter.say("P5 key gone at the 99th percentile, times a synced write there", [wipes.sorted()[197] / writes.sorted()[197]], atMost: 3)
+        Meter.say(
+            "P5 key gone at the 99th percentile, times a synced write there",
+            [wipes.sorted()[197] / writes.sorted()[197]], atMost: 3)
     }
 }

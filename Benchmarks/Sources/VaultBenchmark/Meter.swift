@@ -62,7 +62,8 @@ enum Meter {
     /// The CPU time of every child that has ended.
     private static func childTime() -> Double {
         var usage = rusage()
-        getrusage(__rusage_who(rawValue: -1), &usage)
+        // RUSAGE_CHILDREN, which has another type on every system.
+        getrusage(-1, &usage)
         let micro = usage.ru_utime.tv_usec + usage.ru_stime.tv_usec
         return Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + Double(micro) / 1e6
     }

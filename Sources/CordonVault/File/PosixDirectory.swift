@@ -21,6 +21,7 @@ extension PosixFile {
 
     /// Makes changes of names in a directory durable.
     static func syncDirectory(_ path: String) throws(VaultError) {
+        try pass("sync", path)
         let descriptor = retrying { openDirectory(path.isEmpty ? "." : path) }
         if descriptor < 0 { throw .system("open", path) }
         defer { closeDirectory(descriptor) }
@@ -29,20 +30,23 @@ extension PosixFile {
 
     /// Removes a name; false when it was not there or could not be removed.
     @discardableResult
-    static func remove(_ path: String) -> Bool { unlink(path) == 0 }
+    static func remove(_ path: String) -> Bool { (try? pass("unlink", path)) != nil && unlink(path) == 0 }
 
     /// Gives a file a second name unless that name is taken, which is no failure.
     static func linkIfAbsent(_ path: String, as name: String) throws(VaultError) {
+        try pass("link", name)
         guard link(path, name) == 0 || errno == EEXIST else { throw .system("link", name) }
     }
 
     /// Gives a file a second name.
     static func hardLink(_ path: String, as name: String) throws(VaultError) {
+        try pass("link", name)
         guard link(path, name) == 0 else { throw .system("link", name) }
     }
 
     /// Puts a file at a name, in one step, in place of what was there.
     static func rename(_ path: String, to name: String) throws(VaultError) {
+        try pass("rename", name)
         guard Foundation.rename(path, name) == 0 else { throw .system("rename", name) }
     }
 

@@ -8,6 +8,12 @@ internal import Foundation
     internal import Darwin
 #endif
 
+/// Makes file calls fail in tests: asked before each one, it answers with the error number to fail with, or 0.
+enum DiskFaults {
+    /// Nil in an app.
+    @TaskLocal static var next: (@Sendable (_ call: String) -> Int32)?
+}
+
 /// A file descriptor with errors that say which call failed where. Its owner orders access.
 final class PosixFile: StorageDevice {
     private var descriptor: Int32
@@ -23,6 +29,7 @@ final class PosixFile: StorageDevice {
     /// Opens what is there, never a directory and never through more than the path's own symbolic links; nil when it
     /// is absent and `ifExists` is set.
     static func open(_ path: String, writing: Bool, ifExists: Bool = false) throws(VaultError) -> PosixFile? {
+        try pass("open", path)
         if LiveDatabases.shared.holds(path) {
             throw VaultError(.inUse, "This process has the file open as a database.", place: path)
         }
@@ -44,6 +51,7 @@ final class PosixFile: StorageDevice {
 
     /// Makes a new file and opens it for writing; fails when something is there.
     static func create(_ path: String, mode: mode_t) throws(VaultError) -> PosixFile {
+        try pass("create", path)
         let descriptor = retrying { systemOpen(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode) }
         if descriptor < 0 { throw .system("create", path) }
         return PosixFile(descriptor: descriptor, path: path)
@@ -79,6 +87,7 @@ final class PosixFile: StorageDevice {
 
     func read(_ memory: UnsafeMutableRawBufferPointer, at offset: Int64) throws(VaultError) -> Int {
         guard let base = memory.baseAddress else { return 0 }
+        try Self.pass("read", path)
         var done = 0
         while done < memory.count {
             let got = retrying { pread(descriptor, base + done, memory.count - done, off_t(offset) + off_t(done)) }
@@ -91,6 +100,7 @@ final class PosixFile: StorageDevice {
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(VaultError) {
         guard let base = bytes.baseAddress else { return }
+        try Self.pass("write", path)
         var done = 0
         while done < bytes.count {
             let put = retrying { pwrite(descriptor, base + done, bytes.count - done, off_t(offset) + off_t(done)) }
@@ -100,6 +110,7 @@ final class PosixFile: StorageDevice {
     }
 
     func sync() throws(VaultError) {
+        try Self.pass("sync", path)
         #if canImport(Darwin)
             // fsync leaves data in the drive's cache on Apple platforms.
             if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
@@ -119,6 +130,13 @@ final class PosixFile: StorageDevice {
             if errno == EWOULDBLOCK { throw VaultError(.inUse, "Another writer has the file open.", place: path) }
             throw .system("lock", path)
         }
+    }
+
+    /// Fails where a test wants it.
+    static func pass(_ call: String, _ path: String) throws(VaultError) {
+        guard let number = DiskFaults.next?(call), number != 0 else { return }
+        errno = number
+        throw .system(call, path)
     }
 
     func close() {

@@ -1,0 +1,93 @@
+import CordonIdentity
+import Foundation
+import Synchronization
+import Testing
+
+@testable import CordonVault
+
+/// Every file call of making a key and of a wipe is made to fail in turn, until a run meets no failure (R5).
+struct KeyAndJournalFaultTests {
+    /// Fails one call, or that and every later one, and counts.
+    private final class Fault: Sendable {
+        private let state = Mutex((calls: 0, met: 0))
+        let at: Int
+        let persistently: Bool
+        var met: Int { state.withLock { $0.met } }
+
+        init(at: Int, persistently: Bool) {
+            self.at = at
+            self.persistently = persistently
+        }
+
+        func next(_ call: String) -> Int32 {
+            state.withLock { state in
+                state.calls += 1
+                guard state.calls == at || (persistently && state.calls > at) else { return 0 }
+                state.met += 1
+                return call == "write" ? ENOSPC : EIO
+            }
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a key that could not be made is there whole or not at all`(persistently: Bool) async throws {
+        let workshop = try await Workshop()
+        var call = 0
+        while true {
+            call += 1
+            let account = AccountID("new-\(call)-\(persistently)@example.test")
+            let fault = Fault(at: call, persistently: persistently)
+            let made = try? await DiskFaults.$next.withValue({ fault.next($0) }) {
+                try await workshop.vault.createAccountKey(for: account)
+            }
+            let next = try Workshop.vault(in: workshop.folder, workshop.keyStore)
+            let found = try await next.createAccountKey(for: account)
+            // What was answered is what stays.
+            if let made { #expect(made == found, "call \(call)") }
+            if fault.met == 0 {
+                #expect(made != nil)
+                break
+            }
+        }
+        #expect(call > 8)
+    }
+
+    @Test(arguments: [false, true])
+    func `a wipe ends wiped, or never began, whichever call fails`(persistently: Bool) async throws {
+        var call = 0
+        while true {
+            call += 1
+            let workshop = try await Workshop()
+            let hers = workshop.path("hers")
+            let file = try await workshop.vault.create(hers, for: workshop.ada)
+            try file.write([1, 2, 3], at: 0)
+            try file.close()
+            let copy = workshop.path("copy")
+            try FileManager.default.copyItem(at: hers, to: copy)
+            let fault = Fault(at: call, persistently: persistently)
+            let report = try? await DiskFaults.$next.withValue({ fault.next($0) }) {
+                try await workshop.vault.wipe(workshop.ada)
+            }
+            let next = try Workshop.vault(in: workshop.folder, workshop.keyStore)
+            let resumed = try await next.resumeWipes()
+            let ended = await next.finishedReports().isEmpty == false
+            if report != nil { #expect(ended, "call \(call)") }
+            if !ended {
+                #expect(resumed.isEmpty, "call \(call)")
+                try await next.unlock(workshop.ada)
+                #expect(try await next.open(hers, writing: false).all() == [1, 2, 3], "call \(call)")
+            } else {
+                #expect(await code { try await next.unlock(workshop.ada) } == .unknownAccount, "call \(call)")
+                // What a failure left unremoved is in the report, and opens for nobody.
+                for path in [hers, copy] where FileManager.default.fileExists(atPath: path.path) {
+                    #expect(await code { _ = try await next.open(path, writing: false) } != nil, "call \(call)")
+                }
+            }
+            if fault.met == 0 {
+                #expect(report?.succeeded == true)
+                break
+            }
+        }
+        #expect(call > 20)
+    }
+}
