@@ -22,6 +22,7 @@ let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let swiftASN1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
@@ -52,6 +53,7 @@ let package = Package(
         .library(name: "CordonVault", targets: ["CordonVault"]),
         .library(name: "CordonVaultSQLite", targets: ["CordonVaultSQLite"]),
         .library(name: "CordonSignIn", targets: ["CordonSignIn"]),
+        .library(name: "CordonBroker", targets: ["CordonBroker"]),
         .library(name: "CordonHTTPClient", targets: ["CordonHTTPClient"]),
         .library(name: "CordonService", targets: ["CordonService"]),
         .library(name: "CordonServiceSQLite", targets: ["CordonServiceSQLite"]),
@@ -106,6 +108,10 @@ let package = Package(
             ]),
         library("CordonHTTPClient", ["CordonSignIn", asyncHTTPClient, httpTypes, nioCore, nioHTTP1]),
 
+        // The one owner of a shared device's account.
+        library(
+            "CordonBroker", ["CordonIdentity", "CordonProtocol", "CordonSignIn", crypto, logging, nioCore, nioPosix]),
+
         // The service.
         library("CordonService", ["CordonIdentity", "CordonPolicy", "CordonProtocol", crypto, logging]),
         library("CordonServiceSQLite", ["CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", grdb]),
@@ -130,8 +136,9 @@ let package = Package(
         program(
             "CordonCommand",
             [
-                "CordonAppTools", "CordonDemo", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService",
-                "CordonServiceHTTP", "CordonServiceSQLite", "CordonVault", argumentParser, crypto, logging,
+                "CordonAppTools", "CordonBroker", "CordonDemo", "CordonHTTPClient", "CordonIdentity", "CordonPolicy",
+                "CordonProtocol", "CordonService", "CordonServiceHTTP", "CordonServiceSQLite", "CordonSignIn",
+                "CordonVault", argumentParser, crypto, logging,
             ]),
         program(
             "FieldNotes", path: "Examples/FieldNotes",
@@ -156,6 +163,11 @@ let package = Package(
             [
                 "CordonIdentity", "CordonProtocol", "CordonSignIn", "CordonTesting", crypto, cryptoExtras, httpTypes,
                 jwtKit,
+            ]),
+        tests(
+            "CordonBrokerTests",
+            [
+                "CordonBroker", "CordonIdentity", "CordonProtocol", "CordonSignIn", "CordonTesting", httpTypes, logging,
             ]),
         tests("CordonHTTPClientTests", ["CordonHTTPClient", "CordonSignIn", httpTypes]),
         tests(
@@ -184,8 +196,8 @@ let package = Package(
         tests(
             "CordonCommandTests",
             [
-                "CordonAppTools", "CordonCommand", "CordonIdentity", "CordonPolicy", "CordonService",
-                "CordonServiceHTTP", "CordonVault", argumentParser, logging,
+                "CordonAppTools", "CordonBroker", "CordonCommand", "CordonIdentity", "CordonPolicy", "CordonService",
+                "CordonServiceHTTP", "CordonSignIn", "CordonVault", argumentParser, logging,
             ]),
         tests("CordonDemoTests", ["CordonDemo"]),
         tests("EndToEndTests", ["CordonDemo", "CordonIdentity", "CordonPolicy", "CordonProtocol"]),

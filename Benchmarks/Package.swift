@@ -9,6 +9,7 @@ let package = Package(
     dependencies: [
         .package(name: "cordon", path: ".."),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
@@ -32,6 +33,13 @@ let package = Package(
         .executableTarget(name: "PlainDispatch", swiftSettings: [.swiftLanguageMode(.v6)]),
         .executableTarget(
             name: "AppToolsBenchmark", swiftSettings: [.swiftLanguageMode(.v6)]),
+        .executableTarget(
+            name: "BrokerBenchmark",
+            dependencies: [
+                .product(name: "CordonBroker", package: "cordon"), .product(name: "CordonIdentity", package: "cordon"),
+                .product(name: "CordonSignIn", package: "cordon"), .product(name: "CordonTesting", package: "cordon"),
+                .product(name: "Logging", package: "swift-log"),
+            ], swiftSettings: [.swiftLanguageMode(.v6)]),
         .executableTarget(
             name: "RevocationBenchmark",
             dependencies: [

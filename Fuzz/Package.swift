@@ -15,6 +15,7 @@ let package = Package(
     dependencies: [.package(name: "cordon", path: "..")],
     targets: [
         fuzzer("AppToolsFuzz", ["CordonAppTools"]),
+        fuzzer("BrokerFuzz", ["CordonBroker", "CordonSignIn"]),
         fuzzer("PolicyFuzz", ["CordonIdentity", "CordonPolicy"]),
         fuzzer("ProtocolFuzz", ["CordonProtocol"]),
         fuzzer("VaultFuzz", ["CordonIdentity", "CordonVault"]),

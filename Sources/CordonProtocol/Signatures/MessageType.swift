@@ -8,6 +8,8 @@ public enum MessageType: String, Sendable, CaseIterable {
     case wipeReceipt = "cordon-wipe-receipt+jwt"
     /// A checkpoint of the audit log, signed by the service.
     case auditCheckpoint = "cordon-audit+jwt"
+    /// A device's request to be registered, signed by the key it registers.
+    case deviceRegistration = "cordon-device+jwt"
     /// A proof of possession for one HTTP request (RFC 9449).
     case proofOfPossession = "dpop+jwt"
 }

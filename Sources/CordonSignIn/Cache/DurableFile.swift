@@ -1,4 +1,4 @@
-internal import Foundation
+package import Foundation
 
 #if canImport(Darwin)
     internal import Darwin
@@ -9,9 +9,9 @@ internal import Foundation
 #endif
 
 /// Files that are either old or new after a crash, never half (SI-205).
-enum DurableFile {
+package enum DurableFile {
     /// The bytes of a file, nil when there is none.
-    static func read(_ file: URL, limit: Int) throws(SignInError) -> Data? {
+    package static func read(_ file: URL, limit: Int) throws(SignInError) -> Data? {
         let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
@@ -25,7 +25,7 @@ enum DurableFile {
     }
 
     /// Replaces a file: temporary file, fsync, rename, fsync of the folder; mode 0600.
-    static func replace(_ file: URL, with bytes: Data) throws(SignInError) {
+    package static func replace(_ file: URL, with bytes: Data) throws(SignInError) {
         let temporary = unfinished(file)
         let descriptor = open(temporary.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw failure("created") }
@@ -46,7 +46,7 @@ enum DurableFile {
     }
 
     /// Deletes a file and an unfinished version durably; one that is not there counts as deleted.
-    static func remove(_ file: URL) throws(SignInError) {
+    package static func remove(_ file: URL) throws(SignInError) {
         guard unlink(unfinished(file).path) == 0 || errno == ENOENT else { throw failure("deleted") }
         guard unlink(file.path) == 0 || errno == ENOENT else { throw failure("deleted") }
         try synchronize(file.deletingLastPathComponent())
@@ -92,8 +92,8 @@ enum DurableFile {
 }
 
 /// Folders that only this user can enter.
-enum PrivateFolder {
-    static func make(_ folder: URL) throws(SignInError) {
+package enum PrivateFolder {
+    package static func make(_ folder: URL) throws(SignInError) {
         do {
             try FileManager.default.createDirectory(
                 at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])

@@ -44,6 +44,7 @@ extension SignInClient {
         shelf.remove(account.id)
         try cache.begin(record, owner: owner)
         throttle.clear()
+        deliverRevocationsSoon()
         let token = shelve(tokens, granted: granted, of: account, resource: start.resource)
         try checkGrant(granted, requested: start.scopes, account: account.id)
         return SignInResult(

@@ -130,6 +130,7 @@ extension SignInClient {
                     })
             else { throw SignInError(.interactionRequired, .signedOut, "the account was signed out meanwhile") }
         }
+        deliverRevocationsSoon()
         let granted = tokens.granted(requested: requested.isEmpty ? record.scopes : requested)
         return shelve(tokens, granted: granted, of: account, resource: resource)
     }

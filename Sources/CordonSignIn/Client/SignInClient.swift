@@ -19,6 +19,7 @@ public actor SignInClient: AccessTokenSource {
     var shelf = AccessTokenShelf()
     var throttle = RequestThrottle()
     var renewals: [RenewalKey: Task<Result<AccessToken, SignInError>, Never>] = [:]
+    var isDelivering = false
     private var isInteracting = false
     /// Accounts that were signed out while somebody was signing in: that sign-in does not bring them back (SI-057).
     private var endedMeanwhile: Set<AccountID> = []

@@ -58,7 +58,7 @@ extension SignInFault {
         case .proofKeyUnsupported, .unboundToken, .missingEndpoint, .accessDenied, .stopped, .timedOut,
             .unreachable, .overloaded, .consentRequired, .signedOut, .rolledBack, .storeDamaged, .storeUnavailable,
             .protectionPolicyRequired, .deviceRegistrationRequired, .passwordResetRequired,
-            .insufficientDeviceStrength, .retryAfterEnrollment, .notShared:
+            .insufficientDeviceStrength, .retryAfterEnrollment, .notShared, .cleanUpOwed, .sessionChanged:
             nil
         }
     }

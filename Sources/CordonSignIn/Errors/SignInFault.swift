@@ -82,4 +82,8 @@ public enum SignInFault: String, Sendable, CaseIterable {
     case brokerDenied
     /// The device is not shared.
     case notShared
+    /// The app has still to remove what an earlier person left (SI-067).
+    case cleanUpOwed
+    /// Another session is in force than the app believes (SI-072).
+    case sessionChanged
 }

@@ -17,10 +17,7 @@ extension SignInClient {
     ) async throws(SignInError) -> SignOutReport {
         let record = try? cache.session(of: account, owner: owner)
         let accessToken = shelf.anyToken(of: account, now: environment.now())
-        // Queued before anything is removed, so that a crash in between forgets no revocation.
-        let pending = record?.refreshToken.flatMap {
-            try? cache.queue(PendingRevocation(refreshToken: $0, queued: environment.now()), owner: owner)
-        }
+        let pending = queueRevocation(of: record)
         let removal = try removeAccount(account)
         var revocation = RevocationOutcome.nothingToRevoke
         if let refreshToken = record?.refreshToken {
@@ -32,6 +29,33 @@ extension SignInClient {
             session = await endSession(idToken: record?.idToken, browser: browser) ? .ended : .mayRemain
         }
         return SignOutReport(removal: removal, revocation: revocation, browserSession: session)
+    }
+
+    /// Queued before anything is removed, so that a crash in between forgets no revocation.
+    private func queueRevocation(of record: SessionRecord?) -> UUID? {
+        record?.refreshToken.flatMap {
+            try? cache.queue(PendingRevocation(refreshToken: $0, queued: environment.now()), owner: owner)
+        }
+    }
+
+    /// Signs an account out on this device and leaves the provider to ``deliverRevocations()``: for an owner of several
+    /// apps' session, which lets them finish first.
+    ///
+    /// - Throws: ``SignInError`` with code `storage` when the session's key may still be there.
+    package func retire(_ account: AccountID) throws(SignInError) -> (removal: TokenRemoval, idToken: String?) {
+        let record = try? cache.session(of: account, owner: owner)
+        _ = queueRevocation(of: record)
+        return (try removeAccount(account), record?.idToken)
+    }
+
+    /// Visits the provider's page that ends its own session; says whether the browser came back.
+    package func endBrowserSession(idToken: String?, browser: BrowserLauncher) async -> Bool {
+        await endSession(idToken: idToken, browser: browser)
+    }
+
+    /// Every account with a session on disk, renewable or not.
+    package func storedAccounts() throws(SignInError) -> [AccountID] {
+        try cache.sessions(owner: owner).map(\.account.id)
     }
 
     /// Destroys this client's tokens of an account and says what is verifiably gone; the provider hears nothing
@@ -50,8 +74,19 @@ extension SignInClient {
         return removal
     }
 
+    /// Delivers waiting revocations beside the work at hand, after an answer showed that the provider is there.
+    func deliverRevocationsSoon() {
+        guard !isDelivering else { return }
+        isDelivering = true
+        Task {
+            _ = try? await self.deliverRevocations()
+            self.isDelivering = false
+        }
+    }
+
     /// Delivers the revocations that earlier sign-outs could not; says how many are still waiting.
     ///
+    /// The client does it by itself after each sign-in and renewal; call it on a timer where those are rare.
     /// - Throws: ``SignInError`` with code `storage` when the queue cannot be read.
     @discardableResult
     public func deliverRevocations() async throws(SignInError) -> Int {

@@ -15,6 +15,7 @@ extension FakeIdentityProvider {
         ]
         claims["oid"] = person.objectID
         claims["tid"] = person.tenant
+        if !person.roles.isEmpty { claims["wids"] = person.roles }
         if let thumbprint { claims["cnf"] = ["jkt": thumbprint] }
         return signed(claims, ["alg": "ES256", "typ": "at+jwt", "kid": key.publicKey.keyID], by: key)
     }

@@ -12,15 +12,20 @@ public struct FakePerson: Sendable, Hashable {
     public var userName: String
     /// The name to show.
     public var name: String
+    /// The directory roles in the person's access tokens, the `wids` claim.
+    public var roles: [String]
 
     /// Makes a person; object id and tenant are what directories of organisations add.
-    public init(_ userName: String, subject: String, objectID: String? = nil, tenant: String? = nil, name: String = "")
-    {
+    public init(
+        _ userName: String, subject: String, objectID: String? = nil, tenant: String? = nil, name: String = "",
+        roles: [String] = []
+    ) {
         self.userName = userName
         self.subject = subject
         self.objectID = objectID
         self.tenant = tenant
         self.name = name
+        self.roles = roles
     }
 
     /// The id that a client knows the person by.

@@ -1,35 +1,39 @@
-import CordonSignIn
-import Foundation
-import HTTPTypes
+public import CordonSignIn
+public import Foundation
+public import HTTPTypes
 
-/// Lets requests pass, except those to one path, whose answers it holds back until told.
-actor HeldTransport: HTTPTransport {
+/// Lets requests pass, except those to one path, whose answers it holds back until told: for what happens meanwhile.
+public actor HeldTransport: HTTPTransport {
     private let inner: any HTTPTransport
     private let path: String
     private var isHolding = false
     private var held: [CheckedContinuation<Void, Never>] = []
     private var arrivals: [CheckedContinuation<Void, Never>] = []
 
-    init(_ inner: any HTTPTransport, path: String) {
+    /// Wraps a transport; nothing is held yet.
+    public init(_ inner: any HTTPTransport, path: String) {
         self.inner = inner
         self.path = path
     }
 
-    func hold() { isHolding = true }
+    /// Holds answers from now on.
+    public func hold() { isHolding = true }
 
-    func release() {
+    /// Hands out what was held, and holds nothing more.
+    public func release() {
         isHolding = false
         held.forEach { $0.resume() }
         held = []
     }
 
     /// Waits until an answer is being held.
-    func waitForHeldAnswer() async {
+    public func waitForHeldAnswer() async {
         if !held.isEmpty { return }
         await withCheckedContinuation { arrivals.append($0) }
     }
 
-    func send(
+    /// Sends a request; the answer of the path waits for ``release()`` while answers are held.
+    public func send(
         _ request: HTTPRequest, body: Data?, limit: Int, timeout: Duration
     ) async throws(TransportError) -> HTTPAnswer {
         let answer = try await inner.send(request, body: body, limit: limit, timeout: timeout)
@@ -43,7 +47,8 @@ actor HeldTransport: HTTPTransport {
         return answer
     }
 
-    func stream(_ request: HTTPRequest, timeout: Duration) async throws(TransportError) -> HTTPAnswerStream {
+    /// Streams are not held.
+    public func stream(_ request: HTTPRequest, timeout: Duration) async throws(TransportError) -> HTTPAnswerStream {
         try await inner.stream(request, timeout: timeout)
     }
 }

@@ -1,0 +1,139 @@
+import CordonBroker
+import CordonIdentity
+import CordonSignIn
+import CordonTesting
+import Foundation
+import Logging
+
+/// Round trips to the broker as a multiple of a bare echo over a Unix-domain socket of the same run, and how long a
+/// sign-out takes to reach the last of N apps.
+///
+/// Everything is in one process: a broker with its socket, a provider without a network, and the library's client.
+@main
+struct BrokerBenchmark {
+    static let rounds = 5_000
+    static let resource = "https://service.contoso.example/check-in"
+    static let scopes = ["mam.checkin"]
+    static let administrator = FakePerson(
+        "ada@contoso.example", subject: "ada", objectID: "ada", tenant: "contoso",
+        roles: [BrokerConfiguration.cloudDeviceAdministrator])
+
+    static func main() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-bench-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let provider = FakeIdentityProvider()
+        let socket = folder.appending(path: "run/b.sock").path
+        let serving = try await serve(socket, folder, provider)
+        let joiner = try SharedDeviceMode(socket: socket, clientID: "joiner")
+        _ = try await joiner.joinDevice(browser: provider.browser(signingInAs: administrator))
+        try await roundTrips(socket, provider)
+        for count in [1, 10, 100] { try await signOuts(socket, provider, apps: count) }
+        serving.cancel()
+        _ = await serving.result
+    }
+
+    private static func serve(
+        _ socket: String, _ folder: URL, _ provider: FakeIdentityProvider
+    ) async throws -> Task<Void, any Error> {
+        var signIn = SignInConfiguration(issuer: provider.issuer, clientID: provider.clientID)
+        guard let redirect = URL(string: "cordon.broker://auth") else { throw CancellationError() }
+        signIn.redirect = .application(redirect)
+        var configuration = BrokerConfiguration(signIn: signIn)
+        configuration.isDevelopment = true
+        configuration.profileSaysShared = true
+        configuration.managedConfigurationSaysShared = true
+        let logger = Logger(label: "benchmark") { _ in SwiftLogNoOpLogHandler() }
+        let broker = try await Broker(
+            configuration, folder: folder.appending(path: "data"),
+            secrets: FileSecretStore(directory: folder.appending(path: "secrets")), transport: provider.transport,
+            logger: logger)
+        var limits = BrokerLimits()
+        limits.burst = .max
+        let server = BrokerServer(broker, socket: socket, limits: limits, logger: logger)
+        let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
+        let serving = Task { try await server.run { isReady.finish() } }
+        for await _ in ready {}
+        return serving
+    }
+
+    private static func roundTrips(_ socket: String, _ provider: FakeIdentityProvider) async throws {
+        let app = try SharedDeviceMode(socket: socket, clientID: "app") { _ in }
+        let signedIn = try await app.signIn(
+            SignInRequest(scopes: scopes, resource: resource), browser: provider.browser(signingInAs: .worker))
+        let echo = Echo()
+        let limit = (0..<rounds).map { _ in echo.roundTrip() }
+        print("median of \(rounds) round trips                  us       p99    x echo   x echo's p99")
+        report("bare echo, 256 bytes", limit, limit)
+        let id = signedIn.account.id
+        report("device information", try await times { _ = try await app.deviceInformation() }, limit)
+        report("current account", try await times { _ = try await app.currentAccount() }, limit)
+        report(
+            "cached token",
+            try await times { _ = try await app.accessToken(for: id, resource: resource, scopes: scopes) }, limit)
+        _ = try await app.signOut()
+    }
+
+    /// From the call to the last app's handler having removed its data.
+    private static func signOuts(_ socket: String, _ provider: FakeIdentityProvider, apps count: Int) async throws {
+        let cleaned = CleanUpCount()
+        var apps: [SharedDeviceMode] = []
+        var following: [Task<Void, Never>] = []
+        for number in 0..<count {
+            let app = try SharedDeviceMode(socket: socket, clientID: "app-\(number)") { _ in cleaned.note() }
+            apps.append(app)
+            following.append(Task { await app.follow() })
+        }
+        let worker = try SharedDeviceMode(socket: socket, clientID: "worker") { _ in }
+        var all: [Double] = []
+        for round in 0..<10 {
+            _ = try await worker.signIn(
+                SignInRequest(scopes: scopes, resource: resource),
+                browser: provider.browser(signingInAs: round.isMultiple(of: 2) ? .worker : .otherWorker))
+            for app in apps { _ = try await app.refresh() }
+            // The library puts bursts of events together; without this pause it would wait out the rest of one.
+            try await Task.sleep(for: .milliseconds(300))
+            cleaned.reset()
+            let began = ContinuousClock.now
+            _ = try await worker.signOut()
+            guard cleaned.count == count, let last = cleaned.last else {
+                print("\(cleaned.count) of \(count) apps cleaned up")
+                continue
+            }
+            all.append(microseconds(last - began) / 1_000)
+        }
+        let sorted = all.sorted()
+        guard let slowest = sorted.last else { return }
+        print(
+            "sign-out to the last of \(count) apps: median "
+                + String(format: "%.1f ms, slowest %.1f ms", sorted[sorted.count / 2], slowest))
+        following.forEach { $0.cancel() }
+    }
+
+    private static func times(_ body: () async throws -> Void) async throws -> [Double] {
+        for _ in 0..<200 { try await body() }
+        var times: [Double] = []
+        for _ in 0..<rounds {
+            let began = ContinuousClock.now
+            try await body()
+            times.append(microseconds(.now - began))
+        }
+        return times
+    }
+
+    private static func report(_ what: String, _ times: [Double], _ limit: [Double]) {
+        let (median, far) = (percentile(times, 0.5), percentile(times, 0.99))
+        let numbers = [median, far, median / percentile(limit, 0.5), far / percentile(limit, 0.99)]
+        print(
+            what.padding(toLength: 38, withPad: " ", startingAt: 0)
+                + numbers.map { String(format: "%9.2f", $0) }.joined())
+    }
+
+    private static func percentile(_ times: [Double], _ part: Double) -> Double {
+        let sorted = times.sorted()
+        return sorted.isEmpty ? 0 : sorted[min(sorted.count - 1, Int(Double(sorted.count) * part))]
+    }
+
+    static func microseconds(_ time: Duration) -> Double {
+        Double(time.components.seconds) * 1e6 + Double(time.components.attoseconds) / 1e12
+    }
+}

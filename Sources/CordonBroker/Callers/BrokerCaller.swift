@@ -1,0 +1,19 @@
+/// Who connected, as the system says it; nothing of this comes from a message (SI-189).
+public struct BrokerCaller: Sendable, Hashable {
+    /// The user at the time of connecting.
+    public let user: UInt32
+    /// The process at the time of connecting.
+    public let process: Int32
+    /// The program's file, after all links.
+    public let path: String
+    /// SHA-256 of the program's file, hexadecimal.
+    public let digest: String
+
+    /// Describes a caller.
+    public init(user: UInt32, process: Int32, path: String, digest: String) {
+        self.user = user
+        self.process = process
+        self.path = path
+        self.digest = digest
+    }
+}

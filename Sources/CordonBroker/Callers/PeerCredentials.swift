@@ -1,0 +1,89 @@
+internal import Foundation
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// What the kernel says of the other end of a Unix-domain socket (SI-189, SI-192).
+struct PeerCredentials: Sendable, Equatable {
+    let process: Int32
+    let user: UInt32
+
+    #if os(Linux)
+        /// `struct ucred`, which the system's module does not show to Swift: three 32-bit numbers.
+        private struct Credentials {
+            var process: Int32 = 0
+            var user: UInt32 = 0
+            var group: UInt32 = 0
+        }
+        /// `SO_PEERPIDFD`, Linux 6.5.
+        private static let peerProcessDescriptor: Int32 = 77
+
+        /// The credentials at the time of connecting; nil when the kernel gives none.
+        init?(socket: Int32) {
+            var found = Credentials()
+            var size = socklen_t(MemoryLayout<Credentials>.size)
+            guard getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &found, &size) == 0,
+                size == socklen_t(MemoryLayout<Credentials>.size), found.process > 0
+            else { return nil }
+            process = found.process
+            user = found.user
+        }
+
+        /// A descriptor of the very process that connected, which no later process can stand in for; nil where the
+        /// kernel is too old. The caller closes it.
+        static func processDescriptor(socket: Int32) -> Int32? {
+            var descriptor: Int32 = -1
+            var size = socklen_t(MemoryLayout<Int32>.size)
+            guard getsockopt(socket, SOL_SOCKET, peerProcessDescriptor, &descriptor, &size) == 0, descriptor >= 0 else {
+                return nil
+            }
+            return descriptor
+        }
+    #else
+        /// Apple platforms identify callers by audit token and code signature, in the extension; not here.
+        init?(socket: Int32) { return nil }
+        static func processDescriptor(socket: Int32) -> Int32? { nil }
+    #endif
+}
+
+/// A caller whose program is looked at again at every request: a process that has become another program, or has ended
+/// and whose number was given away, is refused (SI-190).
+final class WatchedCaller: Sendable {
+    let caller: BrokerCaller
+    private let program: ProgramIdentity
+    private let processDescriptor: Int32?
+
+    /// Looks at who connected; nil when the system does not say, or the process changed while being looked at.
+    init?(socket: Int32, digests: ProgramDigests) {
+        guard let credentials = PeerCredentials(socket: socket) else { return nil }
+        processDescriptor = PeerCredentials.processDescriptor(socket: socket)
+        guard let program = ProgramIdentity.now(credentials.process),
+            let facts = digests.facts(of: program, process: credentials.process)
+        else {
+            if let processDescriptor { close(processDescriptor) }
+            return nil
+        }
+        self.program = program
+        caller = BrokerCaller(
+            user: credentials.user, process: credentials.process, path: facts.path, digest: facts.digest)
+    }
+
+    deinit {
+        if let processDescriptor { close(processDescriptor) }
+    }
+
+    /// Whether it is still the same program in the same process.
+    var isUnchanged: Bool {
+        if let processDescriptor {
+            // Readable means that the process has ended.
+            var watched = pollfd(fd: processDescriptor, events: Int16(POLLIN), revents: 0)
+            if poll(&watched, 1, 0) != 0 { return false }
+        }
+        return program.stillRuns(as: caller.process)
+    }
+}

@@ -1,0 +1,82 @@
+internal import CordonSignIn
+public import Foundation
+
+extension BrokerConfiguration {
+    /// The members of a configuration file; unknown ones are refused, so that a misspelt rule is not ignored.
+    private struct File: Decodable {
+        var issuer: String
+        var clientID: String?
+        var sharedDeviceMode: Bool?
+        var apps: [AllowedApp]?
+        var maxIdleSeconds: Int?
+        var maxSessionSeconds: Int?
+        var warningSeconds: Int?
+        var cleanUpSeconds: Int?
+        var joinRoles: [String]?
+        var administrationResource: String?
+        var administrationScopes: [String]?
+        var redirectPorts: [UInt16]?
+        var preferredAuthenticationMethod: String?
+    }
+
+    private static let members: Set<String> = [
+        "issuer", "clientID", "sharedDeviceMode", "apps", "maxIdleSeconds", "maxSessionSeconds", "warningSeconds",
+        "cleanUpSeconds", "joinRoles", "administrationResource", "administrationScopes", "redirectPorts",
+        "preferredAuthenticationMethod",
+    ]
+
+    /// The client id that the broker has at the provider, where nothing else is said.
+    public static let usualClientID = "cordon-broker"
+
+    /// Reads a configuration file: JSON (docs/broker-protocol.md lists its members).
+    ///
+    /// - Throws: ``BrokerError`` with code `configuration`.
+    public init(file: URL) throws(BrokerError) {
+        let bytes: Data
+        do { bytes = try Data(contentsOf: file) } catch {
+            throw BrokerError(
+                .configuration, "the file cannot be read", place: file.path, hint: "Check the path and its permissions."
+            )
+        }
+        try self.init(json: bytes, place: file.path)
+    }
+
+    /// Reads a configuration.
+    ///
+    /// - Throws: ``BrokerError`` with code `configuration`.
+    public init(json bytes: Data, place: String) throws(BrokerError) {
+        func refuse(_ reason: String) -> BrokerError {
+            BrokerError(.configuration, reason, place: place, hint: "Compare it with docs/broker-protocol.md.")
+        }
+        guard bytes.count <= 1 << 20, let object = try? JSONSerialization.jsonObject(with: bytes) as? [String: Any]
+        else { throw refuse("the configuration is no JSON object") }
+        if let strange = object.keys.sorted().first(where: { !Self.members.contains($0) }) {
+            throw refuse("\(strange) is no setting")
+        }
+        let file: File
+        do { file = try JSONDecoder().decode(File.self, from: bytes) } catch {
+            throw refuse("a setting is missing or of the wrong kind")
+        }
+        var signIn = SignInConfiguration(issuer: file.issuer, clientID: file.clientID ?? Self.usualClientID)
+        signIn.redirect = .loopback(ports: file.redirectPorts ?? [])
+        self.init(signIn: signIn)
+        managedConfigurationSaysShared = file.sharedDeviceMode ?? false
+        apps = file.apps ?? []
+        for app in apps {
+            guard app.path.hasPrefix("/"), !app.name.isEmpty, !app.clientIDs.isEmpty,
+                app.sha256?.count ?? 64 == 64
+            else { throw refuse("an app needs a name, an absolute path, client ids and, if any, a SHA-256") }
+        }
+        for seconds in [file.maxIdleSeconds, file.maxSessionSeconds, file.warningSeconds, file.cleanUpSeconds] {
+            guard seconds ?? 1 > 0 else { throw refuse("a time is not above zero") }
+        }
+        maximumIdle = file.maxIdleSeconds.map { .seconds($0) }
+        maximumSession = file.maxSessionSeconds.map { .seconds($0) }
+        if let seconds = file.warningSeconds { warning = .seconds(seconds) }
+        if let seconds = file.cleanUpSeconds { cleanUpTime = .seconds(seconds) }
+        if let roles = file.joinRoles { joinRoles = Set(roles) }
+        if let resource = file.administrationResource { administrationResource = resource }
+        if let scopes = file.administrationScopes { administrationScopes = scopes }
+        preferredAuthenticationMethod = file.preferredAuthenticationMethod
+    }
+}

@@ -1,0 +1,96 @@
+public import CordonSignIn
+
+/// How a broker is set up: the provider, who may use it, and when sessions end by themselves.
+public struct BrokerConfiguration: Sendable, Equatable {
+    /// The provider and the broker's own registration with it; its redirect must be a loopback address.
+    public var signIn: SignInConfiguration
+    /// Whether the MDM's profile for the sign-on extension turns shared device mode on (SI-015).
+    public var profileSaysShared = false
+    /// Whether the broker's managed configuration does (SI-016).
+    public var managedConfigurationSaysShared = false
+    /// Who may use the broker; empty means nobody, in development everybody of the broker's own user.
+    public var apps: [AllowedApp] = []
+    /// Which bundle ids of ``apps`` the profile allows.
+    public var profileApps = ProfileApps()
+    /// Whether the broker runs under the user of its apps; for development and demos only.
+    public var isDevelopment = false
+    /// A session ends after this long without activity; nil for never (SI-159).
+    public var maximumIdle: Duration?
+    /// A session ends this long after the sign-in, whatever happens; nil for never.
+    public var maximumSession: Duration?
+    /// How long before its end a session's apps are warned.
+    public var warning: Duration = .seconds(60)
+    /// How long a sign-out waits for apps to clean up.
+    public var cleanUpTime: Duration = .seconds(10)
+    /// How often revocations that could not be delivered are tried again.
+    public var revocationInterval: Duration = .seconds(60)
+    /// Roles of which one lets a person join or remove the device (SI-005, SI-006).
+    public var joinRoles: Set<String> = [Self.cloudDeviceAdministrator, "CloudDeviceAdministrator"]
+    /// The resource whose tokens carry roles.
+    public var administrationResource = "https://graph.microsoft.com"
+    /// The scopes that the administrator's token is asked for with.
+    public var administrationScopes = ["DeviceManagementApps.ReadWrite.All"]
+    /// How sign-in should open, such as `qrpin`; passed on to apps (SI-128).
+    public var preferredAuthenticationMethod: String?
+
+    /// The directory's own id of the role Cloud Device Administrator.
+    public static let cloudDeviceAdministrator = "7698a772-787b-4ac8-901f-60d6b08affd2"
+    /// The tenant of personal accounts at the one provider that mixes both kinds; such accounts are refused (SI-047).
+    static let personalTenant = "9188040d-6c67-4c5b-b112-36a304b66dad"
+
+    /// Makes a configuration in which nobody is allowed and the device is not shared.
+    public init(signIn: SignInConfiguration) {
+        self.signIn = signIn
+    }
+}
+
+/// An app that may use the broker: which program it is, and what it may be towards the broker (SI-190, SI-191).
+public struct AllowedApp: Sendable, Equatable, Codable {
+    /// The app's name in reports and logs.
+    public var name: String
+    /// The program's file, after all links are followed.
+    public var path: String
+    /// SHA-256 of the program's file in hexadecimal; nil accepts any file at the path that its owner may replace.
+    public var sha256: String?
+    /// The client ids it may use.
+    public var clientIDs: [String]
+    /// The resources it may ask tokens for; nil for any.
+    public var resources: [String]?
+    /// The bundle id under which the MDM's lists name it.
+    public var bundleID: String?
+
+    /// Makes an entry.
+    public init(
+        name: String, path: String, sha256: String? = nil, clientIDs: [String], resources: [String]? = nil,
+        bundleID: String? = nil
+    ) {
+        self.name = name
+        self.path = path
+        self.sha256 = sha256
+        self.clientIDs = clientIDs
+        self.resources = resources
+        self.bundleID = bundleID
+    }
+}
+
+/// The app lists of a sign-on profile (spec of the extension's keys, SI-022).
+public struct ProfileApps: Sendable, Equatable {
+    /// Whether all managed apps take part.
+    public var allowsAll = true
+    /// Bundle ids that take part.
+    public var allowed: Set<String> = []
+    /// Beginnings of bundle ids that take part.
+    public var allowedPrefixes: [String] = []
+    /// Bundle ids that do not, whatever else says so.
+    public var blocked: Set<String> = []
+
+    /// Lists that leave every app in.
+    public init() {}
+
+    /// Whether an app takes part; one without a bundle id is not the profile's affair.
+    public func permits(_ bundleID: String?) -> Bool {
+        guard let bundleID else { return true }
+        if blocked.contains(bundleID) { return false }
+        return allowsAll || allowed.contains(bundleID) || allowedPrefixes.contains { bundleID.hasPrefix($0) }
+    }
+}

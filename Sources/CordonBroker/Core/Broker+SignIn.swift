@@ -1,0 +1,170 @@
+internal import CordonIdentity
+internal import CordonSignIn
+internal import Foundation
+internal import Logging
+
+extension Broker {
+    /// Signs somebody in to the device through the app's browser.
+    func signIn(_ request: BrokerRequest, _ key: RequestKey) async throws(SignInError) -> BrokerAnswer {
+        try mayBeginSignIn(request, key)
+        var wanted = SignInRequest(scopes: request.scopes ?? [], resource: request.resource)
+        wanted.loginHint = request.loginHint
+        wanted.account = request.account ?? state.account?.facts.id
+        if let prompt = request.prompt {
+            guard let known = SignInPrompt(rawValue: prompt) else {
+                throw SignInError(.configuration, .invalidParameter, "the prompt is not known")
+            }
+            wanted.prompt = known
+        }
+        if let claims = request.claims { wanted.claims = try ClaimsRequest(json: claims) }
+        if let id = request.correlationID { wanted.correlationID = id }
+        let (question, browser) = (wanted, launcher(key))
+        return try await adopting(key, request.resource) { client async throws(SignInError) in
+            try await client.signIn(question, browser: browser)
+        }
+    }
+
+    /// Signs somebody in who types a code on another screen.
+    func signInElsewhere(_ request: BrokerRequest, _ key: RequestKey) async throws(SignInError) -> BrokerAnswer {
+        try mayBeginSignIn(request, key)
+        var wanted = DeviceCodeRequest(scopes: request.scopes ?? [], resource: request.resource)
+        wanted.account = request.account ?? state.account?.facts.id
+        if let id = request.correlationID { wanted.correlationID = id }
+        let question = wanted
+        let send = peers[key.peer]?.send
+        return try await adopting(key, request.resource) { client async throws(SignInError) in
+            try await client.signIn(question) { prompt in
+                var progress = BrokerAnswer.Progress(page: prompt.page)
+                progress.userCode = prompt.userCode
+                progress.completePage = prompt.completePage
+                progress.expires = prompt.expires
+                var answer = BrokerAnswer(id: key.id)
+                answer.progress = progress
+                send?(answer)
+            }
+        }
+    }
+
+    private func mayBeginSignIn(_ request: BrokerRequest, _ key: RequestKey) throws(SignInError) {
+        let (app, rule) = try app(key.peer)
+        try requireShared()
+        try refuseWhileOwing(app)
+        try check(resource: request.resource, rule)
+        guard let account = state.account else { return }
+        let isOther =
+            request.account.map { $0 != account.facts.id }
+            ?? request.loginHint.map { $0.lowercased() != account.facts.userPrincipalName.lowercased() } ?? false
+        guard !isOther else {
+            throw SignInError(.accountMismatch, .mismatchedUser, "somebody else is signed in on this device")
+        }
+    }
+
+    func check(resource: String?, _ rule: AllowedApp) throws(SignInError) {
+        guard let allowed = rule.resources else { return }
+        guard let resource, allowed.contains(resource) else {
+            throw SignInError(.brokerRefused, .brokerDenied, "this app may not have tokens for the resource")
+        }
+    }
+
+    /// Runs a sign-in and makes who came back the device's account, unless something happened meanwhile (SI-057).
+    private func adopting(
+        _ key: RequestKey, _ resource: String?, _ signIn: (SignInClient) async throws(SignInError) -> SignInResult
+    ) async throws(SignInError) -> BrokerAnswer {
+        let began = state.session
+        let app = try app(key.peer).identity
+        do throws(SignInError) {
+            let result = try await signIn(client)
+            try await adopt(result.account, since: began, by: app)
+            handOut(Departure.Token(app: app, resource: resource, token: result.accessToken))
+            var answer = BrokerAnswer()
+            var token = BrokerAnswer.Token(result.accessToken, session: state.account?.session ?? state.session)
+            token.account = result.account
+            token.matchesHint = result.matchesHint
+            token.isRenewable = result.isRenewable
+            answer.token = token
+            return answer
+        } catch {
+            // Some scopes were declined and the person is signed in all the same.
+            if error.code == .declinedScopes, let id = error.details.account, let account = try await client.account(id)
+            {
+                try await adopt(account, since: began, by: app)
+            }
+            throw error
+        }
+    }
+
+    private func adopt(
+        _ account: SignedInAccount, since began: UInt64, by app: AppIdentity
+    ) async throws(SignInError) {
+        guard state.session == began, !Task.isCancelled else {
+            if state.account?.facts.id != account.id { _ = try await client.retire(account.id) }
+            throw Self.overtaken
+        }
+        guard account.tenant == state.registration?.facts.tenant,
+            account.tenant.rawValue.lowercased() != BrokerConfiguration.personalTenant
+        else {
+            _ = try await client.retire(account.id)
+            throw SignInError(
+                .brokerRefused, .brokerDenied, "only accounts of the device's organisation can sign in here")
+        }
+        lastActivity = environment.now()
+        var changed = state
+        if changed.account?.facts.id == account.id {
+            // The same person once more: the session goes on.
+            changed.account?.facts = account
+            try commit(changed, telling: nil)
+            return
+        }
+        changed.session += 1
+        changed.account = BrokerState.AccountRecord(
+            facts: account, session: changed.session, began: environment.now())
+        do throws(SignInError) {
+            try store.makeSeed(session: changed.session, random: environment.randomBytes(32))
+            try commit(changed, telling: .accountChanged)
+        } catch {
+            _ = try? await client.retire(account.id)
+            throw error
+        }
+        noteUse(by: app)
+        logger.info("somebody signed in", metadata: ["session": "\(state.session)"])
+    }
+
+    // MARK: The browser
+
+    /// Has the app show a page and waits until it says what came of it.
+    nonisolated func launcher(_ key: RequestKey) -> BrowserLauncher {
+        BrowserLauncher { page, redirect in try await self.show(page, redirect, key) }
+    }
+
+    private func show(_ page: URL, _ redirect: URL, _ key: RequestKey) async throws -> URL? {
+        guard let send = peers[key.peer]?.send else { throw CancellationError() }
+        var answer = BrokerAnswer(id: key.id)
+        answer.progress = BrokerAnswer.Progress(page: page, redirect: redirect)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                guard !Task.isCancelled else {
+                    continuation.resume(throwing: CancellationError())
+                    return
+                }
+                returns.removeValue(forKey: key)?.resume(throwing: CancellationError())
+                returns[key] = continuation
+                send(answer)
+            }
+        } onCancel: {
+            Task { await self.abandon(key) }
+        }
+    }
+
+    private func abandon(_ key: RequestKey) {
+        returns.removeValue(forKey: key)?.resume(throwing: CancellationError())
+    }
+
+    /// The app's page ended, or the app only opened it: then the loopback listener hears the rest.
+    func giveBack(_ request: BrokerRequest, _ peer: Int) -> BrokerAnswer {
+        if let id = request.request {
+            returns.removeValue(forKey: RequestKey(peer: peer, id: id))?
+                .resume(returning: request.url.flatMap { URL(string: $0) })
+        }
+        return BrokerAnswer()
+    }
+}

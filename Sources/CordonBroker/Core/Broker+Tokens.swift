@@ -1,0 +1,90 @@
+internal import CordonIdentity
+internal import CordonProtocol
+internal import CordonSignIn
+internal import Foundation
+
+extension Broker {
+    /// A token from memory or renewed; for a session that has just ended, one that the app had already (SI-068).
+    func silentToken(_ request: BrokerRequest, _ peer: Int) async throws(SignInError) -> BrokerAnswer {
+        let (app, rule) = try app(peer)
+        try check(resource: request.resource, rule)
+        let scopes = request.scopes ?? []
+        if let session = request.session, let departure = departures[session] {
+            guard
+                let token = departure.tokens.first(where: {
+                    $0.app == app && $0.resource == request.resource && Set(scopes).isSubset(of: $0.token.scopes)
+                        && $0.token.expires > environment.now()
+                })
+            else {
+                throw SignInError(.interactionRequired, .signedOut, "the account was signed out")
+            }
+            return Self.answer(token.token, session)
+        }
+        let account = try account(of: request)
+        try refuseWhileOwing(app)
+        var options = TokenOptions()
+        options.forcesRenewal = request.forcesRenewal ?? false
+        if let claims = request.claims { options.claims = try ClaimsRequest(json: claims) }
+        if let id = request.correlationID { options.correlationID = id }
+        let token = try await client.accessToken(
+            for: account.facts.id, resource: request.resource, scopes: scopes, options: options)
+        guard state.account?.session == account.session else {
+            throw SignInError(.interactionRequired, .signedOut, "the account was signed out meanwhile")
+        }
+        noteUse(by: app)
+        handOut(Departure.Token(app: app, resource: request.resource, token: token))
+        return Self.answer(token, account.session)
+    }
+
+    private static func answer(_ token: AccessToken, _ session: UInt64) -> BrokerAnswer {
+        var answer = BrokerAnswer()
+        answer.token = BrokerAnswer.Token(token, session: session)
+        return answer
+    }
+
+    /// The public half of the key that the session's tokens are bound to.
+    func sessionKey(_ request: BrokerRequest, _ peer: Int) async throws(SignInError) -> BrokerAnswer {
+        var answer = BrokerAnswer()
+        answer.publicKey = try await signer(request, peer).publicKey
+        return answer
+    }
+
+    /// Signs a proof of possession or a wipe's receipt with the session's key, and nothing else.
+    func proof(_ request: BrokerRequest, _ peer: Int) async throws(SignInError) -> BrokerAnswer {
+        guard let input = request.input, Self.maySign(input) else {
+            throw SignInError(
+                .brokerRefused, .invalidRequest, "the broker signs proofs of possession and receipts only")
+        }
+        let signer = try await signer(request, peer)
+        do throws(ProtocolError) {
+            var answer = BrokerAnswer()
+            answer.signature = Base64URL.encode(try signer.signature(for: Data(input.utf8)))
+            return answer
+        } catch {
+            throw SignInError(.storage, .storeUnavailable, "the session's key could not sign")
+        }
+    }
+
+    private func signer(_ request: BrokerRequest, _ peer: Int) async throws(SignInError) -> any MessageSigner {
+        let app = try app(peer).identity
+        if let session = request.session, let signer = departures[session]?.signer { return signer }
+        let account = try account(of: request)
+        try refuseWhileOwing(app)
+        return try await client.signer(for: account.facts.id)
+    }
+
+    private struct Header: Decodable {
+        var alg: String
+        var typ: String
+    }
+
+    /// Whether a text is the header and payload of something that a session's key may vouch for.
+    static func maySign(_ input: String) -> Bool {
+        let parts = input.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, let header = Base64URL.decode(parts[0]), Base64URL.decode(parts[1]) != nil,
+            let facts = try? JSONDecoder().decode(Header.self, from: header)
+        else { return false }
+        let types: [MessageType] = [.proofOfPossession, .wipeReceipt]
+        return facts.alg == "ES256" && types.contains { $0.rawValue == facts.typ }
+    }
+}

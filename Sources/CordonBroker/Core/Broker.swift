@@ -1,0 +1,143 @@
+internal import CordonIdentity
+internal import CordonProtocol
+public import CordonSignIn
+public import Foundation
+public import Logging
+
+/// The one owner of a shared device's account: its registration, its refresh tokens, and who may use them.
+///
+/// Apps reach it through ``BrokerServer``. It never hands out a refresh token or a key. Every change of the account is
+/// on disk before anybody hears of it, so that whoever asks after an event never reads the old state (SI-062).
+public actor Broker {
+    /// The version of this program.
+    public static let version = "0.1.0"
+    /// The version of the protocol.
+    static let protocolVersion = 1
+
+    /// How the broker is set up.
+    public nonisolated let configuration: BrokerConfiguration
+
+    let client: SignInClient
+    let store: BrokerStore
+    let environment: SignInEnvironment
+    let logger: Logger
+    /// The user that the broker runs as.
+    let ownUser: UInt32
+    var state: BrokerState
+    var peers: [Int: Peer] = [:]
+    var lastPeer = 0
+    /// Requests that wait for a person, to be cancelled with their connection.
+    var running: [RequestKey: Task<BrokerAnswer, Never>] = [:]
+    var returns: [RequestKey: CheckedContinuation<URL?, any Error>] = [:]
+    var departures: [UInt64: Departure] = [:]
+    /// The newest token of each app and resource in this session, for its clean-up after the end.
+    var handed: [Departure.Token] = []
+    var lastActivity: Date
+    var warnedSession: UInt64?
+    var nextDelivery: Date
+
+    /// One connection.
+    struct Peer {
+        let caller: BrokerCaller
+        let send: @Sendable (BrokerAnswer) -> Void
+        var app: AppIdentity?
+        var rule: AllowedApp?
+        var isSubscribed = false
+    }
+
+    /// One request of one connection.
+    struct RequestKey: Hashable {
+        let peer: Int
+        let id: UInt32
+    }
+
+    /// Opens a broker: a session whose sign-out was interrupted is ended first.
+    ///
+    /// - Parameters:
+    ///   - folder: Its own folder, closed to everybody else.
+    ///   - secrets: Where keys are kept.
+    ///   - transport: How to reach the provider.
+    ///   - environment: Clock and chance; a test gives its own.
+    ///   - user: The user it runs as.
+    /// - Throws: ``BrokerError``.
+    public init(
+        _ configuration: BrokerConfiguration, folder: URL, secrets: any SecretStore, transport: any HTTPTransport,
+        environment: SignInEnvironment = .system, user: UInt32 = getuid(), logger: Logger
+    ) async throws(BrokerError) {
+        self.configuration = configuration
+        self.environment = environment
+        self.logger = logger
+        ownUser = user
+        lastActivity = environment.now()
+        nextDelivery = environment.now()
+        do throws(SignInError) {
+            try PrivateFolder.make(folder)
+            store = BrokerStore(folder: folder, secrets: secrets)
+            client = try SignInClient(
+                configuration: configuration.signIn, transport: transport,
+                cache: TokenCache(directory: folder.appending(path: "tokens"), secrets: secrets),
+                environment: environment)
+            let (found, problem) = try store.load()
+            state = found
+            if let problem { logger.error("\(problem); nobody is signed in and the device is not registered") }
+            try await finishInterruptedWork(forcing: problem != nil)
+        } catch {
+            throw BrokerError(
+                error.code == .configuration ? .configuration : .storage, error.reason, place: folder.path,
+                hint: error.hint)
+        }
+    }
+
+    /// Ends a session that a crash left half ended, and sign-ins that never became the device's account.
+    private func finishInterruptedWork(forcing: Bool) async throws(SignInError) {
+        if let account = state.account {
+            let isWhole = try store.hasSeed(session: account.session)
+            let stored = try? await client.account(account.facts.id)
+            if !isWhole || stored?.session != account.facts.session {
+                _ = try store.destroySeed(session: account.session)
+                state.endAccount()
+                try store.save(state)
+            }
+        }
+        // A state that was not usable must not begin with session numbers that were used before.
+        if forcing {
+            state.session = UInt64(max(0, environment.now().timeIntervalSince1970))
+            try store.save(state)
+        }
+        for account in try await client.storedAccounts() where account != state.account?.facts.id {
+            _ = try await client.retire(account)
+        }
+    }
+
+    /// Whether every part of shared device mode is there (SI-018).
+    var missing: [DeviceInformation.MissingPart] {
+        var missing: [DeviceInformation.MissingPart] = []
+        if !configuration.profileSaysShared { missing.append(.profile) }
+        if !configuration.managedConfigurationSaysShared { missing.append(.managedConfiguration) }
+        if state.registration == nil { missing.append(.registration) }
+        return missing
+    }
+
+    /// Refuses what only a shared device does.
+    func requireShared() throws(SignInError) {
+        guard missing.isEmpty else {
+            throw SignInError(
+                .deviceNotShared, .notShared,
+                "the device is not shared: missing are \(missing.map(\.rawValue).joined(separator: ", "))")
+        }
+    }
+
+    /// Writes the state, then tells; in this order, so that nobody reads the old one after hearing (SI-062).
+    func commit(_ changed: BrokerState, telling event: AccountEvent.Kind?) throws(SignInError) {
+        try store.save(changed)
+        state = changed
+        if let event { post(event) }
+    }
+
+    /// Tells every subscribed app.
+    func post(_ event: AccountEvent.Kind) {
+        var answer = BrokerAnswer()
+        answer.event = BrokerAnswer.Event(event, session: state.session)
+        for peer in peers.values where peer.isSubscribed { peer.send(answer) }
+    }
+}

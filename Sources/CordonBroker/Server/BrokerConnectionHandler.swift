@@ -1,0 +1,200 @@
+internal import CordonSignIn
+internal import Foundation
+internal import Logging
+internal import NIOCore
+
+/// One client of the broker: frames in, answers out, with bounds on bytes, time, number and rate.
+///
+/// Lives on its event loop. It reads only while there is room for another request, so that whoever floods fills its own
+/// socket buffer and nothing here.
+final class BrokerConnectionHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let desk: BrokerDesk
+    private let limits: BrokerLimits
+    private let logger: Logger
+    private var reader = BrokerFrameReader(limit: BrokerFrame.largestGreeting)
+    private var budget: RequestBudget
+    private var peer: Int?
+    private var underWay = 0
+    private var hasGreeted = false
+    private var isPaused = false
+    private var greetingTimer: Scheduled<Void>?
+    private var frameTimer: Scheduled<Void>?
+    private var unreadTimer: Scheduled<Void>?
+
+    init(desk: BrokerDesk, limits: BrokerLimits, now: UInt64, logger: Logger) {
+        self.desk = desk
+        self.limits = limits
+        self.logger = logger
+        budget = RequestBudget(limits, now: now)
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        let channel = context.channel
+        let loop = context.eventLoop
+        let seat = NIOLoopBound(Seat(handler: self, context: context), eventLoop: loop)
+        let send: @Sendable (BrokerAnswer) -> Void = { answer in
+            guard let bytes = BrokerDesk.frame(of: answer) else { return }
+            loop.execute { seat.value.handler.write(bytes, seat.value.context) }
+        }
+        let desk = self.desk
+        Task {
+            let number = await desk.open(send)
+            loop.execute { seat.value.handler.begin(as: number, seat.value.context) }
+        }
+        greetingTimer = loop.scheduleTask(in: TimeAmount(limits.greetingTime)) { channel.close(promise: nil) }
+    }
+
+    /// The handler and its place in the pipeline, for work that comes back to the event loop.
+    private struct Seat {
+        let handler: BrokerConnectionHandler
+        let context: ChannelHandlerContext
+    }
+
+    private func begin(as number: Int, _ context: ChannelHandlerContext) {
+        guard context.channel.isActive else {
+            let desk = self.desk
+            Task { await desk.close(number) }
+            return
+        }
+        peer = number
+        read(context)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        for timer in [greetingTimer, frameTimer, unreadTimer] { timer?.cancel() }
+        if let peer {
+            let desk = self.desk
+            Task { await desk.close(peer) }
+        }
+        peer = nil
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    // MARK: Reading
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        reader.append(unwrapInboundIn(data).readableBytesView)
+        takeFrames(context)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        read(context)
+    }
+
+    private func read(_ context: ChannelHandlerContext) {
+        guard peer != nil, !isPaused, underWay < room else { return }
+        context.read()
+    }
+
+    /// One request at a time until the client is known.
+    private var room: Int { hasGreeted ? limits.requestsAtOnce : 1 }
+
+    private func takeFrames(_ context: ChannelHandlerContext) {
+        do throws(BrokerFrameReader.BadLength) {
+            while underWay < room, !isPaused, let payload = try reader.next() {
+                let wait = budget.spend(now: context.eventLoop.now.uptimeNanoseconds)
+                if wait > 0 { pause(wait, context) }
+                begin(payload, context)
+            }
+        } catch {
+            // Whoever lies about a length cannot be followed any further; nobody else is concerned.
+            logger.debug("a frame's length is out of bounds")
+            context.close(promise: nil)
+            return
+        }
+        watchFrame(context)
+    }
+
+    private func pause(_ nanoseconds: Int64, _ context: ChannelHandlerContext) {
+        isPaused = true
+        let seat = NIOLoopBound(Seat(handler: self, context: context), eventLoop: context.eventLoop)
+        context.eventLoop.scheduleTask(in: .nanoseconds(nanoseconds)) {
+            seat.value.handler.isPaused = false
+            seat.value.handler.goOn(seat.value.context)
+        }
+    }
+
+    private func goOn(_ context: ChannelHandlerContext) {
+        guard peer != nil else { return }
+        takeFrames(context)
+        read(context)
+    }
+
+    /// A frame that has begun must end in time; one that waits for room here is not the client's fault.
+    private func watchFrame(_ context: ChannelHandlerContext) {
+        guard reader.isInsideFrame, underWay < room, !isPaused else {
+            frameTimer?.cancel()
+            frameTimer = nil
+            return
+        }
+        guard frameTimer == nil else { return }
+        let channel = context.channel
+        frameTimer = context.eventLoop.scheduleTask(in: TimeAmount(limits.frameTime)) { channel.close(promise: nil) }
+    }
+
+    private func begin(_ payload: Data, _ context: ChannelHandlerContext) {
+        guard let peer else { return }
+        frameTimer?.cancel()
+        frameTimer = nil
+        underWay += 1
+        let desk = self.desk
+        let loop = context.eventLoop
+        let seat = NIOLoopBound(Seat(handler: self, context: context), eventLoop: loop)
+        Self.run(desk, payload, peer) { answered in
+            loop.execute { seat.value.handler.finish(answered, seat.value.context) }
+        }
+    }
+
+    private static func run(
+        _ desk: BrokerDesk, _ payload: Data, _ peer: Int, then finish: @escaping @Sendable (BrokerDesk.Answered) -> Void
+    ) {
+        Task { finish(await desk.answer(payload, from: peer)) }
+    }
+
+    private func finish(_ answered: BrokerDesk.Answered, _ context: ChannelHandlerContext) {
+        underWay -= 1
+        if answered.greets {
+            hasGreeted = true
+            reader.limit = BrokerFrame.largestRequest
+            greetingTimer?.cancel()
+        }
+        if let frame = answered.frame { write(frame, context) }
+        goOn(context)
+    }
+
+    // MARK: Writing
+
+    private var unread = 0
+
+    private func write(_ bytes: Data, _ context: ChannelHandlerContext) {
+        guard peer != nil else { return }
+        unread += bytes.count
+        guard unread <= limits.unreadBytes else {
+            context.close(promise: nil)
+            return
+        }
+        if unreadTimer == nil, !context.channel.isWritable || unread > 65_536 {
+            let channel = context.channel
+            unreadTimer = context.eventLoop.scheduleTask(in: TimeAmount(limits.unreadTime)) {
+                channel.close(promise: nil)
+            }
+        }
+        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        context.writeAndFlush(wrapOutboundOut(context.channel.allocator.buffer(bytes: bytes)))
+            .whenComplete { _ in bound.value.wrote(bytes.count) }
+    }
+
+    private func wrote(_ count: Int) {
+        unread -= count
+        if unread < 65_536 {
+            unreadTimer?.cancel()
+            unreadTimer = nil
+        }
+    }
+}

@@ -1,0 +1,185 @@
+internal import CordonIdentity
+internal import CordonProtocol
+internal import Foundation
+
+/// One connection to the broker: any number of requests at once, matched to their answers, each with a deadline.
+///
+/// A thread of its own reads, so that nobody's work waits on a socket; it ends with the connection.
+final class BrokerConnection: Sendable {
+    typealias Outcome = Result<BrokerAnswer, SignInError>
+
+    private struct Waiter: Sendable {
+        let deadline: ContinuousClock.Instant
+        let progress: (@Sendable (BrokerAnswer.Progress) -> Void)?
+        let finish: @Sendable (Outcome) -> Void
+    }
+
+    private struct State: Sendable {
+        var lastID: UInt32 = 0
+        var waiting: [UInt32: Waiter] = [:]
+        var isClosed = false
+    }
+
+    private let socket: BrokerSocket
+    private let state = Locked(State())
+    private let onEvent: @Sendable (BrokerAnswer.Event) -> Void
+    private let onClose: @Sendable () -> Void
+
+    /// Connects.
+    ///
+    /// - Throws: ``SignInError`` with code `brokerUnavailable` when nobody listens.
+    init(
+        path: String, onEvent: @escaping @Sendable (BrokerAnswer.Event) -> Void,
+        onClose: @escaping @Sendable () -> Void
+    ) throws(SignInError) {
+        guard let socket = BrokerSocket(path: path, tick: .milliseconds(100)) else { throw Self.gone }
+        self.socket = socket
+        self.onEvent = onEvent
+        self.onClose = onClose
+        let thread = Thread { self.read() }
+        thread.name = "cordon-broker-client"
+        thread.start()
+    }
+
+    /// Whether the connection has ended.
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    /// Ends the connection; whoever waits gets `brokerUnavailable`.
+    func close() {
+        socket.end()
+    }
+
+    /// Asks and waits.
+    ///
+    /// - Throws: ``SignInError`` as the broker answered it; `brokerUnavailable` when it does not answer in time.
+    func call(
+        _ request: BrokerRequest, within limit: Duration,
+        progress: (@Sendable (BrokerAnswer.Progress, UInt32) -> Void)? = nil
+    ) async throws(SignInError) -> BrokerAnswer {
+        let id = nextID()
+        let outcome: Outcome = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                send(request, id: id, within: limit, progress: progress) { continuation.resume(returning: $0) }
+            }
+        } onCancel: {
+            cancel(id)
+        }
+        return try outcome.get()
+    }
+
+    /// Asks and blocks the calling thread until the answer is there, for callers that cannot suspend.
+    func callBlocking(_ request: BrokerRequest, within limit: Duration) throws(SignInError) -> BrokerAnswer {
+        let answered = DispatchSemaphore(value: 0)
+        let box = Locked<Outcome?>(nil)
+        send(request, id: nextID(), within: limit, progress: nil) { outcome in
+            box.withLock { $0 = outcome }
+            answered.signal()
+        }
+        answered.wait()
+        guard let outcome = box.withLock({ $0 }) else { throw Self.gone }
+        return try outcome.get()
+    }
+
+    private func nextID() -> UInt32 {
+        state.withLock { state in
+            state.lastID &+= 1
+            return state.lastID
+        }
+    }
+
+    private func send(
+        _ request: BrokerRequest, id: UInt32, within limit: Duration,
+        progress: (@Sendable (BrokerAnswer.Progress, UInt32) -> Void)?, finish: @escaping @Sendable (Outcome) -> Void
+    ) {
+        var request = request
+        request.id = id
+        guard let payload = try? MessageCoding.encode(request), payload.count <= BrokerFrame.largestRequest else {
+            finish(.failure(SignInError(.configuration, .invalidParameter, "the request is too large for the broker")))
+            return
+        }
+        let told = progress.map { tell in { @Sendable (step: BrokerAnswer.Progress) in tell(step, id) } }
+        let waiter = Waiter(deadline: .now + limit, progress: told, finish: finish)
+        let isOpen = state.withLock { state in
+            guard !state.isClosed else { return false }
+            state.waiting[id] = waiter
+            return true
+        }
+        guard isOpen else {
+            finish(.failure(Self.gone))
+            return
+        }
+        guard socket.send(BrokerFrame.encode(payload)) else {
+            conclude(id, .failure(Self.gone))
+            socket.end()
+            return
+        }
+    }
+
+    /// Tells the broker that nobody waits for a request any more.
+    private func cancel(_ id: UInt32) {
+        conclude(id, .failure(SignInError(.cancelled, .stopped, "the request was cancelled")))
+        var request = BrokerRequest(.tokenCancel)
+        request.request = id
+        send(request, id: nextID(), within: .seconds(2), progress: nil) { _ in }
+    }
+
+    private func conclude(_ id: UInt32, _ outcome: Outcome) {
+        let waiter = state.withLock { $0.waiting.removeValue(forKey: id) }
+        waiter?.finish(outcome)
+    }
+
+    // MARK: The reading thread
+
+    private func read() {
+        var reader = BrokerFrameReader(limit: BrokerFrame.largestAnswer)
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        reading: while true {
+            switch socket.receive(into: &buffer) {
+            case .end: break reading
+            case .nothingYet: break
+            case .bytes(let bytes):
+                reader.append(bytes)
+                while true {
+                    guard let payload = try? reader.next() else { break }
+                    guard let answer = try? MessageCoding.decode(BrokerAnswer.self, from: payload) else {
+                        break reading
+                    }
+                    deliver(answer)
+                }
+                // A length that makes no sense leaves bytes that will never be a frame.
+                if reader.held > BrokerFrame.largestAnswer + 4 { break reading }
+            }
+            expire()
+        }
+        let left = state.withLock { state in
+            state.isClosed = true
+            defer { state.waiting = [:] }
+            return Array(state.waiting.values)
+        }
+        for waiter in left { waiter.finish(.failure(Self.gone)) }
+        socket.end()
+        onClose()
+    }
+
+    private func deliver(_ answer: BrokerAnswer) {
+        if let event = answer.event { onEvent(event) }
+        guard let id = answer.id else { return }
+        if let progress = answer.progress {
+            state.withLock { $0.waiting[id]?.progress }?(progress)
+        } else if let failure = answer.error {
+            conclude(id, .failure(failure.signInError))
+        } else {
+            conclude(id, .success(answer))
+        }
+    }
+
+    private func expire() {
+        let now = ContinuousClock.now
+        let late = state.withLock { state in state.waiting.filter { $0.value.deadline < now }.map(\.key) }
+        for id in late {
+            conclude(id, .failure(SignInError(.brokerUnavailable, .timedOut, "the broker did not answer in time")))
+        }
+    }
+
+    static var gone: SignInError { SignInError(.brokerUnavailable, .brokerMissing, "no broker answers on this device") }
+}

@@ -1,0 +1,124 @@
+internal import CordonIdentity
+internal import Foundation
+
+/// The app's way to the broker: connected at first use and again after a loss, greeted each time.
+actor BrokerLink {
+    /// The version of the protocol that this library speaks.
+    static let version = 1
+
+    private let path: String
+    private let clientID: String
+    private let onEvent: @Sendable (AccountEvent) -> Void
+    private var connection: BrokerConnection?
+    private var connecting: Task<Result<BrokerConnection, SignInError>, Never>?
+    private var isSubscribed = false
+    private var keeper: Task<Void, Never>?
+
+    init(path: String, clientID: String, onEvent: @escaping @Sendable (AccountEvent) -> Void) {
+        self.path = path
+        self.clientID = clientID
+        self.onEvent = onEvent
+    }
+
+    deinit {
+        keeper?.cancel()
+        connection?.close()
+    }
+
+    /// Asks the broker; a state request that met a lost connection is asked once more over a new one.
+    func call(
+        _ request: BrokerRequest, progress: (@Sendable (BrokerAnswer.Progress, UInt32) -> Void)? = nil
+    ) async throws(SignInError) -> BrokerAnswer {
+        let limit = BrokerVerb(rawValue: request.verb)?.deadline ?? .seconds(2)
+        let first = try await connected()
+        do throws(SignInError) {
+            return try await first.call(request, within: limit, progress: progress)
+        } catch {
+            guard error.fault == .brokerMissing, progress == nil, limit <= .seconds(2) else { throw error }
+            return try await connected().call(request, within: limit)
+        }
+    }
+
+    /// The connection, made and greeted where there is none; callers at the same time share one attempt.
+    func connected() async throws(SignInError) -> BrokerConnection {
+        if let connection, !connection.isClosed { return connection }
+        let attempt =
+            connecting
+            ?? Task {
+                let outcome: Result<BrokerConnection, SignInError>
+                do throws(SignInError) { outcome = .success(try await self.connect()) } catch {
+                    outcome = .failure(error)
+                }
+                self.connecting = nil
+                return outcome
+            }
+        connecting = attempt
+        return try await attempt.value.get()
+    }
+
+    private func connect() async throws(SignInError) -> BrokerConnection {
+        let onEvent = self.onEvent
+        let fresh = try BrokerConnection(
+            path: path, onEvent: { onEvent(AccountEvent($0.type, session: $0.session)) },
+            onClose: { [weak self] in Task { await self?.lost() } })
+        var hello = BrokerRequest(.hello)
+        hello.versions = [Self.version]
+        hello.clientID = clientID
+        hello.library = "cordon-swift"
+        hello.singleAccount = true
+        do throws(SignInError) {
+            let greeting = try await fresh.call(hello, within: BrokerVerb.hello.deadline).hello
+            guard greeting?.version == Self.version else {
+                throw SignInError(.brokerUnavailable, .brokerMissing, "the broker speaks another version")
+            }
+            if isSubscribed {
+                _ = try await fresh.call(BrokerRequest(.eventsSubscribe), within: BrokerVerb.eventsSubscribe.deadline)
+            }
+        } catch {
+            fresh.close()
+            throw error
+        }
+        connection = fresh
+        return fresh
+    }
+
+    /// Keeps a connection open for events from now on.
+    func subscribe() async {
+        guard !isSubscribed else { return }
+        isSubscribed = true
+        if let connection, !connection.isClosed,
+            (try? await connection.call(BrokerRequest(.eventsSubscribe), within: .seconds(2))) != nil
+        {
+            return
+        }
+        connection?.close()
+        connection = nil
+        keep()
+    }
+
+    private func lost() {
+        guard isSubscribed, connection?.isClosed ?? true else { return }
+        connection = nil
+        keep()
+    }
+
+    /// Connects again and again until it works, then tells that anything may have happened meanwhile (SI-198).
+    private func keep() {
+        guard keeper == nil else { return }
+        keeper = Task { [weak self] in
+            var pause = Duration.milliseconds(50)
+            while !Task.isCancelled {
+                guard let self else { return }
+                if (try? await self.connected()) != nil { break }
+                try? await Task.sleep(for: pause)
+                pause = min(pause * 2, .seconds(2))
+            }
+            await self?.kept()
+        }
+    }
+
+    private func kept() {
+        keeper = nil
+        onEvent(AccountEvent(.resumed, session: 0))
+    }
+}

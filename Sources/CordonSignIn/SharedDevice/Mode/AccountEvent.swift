@@ -1,0 +1,32 @@
+/// Something that happened to the device's account; it names nobody (SI-059, SI-162).
+public struct AccountEvent: Sendable, Hashable {
+    /// What happened.
+    public enum Kind: String, Sendable, Codable, CaseIterable {
+        /// Registration of the device has begun.
+        case registrationStart = "SDM_REGISTRATION_START"
+        /// The device is registered, or is no longer.
+        case registered = "SDM_REGISTERED"
+        /// Somebody signed out, or was signed out, everywhere on the device.
+        case globalSignOut = "GLOBAL_SIGN_OUT"
+        /// Another account is current.
+        case accountChanged = "ACCOUNT_CHANGED"
+        /// The session will be ended soon because nobody works or the shift is over (SI-159).
+        case signOutSoon = "SIGN_OUT_SOON"
+        /// The way to the broker was lost and found again: anything may have happened meanwhile (SI-198).
+        case resumed = "RESUMED"
+    }
+
+    /// What happened.
+    public let kind: Kind
+    /// The session number in force; it rises with every change of account or registration (SI-072).
+    public let session: UInt64
+
+    /// Makes an event.
+    package init(_ kind: Kind, session: UInt64) {
+        self.kind = kind
+        self.session = session
+    }
+
+    /// The notification's name on Apple platforms, which is the contract between apps and brokers (SI-058).
+    public static let darwinNotificationName = "SHARED_MODE_CURRENT_ACCOUNT_CHANGED"
+}

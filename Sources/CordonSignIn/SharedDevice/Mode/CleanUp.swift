@@ -1,0 +1,31 @@
+public import CordonIdentity
+
+/// The removal of somebody's data from one app, and how the app tells the broker how far it is (SI-066 to SI-068).
+///
+/// In this order: stop running work and call ``workStopped()``; unregister the account from app protection, which
+/// still gets tokens for a few seconds; wipe files, caches, clipboard, notifications and what is on the screen; call
+/// ``dataCleared()``; return. A handler that throws is called again at the next check and at the next launch.
+public struct CleanUp: Sendable {
+    /// Who left.
+    public let account: AccountID
+    /// The session that ended.
+    public let session: UInt64
+    private let report: @Sendable (CleanUpStage) async -> Void
+
+    init(
+        account: AccountID, session: UInt64, report: @escaping @Sendable (CleanUpStage) async -> Void
+    ) {
+        self.account = account
+        self.session = session
+        self.report = report
+    }
+
+    /// Tells the broker that nothing of this app works for the account any more.
+    public func workStopped() async { await report(.workStopped) }
+
+    /// Tells the broker that nothing of the account is left, on the screen too.
+    public func dataCleared() async { await report(.dataCleared) }
+}
+
+/// What an app does when somebody left the device.
+public typealias CleanUpHandler = @Sendable (CleanUp) async throws -> Void

@@ -1,0 +1,91 @@
+public import CordonIdentity
+public import Foundation
+
+/// What the broker knows of this device; read anew at every call (SI-028 to SI-031, SI-127 to SI-134).
+public struct DeviceInformation: Sendable, Codable, Equatable {
+    /// Whose device it is.
+    public enum Mode: String, Sendable, Codable {
+        /// No shared device: accounts belong to apps.
+        case personal
+        /// The account belongs to the device.
+        case shared
+    }
+
+    /// Why a device is not shared; each names the party that has not done its part (SI-001, SI-018).
+    public enum MissingPart: String, Sendable, Codable, CaseIterable {
+        /// The MDM's profile for the sign-on extension does not turn the mode on.
+        case profile
+        /// The broker's own managed configuration does not turn the mode on.
+        case managedConfiguration
+        /// No cloud device administrator has joined the device to an organisation.
+        case registration
+    }
+
+    /// What an administrator should know about the device's protection.
+    public enum Warning: String, Sendable, Codable, CaseIterable {
+        /// The broker runs for development, under the user of its apps.
+        case development
+        /// Keys lie in files, not in hardware.
+        case softwareKey
+        /// Programs of one user may read each other's memory (`ptrace_scope` is 0, SI-200).
+        case memoryReadable
+    }
+
+    /// The registration of a device; it names nobody (SI-131).
+    public struct Registration: Sendable, Codable, Equatable {
+        /// The device's id in the directory.
+        public var deviceID: String
+        /// The organisation.
+        public var tenant: TenantID
+        /// The provider.
+        public var issuer: String
+        /// The thumbprint of the device's key.
+        public var keyThumbprint: String
+        /// Since when.
+        public var since: Date
+
+        /// Makes a registration.
+        package init(deviceID: String, tenant: TenantID, issuer: String, keyThumbprint: String, since: Date) {
+            self.deviceID = deviceID
+            self.tenant = tenant
+            self.issuer = issuer
+            self.keyThumbprint = keyThumbprint
+            self.since = since
+        }
+    }
+
+    /// Shared or not.
+    public var mode: Mode
+    /// What is missing for ``Mode/shared``; empty on a shared device.
+    public var missing: [MissingPart]
+    /// The registration, nil where there is none.
+    public var registration: Registration?
+    /// The broker program's version.
+    public var brokerVersion: String
+    /// The version of the protocol that it speaks.
+    public var protocolVersion: Int
+    /// The session number in force.
+    public var session: UInt64
+    /// What an administrator should know.
+    public var warnings: [Warning]
+    /// How sign-in should open, such as `qrpin`; nil when the administrator chose nothing (SI-128).
+    public var preferredAuthenticationMethod: String?
+
+    /// Whether this is a shared device.
+    public var isShared: Bool { mode == .shared }
+
+    /// Makes a description.
+    package init(
+        mode: Mode, missing: [MissingPart], registration: Registration?, brokerVersion: String, protocolVersion: Int,
+        session: UInt64, warnings: [Warning], preferredAuthenticationMethod: String?
+    ) {
+        self.mode = mode
+        self.missing = missing
+        self.registration = registration
+        self.brokerVersion = brokerVersion
+        self.protocolVersion = protocolVersion
+        self.session = session
+        self.warnings = warnings
+        self.preferredAuthenticationMethod = preferredAuthenticationMethod
+    }
+}

@@ -1,0 +1,118 @@
+internal import CordonIdentity
+internal import CordonProtocol
+internal import Foundation
+
+extension SharedDeviceMode {
+    /// Signs somebody in to the device: every allowed app has the account from then on (SI-042).
+    ///
+    /// The broker makes the request, keeps the proof key and gets the tokens; the app only shows the page. While
+    /// somebody is signed in, anybody else is refused with `accountMismatch` (SI-045).
+    /// - Parameters:
+    ///   - request: What is asked for; extra parameters are not passed on.
+    ///   - browser: Shows the page.
+    /// - Throws: ``SignInError``.
+    public func signIn(
+        _ request: SignInRequest, browser: BrowserLauncher
+    ) async throws(SignInError) -> SharedSignIn {
+        var wire = BrokerRequest(.tokenInteractive)
+        wire.scopes = request.scopes
+        wire.resource = request.resource
+        wire.loginHint = request.loginHint
+        wire.prompt = request.prompt == .ifNecessary ? nil : request.prompt.rawValue
+        wire.account = request.account
+        wire.claims = request.claims?.json
+        wire.correlationID = request.correlationID
+        let link = self.link
+        let answer = try await link.call(wire) { progress, id in
+            Task { await Self.show(progress, browser, answering: id, over: link) }
+        }
+        return try took(answer)
+    }
+
+    /// Signs somebody in on another screen (RFC 8628): for kiosks without a browser.
+    ///
+    /// - Throws: ``SignInError`` as ``signIn(_:browser:)``.
+    public func signIn(
+        _ request: DeviceCodeRequest, show: @escaping @Sendable (DeviceCodePrompt) async -> Void
+    ) async throws(SignInError) -> SharedSignIn {
+        var wire = BrokerRequest(.tokenDevice)
+        wire.scopes = request.scopes
+        wire.resource = request.resource
+        wire.account = request.account
+        wire.correlationID = request.correlationID
+        let answer = try await link.call(wire) { progress, _ in
+            Task { await show(DeviceCodePrompt(progress)) }
+        }
+        return try took(answer)
+    }
+
+    /// Registers the device, which a cloud device administrator does, signing in for this one act (SI-005, SI-023).
+    ///
+    /// - Throws: ``SignInError`` with code `brokerRefused` when the person lacks the role or the caller is no local
+    ///   administrator; the device's record is then as before.
+    public func joinDevice(browser: BrowserLauncher) async throws(SignInError) -> DeviceInformation {
+        try await administer(.deviceJoin, browser)
+    }
+
+    /// Ends the registration and whatever session there is (SI-027).
+    ///
+    /// - Throws: ``SignInError`` as ``joinDevice(browser:)``.
+    public func leaveDevice(browser: BrowserLauncher) async throws(SignInError) -> DeviceInformation {
+        try await administer(.deviceLeave, browser)
+    }
+
+    private func administer(
+        _ verb: BrokerVerb, _ browser: BrowserLauncher
+    ) async throws(SignInError) -> DeviceInformation {
+        let link = self.link
+        let answer = try await link.call(BrokerRequest(verb)) { progress, id in
+            Task { await Self.show(progress, browser, answering: id, over: link) }
+        }
+        guard let device = answer.device else { throw Self.malformed }
+        return device
+    }
+
+    private func took(_ answer: BrokerAnswer) throws(SignInError) -> SharedSignIn {
+        guard let token = answer.token, let account = token.account else { throw Self.malformed }
+        sessions[account.id] = token.session
+        return SharedSignIn(
+            account: account, session: token.session, accessToken: token.accessToken, matchesHint: token.matchesHint)
+    }
+
+    /// Shows the page and hands back where it ended, if the browser says so; otherwise the broker's listener hears it.
+    static func show(
+        _ progress: BrokerAnswer.Progress, _ browser: BrowserLauncher, answering id: UInt32, over link: BrokerLink
+    ) async {
+        var back = BrokerRequest(.tokenReturn)
+        back.request = id
+        do throws(SignInError) {
+            back.url = try await browser.visit(progress.page, redirect: progress.redirect ?? progress.page)?
+                .absoluteString
+        } catch {
+            back = BrokerRequest(.tokenCancel)
+            back.request = id
+        }
+        // A broker that is gone has told the waiting request so already.
+        _ = try? await link.call(back)
+    }
+}
+
+/// What signing in to the device gave.
+public struct SharedSignIn: Sendable {
+    /// Who signed in.
+    public let account: SignedInAccount
+    /// The session number; work that runs on stops when another one is in force (SI-072).
+    public let session: UInt64
+    /// The token for the resource that was asked for.
+    public let accessToken: AccessToken
+    /// Whether it is who was hinted; nil without a hint.
+    public let matchesHint: Bool?
+}
+
+extension DeviceCodePrompt {
+    init(_ progress: BrokerAnswer.Progress) {
+        self.init(
+            userCode: progress.userCode ?? "", page: progress.page, completePage: progress.completePage,
+            expires: progress.expires ?? .distantPast)
+    }
+}

@@ -1,0 +1,95 @@
+public import CordonIdentity
+public import CordonProtocol
+public import Foundation
+
+extension SharedDeviceMode: AccessTokenSource {
+    /// A token for the resource, from the broker; nothing is kept in this process (SI-046).
+    ///
+    /// For somebody who has just left it works for the few seconds in which apps clean up.
+    /// - Throws: ``SignInError``: `interactionRequired` when the account is not the device's any more.
+    public func accessToken(
+        for account: AccountID, resource: String, scopes: [String]
+    ) async throws(SignInError) -> AccessToken {
+        try await accessToken(for: account, resource: resource, scopes: scopes, options: TokenOptions())
+    }
+
+    /// A token for the resource, with a choice of how fresh it is and which claims it carries.
+    public func accessToken(
+        for account: AccountID, resource: String?, scopes: [String], options: TokenOptions
+    ) async throws(SignInError) -> AccessToken {
+        var request = BrokerRequest(.tokenSilent)
+        request.account = account
+        request.session = sessions[account]
+        request.resource = resource
+        request.scopes = scopes
+        request.forcesRenewal = options.forcesRenewal ? true : nil
+        request.claims = options.claims?.json
+        request.correlationID = options.correlationID
+        guard let token = try await link.call(request).token else { throw Self.malformed }
+        return token.accessToken
+    }
+
+    /// The key that the account's tokens are bound to; it stays in the broker, which signs proofs and receipts only.
+    ///
+    /// Signing blocks the calling thread for one exchange with the broker.
+    public func signer(for account: AccountID) async throws(SignInError) -> any MessageSigner {
+        let session = try await session(of: account)
+        var request = BrokerRequest(.tokenKey)
+        request.session = session
+        guard let key = try await link.call(request).publicKey else { throw Self.malformed }
+        return BrokerSigner(connection: try await link.connected(), session: session, publicKey: key)
+    }
+
+    /// A secret of this app for this session, 32 bytes: what is sealed under it cannot be read after the sign-out, even
+    /// if the app never runs again.
+    ///
+    /// Never store it. The broker gives the same one until the session ends and destroys what it is made from first of
+    /// all; another app gets another one.
+    /// - Throws: ``SignInError`` with code `interactionRequired` when the account is not the device's any more.
+    public func sessionKey(for account: AccountID) async throws(SignInError) -> Data {
+        var request = BrokerRequest(.accountKey)
+        request.account = account
+        request.session = try await session(of: account)
+        guard let key = try await link.call(request).key.flatMap({ Base64URL.decode($0) }), key.count == 32 else {
+            throw Self.malformed
+        }
+        return key
+    }
+
+    /// Signs out everywhere on the device: the account goes, every app cleans up, the broker waits for them a bounded
+    /// time and reports app by app (SI-049, SI-056).
+    ///
+    /// Works without a network. This app's own clean-up runs by ``follow()`` or ``refresh()`` like any other's; without
+    /// a task that follows it runs before this call returns.
+    /// - Parameter endingBrowserSession: Shows the provider's page that ends its own session; nil leaves that alone.
+    /// - Throws: ``SignInError``: the sign-out failed and must be repeated; the app stays locked (SI-055).
+    @discardableResult
+    public func signOut(
+        endingBrowserSession browser: BrowserLauncher? = nil
+    ) async throws(SignInError) -> DeviceSignOutReport {
+        var request = BrokerRequest(.accountSignOut)
+        request.endsBrowserSession = browser == nil ? nil : true
+        let link = self.link
+        let answer: BrokerAnswer
+        if let browser {
+            answer = try await link.call(request) { progress, id in
+                Task { await Self.show(progress, browser, answering: id, over: link) }
+            }
+        } else {
+            answer = try await link.call(request)
+        }
+        guard let report = answer.signOut else { throw Self.malformed }
+        // Whoever follows events has cleaned up by now; an app that does not, does it here.
+        if hasHandler { _ = try? await refresh() }
+        return report
+    }
+
+    private func session(of account: AccountID) async throws(SignInError) -> UInt64 {
+        if let known = sessions[account] { return known }
+        _ = try await currentAccount()
+        guard let found = sessions[account] else {
+            throw SignInError(.interactionRequired, .signedOut, "the account is not signed in on this device")
+        }
+        return found
+    }
+}

@@ -1,0 +1,133 @@
+internal import CordonIdentity
+internal import Foundation
+
+/// The account of a shared device, as one app sees it (SI-028 to SI-068).
+///
+/// The broker owns the account; this value asks it, hears of changes and sees that the app removes what an earlier
+/// person left. Nothing is remembered here that the broker could contradict: every question goes to it. Any task may
+/// call. Without a broker every call fails with `brokerUnavailable`; an app keeps its screen neutral then (SI-041).
+public actor SharedDeviceMode {
+    /// What this app is towards the broker.
+    public nonisolated let clientID: String
+
+    let link: BrokerLink
+    nonisolated let broadcast: EventFan
+    private let handler: CleanUpHandler?
+    private let warn: @Sendable (String) -> Void
+    private var hasWarned = false
+    private var cleaning: Task<Void, Never>?
+    /// The session under which each account was last seen, for asking tokens while it lasts and while cleaning up.
+    var sessions: [AccountID: UInt64] = [:]
+
+    /// Makes the app's view of the device.
+    ///
+    /// - Parameters:
+    ///   - socket: The broker's socket.
+    ///   - clientID: What the app is towards the broker; must be allowed there.
+    ///   - supportsSeveralAccounts: Whether the app can only work with several accounts at once; such an app is not
+    ///     supported on a shared device (SI-002).
+    ///   - cleanUp: Removes what somebody left. Called from ``refresh()`` and ``follow()``, one at a time.
+    ///   - warn: Told once, in plain words, when no clean-up handler is installed (SI-003).
+    /// - Throws: ``SignInError`` with code `configuration` when the app cannot work with one account or has no client id.
+    public init(
+        socket: String, clientID: String, supportsSeveralAccounts: Bool = false, cleanUp: CleanUpHandler? = nil,
+        warn: @escaping @Sendable (String) -> Void = { _ in }
+    ) throws(SignInError) {
+        guard !supportsSeveralAccounts else {
+            throw SignInError(
+                .configuration, .invalidParameter, "an app that needs several accounts cannot work on a shared device",
+                hint: "Let the app work with one account at a time.")
+        }
+        guard !clientID.isEmpty else {
+            throw SignInError(.configuration, .invalidParameter, "the client id is empty")
+        }
+        let broadcast = EventFan()
+        self.clientID = clientID
+        self.broadcast = broadcast
+        self.handler = cleanUp
+        self.warn = warn
+        link = BrokerLink(path: socket, clientID: clientID) { broadcast.post($0) }
+    }
+
+    /// Whether the device is shared, and what is missing where it is not.
+    ///
+    /// - Throws: ``SignInError``: unknown is not personal, so an app changes nothing on an error (SI-029, SI-075).
+    public func deviceInformation() async throws(SignInError) -> DeviceInformation {
+        guard let device = try await link.call(BrokerRequest(.deviceInfo)).device else { throw Self.malformed }
+        return device
+    }
+
+    /// Who is here, and whom this app saw when it last asked; reading reports a change once (SI-034).
+    ///
+    /// It does not run the clean-up; ``refresh()`` does.
+    /// - Throws: ``SignInError``: keep the earlier person's data hidden until an answer arrives (SI-041).
+    public func currentAccount() async throws(SignInError) -> CurrentAccount {
+        guard let current = try await link.call(BrokerRequest(.accountCurrent)).current else { throw Self.malformed }
+        if let account = current.current { sessions[account.id] = current.session }
+        for owed in current.owed { sessions[owed.account] = owed.session }
+        return current
+    }
+
+    /// Asks who is here and removes what others left, before returning; call it at launch, when the app comes back to
+    /// the front, before scheduled background work and on every event (SI-037, SI-064).
+    ///
+    /// - Throws: ``SignInError`` as ``currentAccount()``; `brokerRefused` with fault `cleanUpOwed` when the app's handler
+    ///   failed: the app stays locked and the handler is called again next time (SI-067).
+    @discardableResult
+    public func refresh() async throws(SignInError) -> CurrentAccount {
+        while let running = cleaning { await running.value }
+        let now = try await currentAccount()
+        guard !now.owed.isEmpty else { return now }
+        // Somebody else's call may have begun the clean-up meanwhile.
+        guard cleaning == nil else { return try await refresh() }
+        guard let handler else {
+            if !hasWarned {
+                hasWarned = true
+                warn("No clean-up handler is installed: an earlier person's data may still be in this app.")
+            }
+            throw Self.owed
+        }
+        let work = Task { for owed in now.owed { await self.clean(owed, handler) } }
+        cleaning = work
+        await work.value
+        cleaning = nil
+        let after = try await currentAccount()
+        guard after.owed.isEmpty else { throw Self.owed }
+        return CurrentAccount(current: after.current, previous: now.previous, owed: [], session: after.session)
+    }
+
+    private func clean(_ owed: CurrentAccount.OwedCleanUp, _ handler: CleanUpHandler) async {
+        let cleanUp = CleanUp(account: owed.account, session: owed.session) { await self.report($0, of: owed.session) }
+        do { try await handler(cleanUp) } catch { return }
+        await report(.done, of: owed.session)
+        sessions[owed.account] = nil
+    }
+
+    private func report(_ stage: CleanUpStage, of session: UInt64) async {
+        var request = BrokerRequest(.cleanUpReport)
+        request.session = session
+        request.stage = stage
+        // A report that is lost is made again: the mark stays until the broker heard of it.
+        _ = try? await link.call(request)
+    }
+
+    /// Tells the broker that somebody works, which puts off the sign-out for inactivity (SI-159).
+    ///
+    /// - Throws: ``SignInError`` when there is no broker.
+    public func noteActivity() async throws(SignInError) {
+        _ = try await link.call(BrokerRequest(.accountActivity))
+    }
+
+    var hasHandler: Bool { handler != nil }
+
+    static var malformed: SignInError {
+        SignInError(.brokerUnavailable, .invalidResponse, "the broker's answer lacks what was asked for")
+    }
+
+    /// What an app that owes a clean-up is refused with.
+    package static var owed: SignInError {
+        SignInError(
+            .brokerRefused, .cleanUpOwed, "this app has still to remove what an earlier person left",
+            hint: "Keep the app locked and try again.")
+    }
+}

@@ -1,0 +1,31 @@
+/// What an app can ask the broker (docs/broker-protocol.md).
+package enum BrokerVerb: String, Codable, Sendable, CaseIterable {
+    case hello
+    case deviceInfo = "device.info"
+    case deviceJoin = "device.join"
+    case deviceLeave = "device.leave"
+    case accountCurrent = "account.current"
+    case accountList = "account.list"
+    case accountKey = "account.key"
+    case accountSignOut = "account.signout"
+    case accountActivity = "account.activity"
+    case accountForget = "account.forget"
+    case tokenInteractive = "token.interactive"
+    case tokenDevice = "token.device"
+    case tokenReturn = "token.return"
+    case tokenCancel = "token.cancel"
+    case tokenSilent = "token.silent"
+    case tokenKey = "token.key"
+    case tokenProof = "token.proof"
+    case cleanUpReport = "cleanup.report"
+    case eventsSubscribe = "events.subscribe"
+
+    /// How long a client waits for the answer (SI-188).
+    package var deadline: Duration {
+        switch self {
+        case .tokenInteractive, .tokenDevice, .deviceJoin, .deviceLeave, .accountSignOut: .seconds(600)
+        case .tokenSilent: .seconds(30)
+        default: .seconds(2)
+        }
+    }
+}

@@ -1,0 +1,230 @@
+import CordonIdentity
+import CordonProtocol
+import CordonSignIn
+import CordonTesting
+import Foundation
+import Testing
+
+@testable import CordonBroker
+
+/// One sign-out for the whole device, which nothing brings back (SI-048 to SI-057, SI-207).
+@Suite struct SignOutTests {
+    @Test func `after a sign-out no app gets a token, and the next person does`() async throws {
+        let stand = try BrokerStand()
+        let broker = try await stand.joinedBroker()
+        let notes = try await BrokerApp("notes", at: broker)
+        let board = try await BrokerApp("board", at: broker)
+        let token = try await notes.signIn(.worker, at: stand.provider)
+        #expect(await board.silent(.worker).token != nil, "the second app goes silent at once")
+        let report = try #require(await board.ask(.accountSignOut).signOut)
+        #expect(report.hadAccount && report.keyDestroyed)
+        #expect(report.apps.map(\.outcome) == [.notRunning, .notRunning])
+        for app in [notes, board] {
+            let refused = await app.silent(.worker)
+            #expect(refused.error?.code == SignInError.Code.interactionRequired.rawValue)
+            _ = await app.report(.done, of: token.session)
+        }
+        try await board.signIn(.otherWorker, at: stand.provider)
+        #expect(await notes.silent(.otherWorker).token != nil)
+        #expect(await notes.silent(.worker).error != nil)
+        #expect(await notes.silent(.otherWorker, session: token.session).error?.fault == "sessionChanged")
+    }
+
+    @Test func `without a network the device is free at once and the provider hears later`() async throws {
+        let stand = try BrokerStand()
+        let broker = try await stand.joinedBroker()
+        await broker.deliver()
+        let notes = try await BrokerApp("notes", at: broker)
+        let token = try await notes.signIn(.worker, at: stand.provider)
+        #expect(await stand.provider.liveRefreshTokens == 1)
+        await stand.provider.setFaults([.unreachable])
+        #expect(await notes.ask(.accountSignOut).signOut?.keyDestroyed == true)
+        _ = await notes.report(.done, of: token.session)
+        await broker.tick()
+        #expect(await stand.provider.liveRefreshTokens == 1)
+        await stand.provider.setFaults([])
+        try await notes.signIn(.otherWorker, at: stand.provider)
+        stand.time.advance(.seconds(61))
+        await broker.tick()
+        #expect(await stand.provider.liveRefreshTokens == 1, "the first worker's token is gone, the second's is there")
+        #expect(await notes.silent(.otherWorker, forcing: true).token != nil)
+    }
+
+    @Test func `a token answer that was held back until after the sign-out changes nothing`() async throws {
+        let stand = try BrokerStand()
+        let held = HeldTransport(stand.provider.transport, path: "/token")
+        let broker = try await stand.joinedBroker(transport: held)
+        let notes = try await BrokerApp("notes", at: broker)
+        let token = try await notes.signIn(.worker, at: stand.provider)
+        await held.hold()
+        let late = Task { await notes.silent(.worker, forcing: true) }
+        await held.waitForHeldAnswer()
+        _ = await notes.ask(.accountSignOut)
+        await held.release()
+        #expect(await late.value.token == nil)
+        #expect(try await notes.current().current == nil)
+        #expect(await notes.silent(.worker).token == nil)
+        _ = await notes.report(.done, of: token.session)
+        let again = try await stand.broker()
+        #expect(try await BrokerApp("notes", at: again).current().current == nil)
+    }
+
+    @Test func `a sign-in that finishes after another one does not replace it`() async throws {
+        let stand = try BrokerStand()
+        let held = HeldTransport(stand.provider.transport, path: "/token")
+        let broker = try await stand.joinedBroker(transport: held)
+        let notes = try await BrokerApp("notes", at: broker)
+        await held.hold()
+        let late = Task { await notes.attended(.tokenInteractive, as: .worker, at: stand.provider) }
+        await held.waitForHeldAnswer()
+        let administrator = try await BrokerApp("joiner", at: broker, user: BrokerStand.user)
+        // The registration changes meanwhile: whatever began before it is void.
+        await broker.bumpSession()
+        await held.release()
+        #expect(await late.value.error?.fault == "signedOut")
+        #expect(try await notes.current().current == nil)
+        #expect(await stand.provider.count(of: "/token") >= 1)
+        await administrator.leave()
+    }
+
+    @Test func `apps that listen are waited for, and reported one by one`() async throws {
+        let stand = try BrokerStand { $0.cleanUpTime = .seconds(10) }
+        let broker = try await stand.joinedBroker()
+        let notes = try await BrokerApp("notes", at: broker)
+        let board = try await BrokerApp("board", at: broker)
+        let third = try await BrokerApp("third", at: broker)
+        let token = try await notes.signIn(.worker, at: stand.provider)
+        for app in [board, third] { _ = try await app.current() }
+        for app in [notes, board] { _ = await app.ask(.eventsSubscribe) }
+        let out = Task { await notes.ask(.accountSignOut) }
+        while board.events.last?.type != .globalSignOut { await Task.yield() }
+        // Tokens last a little longer, for unregistering, and the key signs for them.
+        #expect(await notes.silent(.worker, session: token.session).token?.text == token.text)
+        #expect(await board.silent(.worker, session: token.session).token == nil, "board never had one")
+        _ = await notes.report(.done, of: token.session)
+        _ = await board.report(.workStopped, of: token.session)
+        while stand.time.sleeping == 0 { await Task.yield() }
+        stand.time.advance(.seconds(11))
+        let report = try #require(await out.value.signOut)
+        #expect(report.apps.map(\.name) == ["board", "notes", "third"])
+        #expect(report.apps.map(\.outcome) == [.late, .done, .notRunning])
+        #expect(report.apps.map(\.stage) == [.workStopped, .done, nil])
+        #expect(await notes.silent(.worker, session: token.session).token == nil)
+    }
+
+    @Test func `the data key is one per app and session, and gone with the session`() async throws {
+        let stand = try BrokerStand()
+        var broker = try await stand.joinedBroker()
+        var notes = try await BrokerApp("notes", at: broker)
+        let board = try await BrokerApp("board", at: broker)
+        let token = try await notes.signIn(.worker, at: stand.provider)
+        let first = try #require(await notes.ask(.accountKey).key)
+        #expect(await board.ask(.accountKey).key != first)
+        broker = try await stand.broker()
+        notes = try await BrokerApp("notes", at: broker)
+        #expect(await notes.ask(.accountKey).key == first, "a restart of the broker ends no session")
+        _ = await notes.ask(.accountSignOut)
+        #expect(await notes.ask(.accountKey).key == nil)
+        _ = await notes.report(.done, of: token.session)
+        try await notes.signIn(.worker, at: stand.provider)
+        #expect(await notes.ask(.accountKey).key != first)
+    }
+
+    @Test func `nobody can sign out twice, and it does no harm`() async throws {
+        let stand = try BrokerStand()
+        let broker = try await stand.joinedBroker()
+        let notes = try await BrokerApp("notes", at: broker)
+        try await notes.signIn(.worker, at: stand.provider)
+        async let one = notes.ask(.accountSignOut).signOut
+        async let two = notes.ask(.accountSignOut).signOut
+        let reports = await [one, two].compactMap { $0 }
+        #expect(reports.count == 2)
+        #expect(reports.contains { $0.hadAccount })
+        #expect(try await notes.current().owed.count == 1)
+    }
+
+    @Test func `a session ends by idleness and at the end of the shift, with a warning`() async throws {
+        let stand = try BrokerStand {
+            $0.maximumIdle = .seconds(600)
+            $0.maximumSession = .seconds(3_600)
+            $0.warning = .seconds(60)
+        }
+        let broker = try await stand.joinedBroker()
+        let notes = try await BrokerApp("notes", at: broker)
+        try await notes.signIn(.worker, at: stand.provider)
+        let listener = try await BrokerApp("board", at: broker)
+        _ = await listener.ask(.eventsSubscribe)
+        for _ in 0..<6 {
+            stand.time.advance(.seconds(500))
+            _ = await notes.ask(.accountActivity)
+            await broker.tick()
+        }
+        #expect(listener.events.isEmpty)
+        stand.time.advance(.seconds(550))
+        await broker.tick()
+        await broker.tick()
+        #expect(listener.events.map(\.type) == [.signOutSoon])
+        stand.time.advance(.seconds(60))
+        await stand.provider.setFaults([.unreachable])
+        await broker.tick()
+        #expect(listener.events.map(\.type) == [.signOutSoon, .globalSignOut])
+        #expect(try await notes.current().current == nil)
+    }
+
+    @Test func `a broker that was killed between destroying the key and writing its state finishes the sign-out`()
+        async throws
+    {
+        let stand = try BrokerStand()
+        let broker = try await stand.joinedBroker()
+        let notes = try await BrokerApp("notes", at: broker)
+        let token = try await notes.signIn(.worker, at: stand.provider)
+        let secrets = try FileSecretStore(directory: stand.folder.appending(path: "secrets"))
+        try secrets.destroy(named: "broker-seed-\(token.session)")
+        let again = try await stand.broker()
+        let restarted = try await BrokerApp("notes", at: again)
+        let now = try await restarted.current()
+        #expect(now.current == nil)
+        #expect(now.owed.map(\.session) == [token.session])
+        #expect(await restarted.silent(.worker).token == nil)
+    }
+
+    @Test func `an old copy of the broker's folder brings nobody back`() async throws {
+        let stand = try BrokerStand()
+        let broker = try await stand.joinedBroker()
+        let notes = try await BrokerApp("notes", at: broker)
+        try await notes.signIn(.worker, at: stand.provider)
+        let file = stand.folder.appending(path: "broker.state")
+        let old = try Data(contentsOf: file)
+        _ = await notes.ask(.accountSignOut)
+        try old.write(to: file)
+        let again = try await stand.broker()
+        let app = try await BrokerApp("notes", at: again)
+        #expect(await app.silent(.worker).token == nil)
+        #expect(await app.ask(.deviceInfo).device?.missing == [.registration])
+    }
+
+    @Test func `nothing that the broker stores shows a token or a name`() async throws {
+        let stand = try BrokerStand()
+        let broker = try await stand.joinedBroker()
+        let notes = try await BrokerApp("notes", at: broker)
+        let token = try await notes.signIn(.worker, at: stand.provider)
+        let refresh = try #require(await stand.provider.anyLiveRefreshToken)
+        let names = FileManager.default.enumerator(atPath: stand.folder.path)
+        var read = 0
+        while let name = names?.nextObject() as? String {
+            guard let bytes = FileManager.default.contents(atPath: stand.folder.appending(path: name).path) else {
+                continue
+            }
+            read += 1
+            for secret in [token.text, refresh, "worker-a", "oid-worker-a"] {
+                #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(name)")
+            }
+        }
+        #expect(read > 3)
+    }
+}
+
+extension Broker {
+    /// Changes the session number as any change of account does.
+    func bumpSession() { state.session += 1 }
+}

@@ -1,0 +1,188 @@
+import CordonIdentity
+import CordonSignIn
+import CordonTesting
+import Foundation
+import Testing
+
+@testable import CordonBroker
+
+/// Who may use the broker, and for what (SI-002, SI-005, SI-018, SI-026, SI-189 to SI-194).
+@Suite struct CallerTests {
+    private func fault(_ body: () async throws -> Void) async -> String? {
+        do {
+            try await body()
+            return nil
+        } catch { return (error as? SignInError)?.fault.rawValue }
+    }
+
+    @Test func `a program that is not on the list gets nothing`() async throws {
+        let digest = String(repeating: "a", count: 64)
+        let stand = try BrokerStand { $0.apps[0].sha256 = digest }
+        let broker = try await stand.joinedBroker()
+        #expect(await fault { _ = try await BrokerApp("notes", at: broker, digest: digest) } == nil)
+        #expect(await fault { _ = try await BrokerApp("notes", at: broker, digest: "b") } == "brokerDenied")
+        #expect(await fault { _ = try await BrokerApp("stranger", at: broker) } == "brokerDenied")
+        #expect(await fault { _ = try await BrokerApp("board", at: broker, clientID: "notes") } == "brokerDenied")
+        #expect(await fault { _ = try await BrokerApp("board", at: broker, path: "/tmp/board") } == "brokerDenied")
+    }
+
+    @Test func `the administrator and the broker's own user have no app's rights`() async throws {
+        let stand = try BrokerStand()
+        let broker = try await stand.joinedBroker()
+        for user in [0, BrokerStand.user] {
+            let administrator = try await BrokerApp("notes", at: broker, user: user)
+            #expect(await administrator.ask(.accountCurrent).error?.code == "brokerRefused")
+            #expect(await administrator.silent(.worker).error?.code == "brokerRefused")
+            #expect(await administrator.ask(.deviceInfo).device?.isShared == true)
+        }
+    }
+
+    @Test func `nothing is answered before hello, and hello comes once with a version that both speak`() async throws {
+        let stand = try BrokerStand()
+        let broker = try await stand.joinedBroker()
+        let app = try await BrokerApp("notes", at: broker, greets: false)
+        for verb in BrokerVerb.allCases where ![.hello, .tokenReturn, .tokenCancel].contains(verb) {
+            #expect(await app.ask(verb).error?.code == "brokerRefused", "\(verb)")
+        }
+        #expect(await app.greet("notes", versions: [2]).error?.code == "brokerRefused")
+        #expect(await app.greet("notes", versions: [], singleAccount: true).error != nil)
+        #expect(await app.greet("notes", singleAccount: false).error?.code == "configuration")
+        #expect(await app.greet("notes", versions: [9, 1]).hello?.version == 1)
+        #expect(await app.greet("notes").error?.fault == "invalidRequest")
+        var strange = BrokerRequest(.hello)
+        strange.verb = "account.borrow"
+        #expect(await app.ask(strange).error?.fault == "unhandledError")
+    }
+
+    @Test func `the profile's lists decide by bundle id`() async throws {
+        let stand = try BrokerStand {
+            $0.profileApps.allowsAll = false
+            $0.profileApps.allowed = ["example.notes"]
+            $0.profileApps.allowedPrefixes = ["example.b"]
+            $0.profileApps.blocked = ["example.board"]
+        }
+        let broker = try await stand.joinedBroker()
+        #expect(await fault { _ = try await BrokerApp("notes", at: broker) } == nil)
+        #expect(await fault { _ = try await BrokerApp("board", at: broker) } == "brokerDenied")
+        #expect(await fault { _ = try await BrokerApp("third", at: broker) } == "brokerDenied")
+    }
+
+    @Test func `an app gets tokens for its own resources only`() async throws {
+        let stand = try BrokerStand { $0.apps[1].resources = ["https://other.example"] }
+        let broker = try await stand.joinedBroker()
+        let notes = try await BrokerApp("notes", at: broker)
+        try await notes.signIn(.worker, at: stand.provider)
+        #expect(await notes.silent(.worker).token != nil)
+        let board = try await BrokerApp("board", at: broker)
+        #expect(await board.silent(.worker).error?.code == "brokerRefused")
+    }
+
+    @Test(arguments: [
+        (true, true, true), (false, true, true), (true, false, true), (true, true, false), (false, false, true),
+        (false, true, false), (true, false, false), (false, false, false),
+    ])
+    func `a device is shared only when all three parts are there`(profile: Bool, app: Bool, joined: Bool) async throws {
+        let stand = try BrokerStand {
+            $0.profileSaysShared = profile
+            $0.managedConfigurationSaysShared = app
+        }
+        let broker = joined ? try await stand.joinedBroker() : try await stand.broker()
+        let notes = try await BrokerApp("notes", at: broker)
+        let device = try #require(await notes.ask(.deviceInfo).device)
+        #expect(device.isShared == (profile && app && joined))
+        #expect(device.missing.contains(.profile) == !profile)
+        #expect(device.missing.contains(.managedConfiguration) == !app)
+        #expect(device.missing.contains(.registration) == !joined)
+        if !device.isShared {
+            #expect(await notes.ask(.accountCurrent).error?.code == "deviceNotShared")
+            #expect(await notes.ask(.tokenInteractive).error?.code == "deviceNotShared")
+        }
+    }
+
+    @Test func `joining takes the role, a local administrator, and happens once`() async throws {
+        let stand = try BrokerStand()
+        let broker = try await stand.broker()
+        let worker = try await BrokerApp("notes", at: broker)
+        #expect(await worker.ask(.deviceJoin).error?.code == "brokerRefused")
+        let administrator = try await BrokerApp("x", at: broker, user: 0)
+        let refused = await administrator.attended(.deviceJoin, as: .worker, at: stand.provider)
+        #expect(refused.error?.code == "brokerRefused")
+        #expect(await worker.ask(.deviceInfo).device?.registration == nil)
+        let joined = await administrator.attended(.deviceJoin, as: .administrator, at: stand.provider)
+        let registration = try #require(joined.device?.registration)
+        #expect(registration.tenant.rawValue == "contoso")
+        let again = await administrator.attended(.deviceJoin, as: .administrator, at: stand.provider)
+        #expect(again.device?.registration == registration)
+        #expect(await administrator.attended(.deviceJoin, as: .stranger, at: stand.provider).error != nil)
+        #expect(await administrator.attended(.deviceLeave, as: .stranger, at: stand.provider).error != nil)
+        #expect(try await worker.current().current == nil, "the administrator is not the device's account")
+        // Restarted, it is the same device.
+        let restarted = try await BrokerApp("notes", at: stand.broker())
+        #expect(await restarted.ask(.deviceInfo).device?.registration == registration)
+    }
+
+    @Test func `leaving signs out, tells the apps and forgets the device`() async throws {
+        let stand = try BrokerStand()
+        let broker = try await stand.joinedBroker()
+        let notes = try await BrokerApp("notes", at: broker)
+        try await notes.signIn(.worker, at: stand.provider)
+        let listener = try await BrokerApp("board", at: broker)
+        _ = await listener.ask(.eventsSubscribe)
+        let administrator = try await BrokerApp("x", at: broker, user: 0)
+        let left = await administrator.attended(.deviceLeave, as: .administrator, at: stand.provider)
+        #expect(left.device?.missing == [.registration])
+        #expect(listener.events.map(\.type) == [.globalSignOut, .registered])
+        let again = await administrator.attended(.deviceJoin, as: .administrator, at: stand.provider)
+        #expect(again.device?.isShared == true)
+        #expect(try await notes.current().owed.count == 1)
+    }
+
+    @Test func `only the organisation's people sign in, and nobody while somebody else is signed in`() async throws {
+        let stand = try BrokerStand()
+        let broker = try await stand.joinedBroker()
+        let notes = try await BrokerApp("notes", at: broker)
+        let foreign = await notes.attended(.tokenInteractive, as: .stranger, at: stand.provider)
+        #expect(foreign.error?.code == "brokerRefused")
+        #expect(try await notes.current().current == nil)
+        try await notes.signIn(.worker, at: stand.provider)
+        let hinted = await notes.ask(.tokenInteractive) { $0.loginHint = FakePerson.otherWorker.userName }
+        #expect(hinted.error?.code == "accountMismatch")
+        let other = await notes.attended(.tokenInteractive, as: .otherWorker, at: stand.provider)
+        #expect(other.error?.code == "accountMismatch")
+        #expect(try await notes.current().current?.id == FakePerson.worker.account)
+    }
+
+    @Test func `the session's key signs proofs and receipts and nothing else`() async throws {
+        let stand = try BrokerStand()
+        let broker = try await stand.joinedBroker()
+        let notes = try await BrokerApp("notes", at: broker)
+        try await notes.signIn(.worker, at: stand.provider)
+        func input(_ header: String) -> String {
+            Data(header.utf8).base64EncodedString().replacing("=", with: "") + ".e30"
+        }
+        func isSigned(_ text: String) async -> Bool {
+            await notes.ask(.tokenProof) { $0.input = text }.signature != nil
+        }
+        #expect(await isSigned(input(#"{"alg":"ES256","typ":"dpop+jwt"}"#)))
+        #expect(await isSigned(input(#"{"alg":"ES256","typ":"cordon-wipe-receipt+jwt"}"#)))
+        for typ in ["JWT", "at+jwt", "cordon-policy+jwt", "cordon-keys+jwt", "cordon-device+jwt"] {
+            #expect(await isSigned(input(#"{"alg":"ES256","typ":"\#(typ)"}"#)) == false, "\(typ)")
+        }
+        #expect(await isSigned(input(#"{"alg":"none","typ":"dpop+jwt"}"#)) == false)
+        #expect(await isSigned("anything") == false)
+        #expect(await isSigned("e30.e30.e30") == false)
+    }
+
+    @Test func `an app that goes away ends the sign-in it had begun, and the next one can begin`() async throws {
+        let stand = try BrokerStand()
+        let broker = try await stand.joinedBroker()
+        let gone = try await BrokerApp("notes", at: broker)
+        let waiting = Task { await gone.ask(.tokenInteractive) }
+        while gone.pages.isEmpty { await Task.yield() }
+        let board = try await BrokerApp("board", at: broker)
+        #expect(await board.ask(.tokenInteractive).error?.fault == "interactiveSessionRunning")
+        await gone.leave()
+        #expect(await waiting.value.error?.code == "cancelled")
+        try await board.signIn(.worker, at: stand.provider)
+    }
+}

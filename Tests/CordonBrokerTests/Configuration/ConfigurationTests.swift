@@ -1,0 +1,90 @@
+import CordonSignIn
+import Foundation
+import Testing
+
+@testable import CordonBroker
+
+/// Files that administrators write, and the mistakes in them.
+@Suite struct ConfigurationTests {
+    private func read(_ text: String) throws -> BrokerConfiguration {
+        try BrokerConfiguration(json: Data(text.utf8), place: "broker.json")
+    }
+
+    @Test func `a whole file is read`() throws {
+        let configuration = try read(
+            """
+            {"issuer": "https://id.contoso.example", "clientID": "kiosk", "sharedDeviceMode": true, "maxIdleSeconds": 900,
+             "maxSessionSeconds": 28800, "cleanUpSeconds": 5, "joinRoles": ["x"], "redirectPorts": [8901],
+             "apps": [{"name": "FieldNotes", "path": "/opt/fieldnotes", "clientIDs": ["fieldnotes"]}]}
+            """)
+        #expect(configuration.signIn.clientID == "kiosk")
+        #expect(configuration.signIn.redirect == .loopback(ports: [8901]))
+        #expect(configuration.managedConfigurationSaysShared && !configuration.profileSaysShared)
+        #expect(configuration.maximumIdle == .seconds(900))
+        #expect(configuration.apps.map(\.path) == ["/opt/fieldnotes"])
+    }
+
+    @Test(arguments: [
+        "[]", "{}", #"{"issuer": 1}"#, #"{"issuer": "https://x", "sharedDeviceMode": "true"}"#,
+        #"{"issuer": "https://x", "sharedDevicemode": true}"#, #"{"issuer": "https://x", "maxIdleSeconds": 0}"#,
+        #"{"issuer": "https://x", "apps": [{"name": "a", "path": "relative", "clientIDs": ["a"]}]}"#,
+        #"{"issuer": "https://x", "apps": [{"name": "a", "path": "/a", "clientIDs": []}]}"#,
+        #"{"issuer": "https://x", "apps": [{"name": "a", "path": "/a", "clientIDs": ["a"], "sha256": "abc"}]}"#,
+    ])
+    func `a mistake is refused, not guessed at`(text: String) {
+        #expect(throws: BrokerError(.configuration, "", place: "", hint: "")) { _ = try read(text) }
+    }
+
+    private func profile(_ data: String, type: String = "Redirect") -> Data {
+        Data(
+            """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <plist version="1.0"><dict><key>PayloadContent</key><array><dict>
+            <key>PayloadType</key><string>com.apple.extensiblesso</string><key>Type</key><string>\(type)</string>
+            <key>ExtensionData</key><dict>\(data)</dict></dict></array></dict></plist>
+            """.utf8)
+    }
+
+    private func applied(_ bytes: Data) throws -> (BrokerConfiguration, [String]) {
+        var configuration = try read(#"{"issuer": "https://id.contoso.example"}"#)
+        let remarks = try configuration.apply(profile: bytes, place: "x.mobileconfig")
+        return (configuration, remarks)
+    }
+
+    @Test func `a profile turns the mode on and brings its lists`() throws {
+        let (configuration, remarks) = try applied(
+            profile(
+                """
+                <key>sharedDeviceMode</key><true/><key>AppAllowList</key><string>example.notes, example.board</string>
+                <key>AppBlockList</key><string>example.board</string><key>Nonsense</key><true/>
+                <key>disable_inapp_sso_signin</key><integer>1</integer>
+                """))
+        #expect(configuration.profileSaysShared)
+        #expect(configuration.profileApps.permits("example.notes"))
+        #expect(!configuration.profileApps.permits("example.board"))
+        #expect(!configuration.profileApps.permits("example.other"))
+        #expect(remarks == ["Nonsense is not known", "disable_inapp_sso_signin has no effect on this system"])
+    }
+
+    @Test func `all managed apps means all but the blocked ones`() throws {
+        let (configuration, _) = try applied(
+            profile(
+                """
+                <key>AppAllowList</key><string>a</string><key>AppBlockList</key><string>b</string>
+                <key>Enable_SSO_On_All_ManagedApps</key><integer>1</integer>
+                """))
+        #expect(configuration.profileApps.permits("c") && !configuration.profileApps.permits("b"))
+        #expect(!configuration.profileSaysShared, "silence is not consent")
+    }
+
+    @Test(arguments: ["<integer>1</integer>", "<string>true</string>"])
+    func `a mode that is not a Boolean is refused`(value: String) {
+        #expect(throws: BrokerError.self) { try applied(profile("<key>sharedDeviceMode</key>\(value)")) }
+    }
+
+    @Test func `another payload, another type or no property list is refused`() {
+        #expect(throws: BrokerError.self) { try applied(profile("", type: "Credential")) }
+        #expect(throws: BrokerError.self) { try applied(Data("{ PayloadContent = (); }".utf8)) }
+        #expect(throws: BrokerError.self) { try applied(Data("bplist00".utf8)) }
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+
+@testable import CordonBroker
+@testable import CordonSignIn
+
+/// Bytes that nobody's library sends (R17); `CORDON_DEEP=1` runs a million.
+@Suite struct HostileBytesTests {
+    private struct Dice: RandomNumberGenerator {
+        var state: UInt64
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var value = state
+            value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+            return value ^ (value >> 31)
+        }
+    }
+
+    private static let seeds = [
+        #"{"id":1,"verb":"hello","versions":[1],"clientID":"notes","singleAccount":true}"#,
+        #"{"id":2,"verb":"token.silent","account":"oid","session":7,"scopes":["a"],"resource":"https://x"}"#,
+        #"{"id":3,"verb":"token.proof","session":7,"input":"eyJhbGciOiJFUzI1NiIsInR5cCI6ImRwb3Arand0In0.e30"}"#,
+        #"{"id":4,"verb":"cleanup.report","session":7,"stage":"done","correlationID":"x"}"#,
+    ].map { BrokerFrame.encode(Data($0.utf8)) }
+
+    @Test func `damaged frames are refused or read, the same however they are cut`() {
+        let rounds = ProcessInfo.processInfo.environment["CORDON_DEEP"] == nil ? 3_000 : 1_000_000
+        var dice = Dice(state: 20)
+        for _ in 0..<rounds {
+            var bytes = Self.seeds.randomElement(using: &dice) ?? Data()
+            for _ in 0..<Int.random(in: 1...4, using: &dice) {
+                guard !bytes.isEmpty else { break }
+                let place = bytes.startIndex + Int.random(in: 0..<bytes.count, using: &dice)
+                switch Int.random(in: 0..<5, using: &dice) {
+                case 0: bytes[place] = .random(in: .min ... .max, using: &dice)
+                case 1: bytes.remove(at: place)
+                case 2: bytes.insert(.random(in: .min ... .max, using: &dice), at: place)
+                case 3: bytes = bytes.prefix(upTo: place) + Data()
+                default: bytes.append(Self.seeds.randomElement(using: &dice) ?? Data())
+                }
+                bytes = Data(bytes)
+            }
+            BrokerParsing.exercise(bytes)
+        }
+    }
+}

@@ -1,0 +1,253 @@
+import CordonIdentity
+import CordonTesting
+import Foundation
+import Logging
+import Testing
+
+@testable import CordonBroker
+@testable import CordonSignIn
+
+/// The broker over a real socket: the library's client beside clients that flood, stall and lie (R17).
+@Suite(.serialized, .timeLimit(.minutes(2))) struct SocketTests {
+    /// A served broker in development mode, whose apps are this very program.
+    private func serve(
+        _ limits: BrokerLimits = BrokerLimits(), _ work: (String, BrokerStand) async throws -> Void
+    ) async throws {
+        let stand = try BrokerStand {
+            $0.isDevelopment = true
+            $0.apps = []
+        }
+        try FileManager.default.createDirectory(
+            at: stand.folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let broker = try await Broker(
+            stand.configuration, folder: stand.folder.appending(path: "data"),
+            secrets: FileSecretStore(directory: stand.folder.appending(path: "secrets")),
+            transport: stand.provider.transport, environment: stand.time.environment,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let socket = stand.folder.appending(path: "run/broker.sock").path
+        let server = BrokerServer(
+            broker, socket: socket, limits: limits, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
+        let serving = Task { () -> BrokerError? in
+            do throws(BrokerError) {
+                try await server.run { isReady.finish() }
+                return nil
+            } catch {
+                isReady.finish()
+                return error
+            }
+        }
+        for await _ in ready {}
+        do { try await work(socket, stand) } catch {
+            serving.cancel()
+            _ = await serving.value
+            throw error
+        }
+        serving.cancel()
+        #expect(await serving.value == nil)
+        #expect(!FileManager.default.fileExists(atPath: socket), "the socket is tidied away")
+    }
+
+    private func join(_ socket: String, _ stand: BrokerStand) async throws {
+        let device = try SharedDeviceMode(socket: socket, clientID: "joiner")
+        let info = try await device.joinDevice(browser: stand.provider.browser(signingInAs: .administrator))
+        #expect(info.isShared)
+    }
+
+    @Test func `sign in, work in two apps, sign out once, next worker`() async throws {
+        try await serve { socket, stand in
+            try await join(socket, stand)
+            let order = Locked<[String]>([])
+            let notes = try SharedDeviceMode(socket: socket, clientID: "notes") { cleanUp in
+                await cleanUp.workStopped()
+                order.withLock { $0.append("notes \(cleanUp.account)") }
+                await cleanUp.dataCleared()
+            }
+            let board = try SharedDeviceMode(socket: socket, clientID: "board") { cleanUp in
+                order.withLock { $0.append("board \(cleanUp.account)") }
+            }
+            let changes = board.accountChanges()
+            var iterator = changes.makeAsyncIterator()
+            #expect(await iterator.next()?.current == nil)
+            let request = SignInRequest(scopes: BrokerStand.scopes, resource: BrokerStand.resource)
+            let signedIn = try await notes.signIn(request, browser: stand.provider.browser(signingInAs: .worker))
+            #expect(await iterator.next()?.current?.id == FakePerson.worker.account)
+            let key = try await notes.sessionKey(for: signedIn.account.id)
+            #expect(key.count == 32)
+            let token = try await board.accessToken(
+                for: signedIn.account.id, resource: BrokerStand.resource, scopes: BrokerStand.scopes)
+            #expect(token.isBound)
+            let report = try await notes.signOut()
+            #expect(report.keyDestroyed)
+            #expect(report.apps.first { $0.clientID == "board" }?.outcome == .done)
+            #expect(await iterator.next()?.current == nil)
+            #expect(order.withLock { Set($0) } == ["notes oid-worker-a", "board oid-worker-a"])
+            let next = try await board.signIn(request, browser: stand.provider.browser(signingInAs: .otherWorker))
+            #expect(next.session > signedIn.session)
+            #expect(try await notes.refresh().current?.id == FakePerson.otherWorker.account)
+        }
+    }
+
+    @Test func `a handler that fails keeps the app locked until it succeeds`() async throws {
+        try await serve { socket, stand in
+            try await join(socket, stand)
+            let fails = Locked(true)
+            struct Stuck: Error {}
+            let notes = try SharedDeviceMode(socket: socket, clientID: "notes") { _ in
+                if fails.withLock({ $0 }) { throw Stuck() }
+            }
+            let request = SignInRequest(scopes: BrokerStand.scopes, resource: BrokerStand.resource)
+            _ = try await notes.signIn(request, browser: stand.provider.browser(signingInAs: .worker))
+            _ = try await notes.signOut()
+            await #expect(throws: SignInError(.brokerRefused, .cleanUpOwed, "")) { try await notes.refresh() }
+            await #expect(throws: SignInError(.brokerRefused, .cleanUpOwed, "")) {
+                try await notes.signIn(request, browser: stand.provider.browser(signingInAs: .otherWorker))
+            }
+            fails.withLock { $0 = false }
+            #expect(try await notes.refresh().owed.isEmpty)
+            _ = try await notes.signIn(request, browser: stand.provider.browser(signingInAs: .otherWorker))
+        }
+    }
+
+    @Test func `forged events remove nothing, and a burst is a question or two`() async throws {
+        try await serve { socket, stand in
+            try await join(socket, stand)
+            let cleaned = Locked(0)
+            let notes = try SharedDeviceMode(socket: socket, clientID: "notes") { _ in cleaned.withLock { $0 += 1 } }
+            let request = SignInRequest(scopes: BrokerStand.scopes, resource: BrokerStand.resource)
+            _ = try await notes.signIn(request, browser: stand.provider.browser(signingInAs: .worker))
+            let values = Locked(0)
+            let following = Task { for await _ in notes.accountChanges() { values.withLock { $0 += 1 } } }
+            while values.withLock({ $0 }) == 0 { await Task.yield() }
+            for number in 0..<1_000 { notes.broadcast.post(AccountEvent(.globalSignOut, session: UInt64(number))) }
+            for _ in 0..<20 { _ = try await notes.deviceInformation() }
+            #expect(cleaned.withLock { $0 } == 0)
+            #expect(values.withLock { $0 } == 1, "nothing changed, so nothing is told")
+            #expect(try await notes.currentAccount().current?.id == FakePerson.worker.account)
+            _ = try await notes.signOut()
+            #expect(cleaned.withLock { $0 } == 1)
+            following.cancel()
+        }
+    }
+
+    @Test func `a thousand rapid switches are read without a stale answer`() async throws {
+        let rounds = ProcessInfo.processInfo.environment["CORDON_DEEP"] == nil ? 40 : 1_000
+        try await serve { socket, stand in
+            try await join(socket, stand)
+            let notes = try SharedDeviceMode(socket: socket, clientID: "notes") { _ in }
+            let request = SignInRequest(scopes: BrokerStand.scopes, resource: BrokerStand.resource)
+            var session: UInt64 = 0
+            for round in 0..<rounds {
+                let person: FakePerson = round.isMultiple(of: 2) ? .worker : .otherWorker
+                let signedIn = try await notes.signIn(
+                    request, browser: stand.provider.browser(signingInAs: person))
+                let now = try await notes.currentAccount()
+                #expect(now.current?.id == person.account && signedIn.session > session)
+                session = signedIn.session
+                let report = try await notes.signOut()
+                #expect(report.session > session)
+                #expect(try await notes.currentAccount().current == nil)
+            }
+        }
+    }
+
+    @Test func `whoever floods, stalls or lies about lengths hurts nobody else`() async throws {
+        var limits = BrokerLimits()
+        limits.greetingTime = .milliseconds(300)
+        limits.frameTime = .milliseconds(300)
+        limits.burst = 500
+        limits.perSecond = 500
+        try await serve(limits) { socket, _ in
+            let honest = try SharedDeviceMode(socket: socket, clientID: "notes")
+            _ = try await honest.deviceInformation()
+            let liar = try #require(BrokerSocket(path: socket, tick: .milliseconds(100)))
+            #expect(liar.send(Data([0xFF, 0xFF, 0xFF, 0xFF, 0x7B])))
+            #expect(await ends(liar))
+            let silent = try #require(BrokerSocket(path: socket, tick: .milliseconds(100)))
+            #expect(await ends(silent), "nobody may stay without a hello")
+            let halfway = try #require(BrokerSocket(path: socket, tick: .milliseconds(100)))
+            #expect(halfway.send(Data([0, 0, 0, 50, 0x7B])))
+            #expect(await ends(halfway))
+            let noise = try #require(BrokerSocket(path: socket, tick: .milliseconds(100)))
+            #expect(noise.send(BrokerFrame.encode(Data("not json".utf8))))
+            #expect(await ends(noise), "an answer, and then the end of its time")
+            // Requests without pause, none of whose answers is read.
+            let flood = try #require(BrokerSocket(path: socket, tick: .milliseconds(100)))
+            let hello = Data(#"{"id":1,"verb":"hello","versions":[1],"clientID":"flood"}"#.utf8)
+            let question = Data(#"{"id":2,"verb":"device.info"}"#.utf8)
+            #expect(flood.send(BrokerFrame.encode(hello)))
+            let flooding = Thread {
+                let burst = (0..<200).map { _ in BrokerFrame.encode(question) }.reduce(Data(), +)
+                while flood.send(burst) {}
+            }
+            flooding.start()
+            var slowest = Duration.zero
+            for _ in 0..<200 {
+                let began = ContinuousClock.now
+                _ = try await honest.deviceInformation()
+                slowest = max(slowest, ContinuousClock.now - began)
+            }
+            #expect(slowest < .milliseconds(500))
+            flood.end()
+        }
+    }
+
+    @Test func `more connections than a user may have are turned away, and one that ends makes room`() async throws {
+        var limits = BrokerLimits()
+        limits.connectionsPerUser = 3
+        try await serve(limits) { socket, _ in
+            var held: [SharedDeviceMode] = []
+            for number in 0..<3 {
+                let app = try SharedDeviceMode(socket: socket, clientID: "app-\(number)")
+                _ = try await app.deviceInformation()
+                held.append(app)
+            }
+            let fourth = try SharedDeviceMode(socket: socket, clientID: "fourth")
+            await #expect(throws: SignInError(.brokerUnavailable, .brokerMissing, "")) {
+                try await fourth.deviceInformation()
+            }
+            held.removeLast()
+            var gotIn = false
+            for _ in 0..<100 where !gotIn {
+                gotIn = (try? await fourth.deviceInformation()) != nil
+                if !gotIn { try await Task.sleep(for: .milliseconds(10)) }
+            }
+            #expect(gotIn)
+        }
+    }
+
+    @Test func `a program's identity is its file, its owner and the start of its process`() throws {
+        let own = try #require(ProgramIdentity.now(getpid()))
+        #expect(own.stillRuns(as: getpid()))
+        #expect(!own.stillRuns(as: getppid()))
+        let facts = try #require(ProgramDigests().facts(of: own, process: getpid()))
+        #expect(facts.path == FileManager.default.resolved("/proc/self/exe"))
+        #expect(facts.digest.count == 64)
+        #expect(ProgramIdentity.now(-1) == nil)
+    }
+
+    @Test func `without a broker every question is an error and never personal mode`() async throws {
+        let device = try SharedDeviceMode(socket: "/nowhere/broker.sock", clientID: "notes")
+        let gone = SignInError(.brokerUnavailable, .brokerMissing, "")
+        await #expect(throws: gone) { try await device.deviceInformation() }
+        await #expect(throws: gone) { try await device.currentAccount() }
+        await #expect(throws: gone) { try await device.signOut() }
+        #expect(throws: SignInError(.configuration, .invalidParameter, "")) {
+            try SharedDeviceMode(socket: "/x", clientID: "notes", supportsSeveralAccounts: true)
+        }
+    }
+
+    /// Whether the other side ends the connection within two seconds.
+    private func ends(_ socket: BrokerSocket) async -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        for _ in 0..<20 {
+            if case .end = socket.receive(into: &buffer) { return true }
+            await Task.yield()
+        }
+        return false
+    }
+}
+
+extension FileManager {
+    fileprivate func resolved(_ link: String) -> String? { try? destinationOfSymbolicLink(atPath: link) }
+}
