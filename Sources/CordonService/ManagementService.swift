@@ -9,7 +9,7 @@ public import Foundation
 /// see: an id of another tenant is ``ServiceError/Code/notFound``. What a call acknowledged by returning is durable. All calls may come
 /// from any task at once, and every call throws ``ServiceError``.
 public protocol ManagementService: PolicyAdministration, DirectoryAdministration, DeviceAdministration,
-    TenantAdministration, DeviceService
+    TenantAdministration, ResourceAdministration, DeviceService
 {}
 
 /// Policies and app configurations.
@@ -54,6 +54,10 @@ public protocol PolicyAdministration: Sendable {
     /// What would reach a person in an app now: policies and configurations, ordered by id (SRV-RS-130, SRV-OP-064).
     func intendedPolicies(forUser userID: String, bundleID: String, as administrator: Administrator)
         async throws(ServiceError) -> [ManagedAppPolicy]
+
+    /// What the next envelope of a registration would carry, filters considered, ordered by id.
+    func intendedPolicies(ofRegistration id: String, as administrator: Administrator) async throws(ServiceError)
+        -> [ManagedAppPolicy]
 }
 
 /// People and groups.

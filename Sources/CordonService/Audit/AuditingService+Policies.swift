@@ -70,4 +70,13 @@ extension AuditingService {
             try await wrapped.intendedPolicies(forUser: userID, bundleID: bundleID, as: administrator)
         }
     }
+
+    /// As the wrapped service; a refusal is noted.
+    public func intendedPolicies(ofRegistration id: String, as administrator: Administrator) async throws(ServiceError)
+        -> [ManagedAppPolicy]
+    {
+        try await noting(administrator, "intendedPolicies") { () async throws(ServiceError) -> [ManagedAppPolicy] in
+            try await wrapped.intendedPolicies(ofRegistration: id, as: administrator)
+        }
+    }
 }

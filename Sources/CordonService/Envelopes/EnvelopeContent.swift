@@ -19,10 +19,10 @@ struct EnvelopeContent {
 
     /// Gathers what reaches a person in an app.
     init(
-        for user: DirectoryUser, bundleID: String, tenant: TenantID, snapshot: TargetingSnapshot,
+        for user: DirectoryUser, bundleID: String, facts: FilterFacts, tenant: TenantID, snapshot: TargetingSnapshot,
         settings: TenantSettings
     ) throws(ServiceError) {
-        let intended = snapshot.intended(for: user, bundleID: bundleID)
+        let intended = snapshot.intended(for: user, bundleID: bundleID, facts: facts)
         let tokens = ConfigurationTokens(user: user, tenant: tenant)
         let merged = try snapshot.effectivePolicy(of: intended.protections)
         policy = merged?.policy

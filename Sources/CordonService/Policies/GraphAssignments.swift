@@ -14,11 +14,16 @@ public enum GraphAssignments {
                 throw fault("assignments[\(index)].target", "is of no type that can be assigned")
             }
             let filter = target["deviceAndAppManagementAssignmentFilterId"]?.string
-            let mode = target["deviceAndAppManagementAssignmentFilterType"]?.string
+            guard let mode = mode(target["deviceAndAppManagementAssignmentFilterType"]) else {
+                // Taken for none, a filter that was meant would be lost and the policy would reach everybody.
+                throw fault(
+                    "assignments[\(index)].target.deviceAndAppManagementAssignmentFilterType",
+                    "is none of none, include and exclude")
+            }
             assignments.append(
                 PolicyAssignment(
                     known, id: entry["id"]?.string ?? "", filterID: filter,
-                    filterMode: mode.flatMap(PolicyAssignment.FilterMode.init) ?? .none))
+                    filterMode: mode))
         }
         return assignments
     }
@@ -42,6 +47,11 @@ public enum GraphAssignments {
             "@odata.type": "#microsoft.graph.targetedManagedAppPolicyAssignment", "id": .string(assignment.id),
             "source": "direct", "sourceId": "00000000-0000-0000-0000-000000000000", "target": .object(target),
         ])
+    }
+
+    private static func mode(_ value: JSONValue?) -> PolicyAssignment.FilterMode? {
+        guard let value, value != .null else { return PolicyAssignment.FilterMode.none }
+        return value.string.flatMap { PolicyAssignment.FilterMode(rawValue: $0.lowercased()) }
     }
 
     private static func target(_ value: JSONValue) -> PolicyAssignment.Target? {

@@ -37,6 +37,12 @@ public enum StorageKind: String, Sendable, CaseIterable {
     case block
     /// ``RemovedPerson``.
     case removedPerson
+    /// ``AssignmentFilter``.
+    case filter
+    /// ``ScopeTag``.
+    case scopeTag
+    /// ``CatalogueApp``.
+    case catalogueApp
 }
 
 /// What a record can be found by; the raw values stand in stores.

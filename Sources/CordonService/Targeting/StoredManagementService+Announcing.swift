@@ -12,7 +12,7 @@ extension StoredManagementService {
         _ change: (any StorageTransaction) throws(ServiceError) -> Void
     ) throws(ServiceError) {
         let concernsEveryApp = policies.contains { policy in
-            policy.appGroup == .allApps || (policy.kind == .defaultManagedAppProtection && policy.apps.isEmpty)
+            policy.appGroup != .selectedPublicApps || (policy.kind == .defaultManagedAppProtection && policy.apps.isEmpty)
         }
         let bundleIDs = Set(policies.flatMap(\.apps).filter { $0.platform == .ios }.map { folded($0.value) })
         var registrations: [Registration] = []
@@ -28,11 +28,12 @@ extension StoredManagementService {
         try change(transaction)
         try raiseTargetingRevision(in: transaction)
         let after = try targeting.snapshot(of: tenant, in: transaction)
-        for (id, user, bundleID) in instances
-        where before.intended(for: user, bundleID: bundleID).references
-            != after.intended(for: user, bundleID: bundleID).references
-        {
-            try pending.note(.policyChanged, for: id, in: transaction)
+        for (registration, user) in instances {
+            let bundleID = registration.application.bundleID
+            let facts = registration.filterFacts
+            let was = before.intended(for: user, bundleID: bundleID, facts: facts).references
+            guard was != after.intended(for: user, bundleID: bundleID, facts: facts).references else { continue }
+            try pending.note(.policyChanged, for: registration.id, in: transaction)
         }
     }
 
@@ -65,12 +66,12 @@ extension StoredManagementService {
     /// The active registrations of people whom app protection serves, with what targeting asks for.
     private func people(
         of registrations: [Registration], in records: some StorageReader
-    ) throws(ServiceError) -> [(id: String, user: DirectoryUser, bundleID: String)] {
-        var found: [(id: String, user: DirectoryUser, bundleID: String)] = []
+    ) throws(ServiceError) -> [(registration: Registration, user: DirectoryUser)] {
+        var found: [(registration: Registration, user: DirectoryUser)] = []
         for registration in registrations where registration.state == .active {
             let id = folded(registration.account.id.rawValue)
             if let user = try records.record(DirectoryUser.self, id), user.isEntitled {
-                found.append((registration.id, user, registration.application.bundleID))
+                found.append((registration, user))
             }
         }
         return found
@@ -84,9 +85,9 @@ extension StoredManagementService {
         let snapshot = try targeting.snapshot(of: tenant, in: records)
         let settings = try records.settings()
         var versions: [String: String] = [:]
-        for (id, user, bundleID) in try people(of: registrations, in: records) {
-            versions[id] = try EnvelopeContent(
-                for: user, bundleID: bundleID, tenant: tenant, snapshot: snapshot, settings: settings
+        for (registration, user) in try people(of: registrations, in: records) {
+            versions[registration.id] = try EnvelopeContent(
+                for: user, bundleID: registration.application.bundleID, facts: registration.filterFacts, tenant: tenant, snapshot: snapshot, settings: settings
             ).version
         }
         return versions

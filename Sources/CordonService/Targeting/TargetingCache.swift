@@ -18,7 +18,9 @@ struct TargetingCache: Sendable {
         if let known = snapshots.withLock({ $0[tenant] }), known.revision == revision { return known }
         return TargetingSnapshot(
             revision: revision, policies: try records.records(ManagedAppPolicy.self),
-            groups: try records.records(DirectoryGroup.self), numericConflict: numericConflict)
+            groups: try records.records(DirectoryGroup.self),
+            filters: try records.records(AssignmentFilter.self), catalogue: try records.records(CatalogueApp.self),
+            numericConflict: numericConflict)
     }
 
     /// Keeps a snapshot for later; it must have been read from a committed state, or another change could

@@ -12,11 +12,18 @@ final class TargetingSnapshot: Sendable {
     let revision: Int64
     private let policies: [ManagedAppPolicy]
     private let numericConflict: NumericConflict
+    /// The rules of assignment filters by folded id.
+    private let rules: [String: FilterRule]
+    /// The apps of the named sets, by folded bundle id.
+    private let catalogue: [AppGroup: Set<String>]
     private let containers: [DirectoryGroup.Member: [String]]
     private let candidates = Locked<[String: [ManagedAppPolicy]]>([:])
     private let merged = Locked<[[PolicyReference]: MergedPolicy]>([:])
 
-    init(revision: Int64, policies: [ManagedAppPolicy], groups: [DirectoryGroup], numericConflict: NumericConflict) {
+    init(
+        revision: Int64, policies: [ManagedAppPolicy], groups: [DirectoryGroup], filters: [AssignmentFilter],
+        catalogue: [CatalogueApp], numericConflict: NumericConflict
+    ) {
         self.numericConflict = numericConflict
         self.revision = revision
         self.policies = policies
@@ -27,6 +34,10 @@ final class TargetingSnapshot: Sendable {
             }
         }
         self.containers = containers
+        rules = filters.reduce(into: [:]) { rules, filter in rules[filter.storageID] = try? FilterRule(filter.rule) }
+        self.catalogue = catalogue.reduce(into: [:]) { sets, app in
+            for group in app.groups { sets[group, default: []].insert(app.storageID) }
+        }
     }
 
     /// The folded ids of the groups that a person belongs to, through other groups too (SRV-TG-04).
@@ -39,11 +50,13 @@ final class TargetingSnapshot: Sendable {
         return found
     }
 
-    /// What reaches a person in an app (SRV-TG-01, 02, 04, 05, 08), each list ordered by id.
-    func intended(for user: DirectoryUser, bundleID: String) -> IntendedPolicies {
+    /// What reaches a person in an app (SRV-TG-01, 02, 04, 05, 07, 08), each list ordered by id.
+    ///
+    /// - Parameter facts: What filters ask about; without, filters are taken to let the app through.
+    func intended(for user: DirectoryUser, bundleID: String, facts: FilterFacts?) -> IntendedPolicies {
         let groups = groups(of: user.id)
         let policies = policies(about: bundleID)
-        let targeted = policies.filter { $0.kind.isAssignable && $0.reaches(user, in: groups) }
+        let targeted = policies.filter { $0.kind.isAssignable && $0.reaches(user, in: groups) { admits($0, facts) } }
         let protections = targeted.filter { $0.kind == .iosManagedAppProtection }
         let defaults = policies.filter { !$0.kind.isAssignable }
         return IntendedPolicies(
@@ -58,10 +71,19 @@ final class TargetingSnapshot: Sendable {
         if let known = candidates.withLock({ $0[name] }) { return known }
         let app = MobileAppIdentifier(.ios, bundleID)
         let found = policies.filter {
-            $0.kind != .androidManagedAppProtection && $0.concerns(app) && $0.concernsUnmanagedDevices
+            $0.kind != .androidManagedAppProtection && $0.concernsUnmanagedDevices
+                && ($0.concerns(app) || catalogue[$0.appGroup]?.contains(name) ?? false)
         }
         candidates.withLock { $0[name] = found }
         return found
+    }
+
+    /// Whether an assignment's filter lets an app through; one whose rule is not there lets nothing through, so that
+    /// nobody is reached by mistake.
+    private func admits(_ assignment: PolicyAssignment, _ facts: FilterFacts?) -> Bool {
+        guard assignment.filterMode != .none, let facts else { return true }
+        guard let rule = assignment.filterID.flatMap({ rules[folded($0)] }) else { return false }
+        return rule.holds(for: facts) == (assignment.filterMode == .include)
     }
 
     /// What several protections amount to, nil for none; the same ones are merged once for everybody.
@@ -124,8 +146,8 @@ extension DirectoryGroup.Member {
 extension ManagedAppPolicy {
     /// Whether it is about the app: listed, or in the named set (SRV-TG-02, SRV-TG-03).
     ///
-    /// The two publisher sets have no members here until a catalogue gives them some. A default protection that lists no
-    /// app is about every app.
+    /// Whom the two publisher sets have as members, the catalogue says. A default protection that lists no app is about
+    /// every app.
     fileprivate func concerns(_ app: MobileAppIdentifier) -> Bool {
         appGroup == .allApps || apps.contains(app) || (kind == .defaultManagedAppProtection && apps.isEmpty)
     }
@@ -138,13 +160,17 @@ extension ManagedAppPolicy {
     }
 
     /// Whether it reaches a person in these groups; an exclusion wins over every inclusion (SRV-TG-04).
-    fileprivate func reaches(_ user: DirectoryUser, in groups: Set<String>) -> Bool {
+    ///
+    /// - Parameter admits: Whether an assignment's filter lets the app through.
+    fileprivate func reaches(
+        _ user: DirectoryUser, in groups: Set<String>, _ admits: (PolicyAssignment) -> Bool
+    ) -> Bool {
         var reached = false
         for assignment in assignments {
             switch assignment.target {
             case .exclusionGroup(let id): if groups.contains(folded(id)) { return false }
-            case .group(let id): reached = reached || groups.contains(folded(id))
-            case .allLicensedUsers, .allDevices: reached = reached || user.isEntitled
+            case .group(let id): reached = reached || (groups.contains(folded(id)) && admits(assignment))
+            case .allLicensedUsers, .allDevices: reached = reached || (user.isEntitled && admits(assignment))
             }
         }
         return reached && user.isEntitled

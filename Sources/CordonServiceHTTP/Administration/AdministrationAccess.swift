@@ -15,6 +15,10 @@ enum AdministrationAccess: Sendable, CaseIterable {
     case readSelf
     /// Reads the organisation's name.
     case readOrganization
+    /// Reads assignment filters.
+    case readConfiguration
+    /// Reads scope tags.
+    case readRoles
 
     /// The scopes of which one suffices.
     var scopes: Set<String> {
@@ -27,6 +31,9 @@ enum AdministrationAccess: Sendable, CaseIterable {
             read.union(["User.Read.All", "Group.Read.All", "Group.ReadWrite.All", "GroupMember.Read.All"])
         case .writeGroups: ["Group.ReadWrite.All"]
         case .readSelf: read.union(["User.Read", "User.Read.All"])
+        case .readConfiguration:
+            read.union(["DeviceManagementConfiguration.Read.All", "DeviceManagementConfiguration.ReadWrite.All"])
+        case .readRoles: read.union(["DeviceManagementRBAC.Read.All", "DeviceManagementRBAC.ReadWrite.All"])
         case .readOrganization: read.union(["Organization.Read.All", "User.Read"])
         }
     }

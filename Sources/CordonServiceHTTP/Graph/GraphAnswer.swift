@@ -1,7 +1,6 @@
 import CordonPolicy
 import Foundation
 import HTTPTypes
-import Hummingbird
 
 /// What a route answers, before it becomes bytes.
 enum GraphAnswer: Sendable {
@@ -24,44 +23,44 @@ enum GraphAnswer: Sendable {
 
     static let mediaType = "application/json;odata.metadata=minimal;charset=utf-8"
 
-    func response(to exchange: GraphExchange) throws(GraphRefusal) -> Response {
+    func reply(to exchange: GraphExchange) throws(GraphRefusal) -> GraphReply {
         switch self {
         case .entity(let entity, let path, let version):
             return Self.entity(entity, .ok, path, version, exchange)
         case .created(let entity, let path, let version):
-            var response = Self.entity(entity, .created, path, version, exchange)
-            if let id = entity["id"]?.string { response.headers[.location] = "\(exchange.root)/\(path)('\(id)')" }
-            return response
+            var reply = Self.entity(entity, .created, path, version, exchange)
+            if let id = entity["id"]?.string { reply.headers[.location] = "\(exchange.root)/\(path)('\(id)')" }
+            return reply
         case .changed(let entity, let path, let version):
-            var response = Self.entity(entity, .ok, path, version, exchange)
-            response.headers[.preferenceApplied] = "return=representation"
-            return response
+            var reply = Self.entity(entity, .ok, path, version, exchange)
+            reply.headers[.preferenceApplied] = "return=representation"
+            return reply
         case .collection(let entities, let path): return try Self.page(entities, path, exchange)
         case .count(let entities):
             let number = try GraphPage(entities, query: exchange.query).total
-            return Response(.ok, "text/plain", Data(String(number).utf8))
+            return GraphReply(.ok, "text/plain", Data(String(number).utf8))
         case .value(let value, let path):
             return Self.json(["@odata.context": .string("\(exchange.root)/$metadata#\(path)"), "value": value])
-        case .done: return Response(status: .noContent, headers: [.contentLength: "0"])
-        case .unchanged(let version): return Response(status: .notModified, headers: [.eTag: Self.tag(version)])
+        case .done: return GraphReply(status: .noContent, headers: [.contentLength: "0"])
+        case .unchanged(let version): return GraphReply(status: .notModified, headers: [.eTag: Self.tag(version)])
         }
     }
 
     private static func entity(
         _ entity: JSONValue, _ status: HTTPResponse.Status, _ path: String, _ version: String?,
         _ exchange: GraphExchange
-    ) -> Response {
+    ) -> GraphReply {
         var members = GraphPage.select(entity, exchange.query.select).object ?? [:]
         members["@odata.context"] = .string("\(exchange.root)/$metadata#\(path)/$entity")
         if let version { members["@odata.etag"] = .string(tag(version)) }
-        var response = json(.object(members), status)
-        if let version { response.headers[.eTag] = tag(version) }
-        return response
+        var reply = json(.object(members), status)
+        if let version { reply.headers[.eTag] = tag(version) }
+        return reply
     }
 
     private static func page(
         _ entities: [JSONValue], _ path: String, _ exchange: GraphExchange
-    ) throws(GraphRefusal) -> Response {
+    ) throws(GraphRefusal) -> GraphReply {
         let page = try GraphPage(entities, query: exchange.query)
         var members: [String: JSONValue] = [
             "@odata.context": .string("\(exchange.root)/$metadata#\(path)"), "value": .array(page.value),
@@ -78,8 +77,8 @@ enum GraphAnswer: Sendable {
         return "\(exchange.root)/\(path)?\(query)"
     }
 
-    private static func json(_ value: JSONValue, _ status: HTTPResponse.Status = .ok) -> Response {
-        Response(status, mediaType, Data(value.text().utf8))
+    private static func json(_ value: JSONValue, _ status: HTTPResponse.Status = .ok) -> GraphReply {
+        GraphReply(status, mediaType, Data(value.text().utf8))
     }
 
     private static func tag(_ version: String) -> String { "W/\"\(version)\"" }

@@ -17,6 +17,8 @@ struct GraphPath: Sendable, Equatable {
     let version: Version
     /// Names and keys in order, without type casts; names are compared without case, keys as they are.
     let parts: [String]
+    /// The parts in lower case.
+    let folded: [String]
 
     /// Reads a path as it stands in the request, still percent-encoded and without its query.
     init?(_ path: String) {
@@ -33,6 +35,7 @@ struct GraphPath: Sendable, Equatable {
         }
         self.version = version
         self.parts = parts
+        self.folded = parts.map { $0.lowercased() }
     }
 
     /// One piece between slashes: a name, `name('key')`, `name()`, or a type cast.
@@ -59,13 +62,15 @@ struct GraphPath: Sendable, Equatable {
     ]
 
     /// What stands for `*` in a pattern that this path matches, nil when it does not.
+    ///
+    /// - Parameter pattern: Names in lower case, and `*`.
     func matches(_ pattern: [String]) -> [String]? {
         guard pattern.count == parts.count else { return nil }
         var keys: [String] = []
-        for (wanted, part) in zip(pattern, parts) {
+        for (index, wanted) in pattern.enumerated() {
             if wanted == "*" {
-                keys.append(part)
-            } else if wanted.lowercased() != part.lowercased() {
+                keys.append(parts[index])
+            } else if wanted != folded[index] {
                 return nil
             }
         }

@@ -8,14 +8,18 @@ struct GraphRoute: Sendable {
     /// Names in their canonical spelling, `*` for a key.
     let pattern: [String]
     let access: AdministrationAccess
+    /// The navigation members that `$expand` may name, in lower case.
+    let expands: Set<String>
     let handler: Handler
 
     init(
-        _ method: HTTPRequest.Method, _ path: String, _ access: AdministrationAccess, _ handler: @escaping Handler
+        _ method: HTTPRequest.Method, _ path: String, _ access: AdministrationAccess, expands: Set<String> = [],
+        _ handler: @escaping Handler
     ) {
         self.method = method
         self.pattern = path.split(separator: "/").map(String.init)
         self.access = access
+        self.expands = Set(expands.map { $0.lowercased() })
         self.handler = handler
     }
 

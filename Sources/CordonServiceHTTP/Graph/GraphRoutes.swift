@@ -14,7 +14,7 @@ struct GraphRoutes: Sendable {
     let origin: RequestOrigin
     let logger: Logger
     let now: @Sendable () -> Date
-    private let routes: [GraphRoute]
+    let table: GraphRouteTable
 
     init(
         gate: AdministrationGate, service: any ManagementService, tenant: TenantID, origin: RequestOrigin,
@@ -25,16 +25,18 @@ struct GraphRoutes: Sendable {
         self.origin = origin
         self.logger = logger
         self.now = now
-        self.routes =
-            PolicyRoutes(service: service).routes + RegistrationRoutes(service: service).routes
-            + WipeRoutes(service: service).routes
-            + DirectoryRoutes(service: service, tenant: tenant).routes
+        self.table = GraphRouteTable(
+            PolicyRoutes(service: service, now: now).routes + RegistrationRoutes(service: service).routes
+                + UserRoutes(service: service).routes + WipeRoutes(service: service).routes
+                + StatusRoutes(service: service).routes + AuditEventRoutes(service: service).routes
+                + SupportingRoutes(service: service, now: now).routes
+                + DirectoryRoutes(service: service, tenant: tenant).routes)
     }
 
     func add(to router: some RouterMethods<BasicRequestContext>) {
         // The router itself minds case; below the root GraphPath does not (SRV-OP-002).
         for root in ["v1.0", "V1.0", "beta", "Beta", "BETA"] {
-            for method in [HTTPRequest.Method.get, .head, .post, .patch, .put, .delete] {
+            for method in [HTTPRequest.Method.get, .head, .post, .patch, .put, .delete, .options] {
                 router.on(RouterPath("/\(root)/**"), method: method) { request, context in
                     await answer(request, context)
                 }
@@ -45,22 +47,23 @@ struct GraphRoutes: Sendable {
     func answer(_ request: Request, _ context: some RequestContext) async -> Response {
         let exchange = Exchange(request, context, logger: logger)
         var name = "(unknown)"
-        var response: Response
+        var reply: GraphReply
         do throws(GraphRefusal) {
-            response = try await respond(to: request, named: &name)
-            exchange.log(route: name, status: response.status.code)
+            reply = try await respond(to: request, named: &name)
+            exchange.log(route: name, status: reply.status.code)
         } catch {
-            response = refuse(error, in: exchange)
+            reply = refuse(error, in: exchange)
             exchange.log(route: name, status: error.status.code, failure: error.code)
         }
-        response.headers[.odataVersion] = "4.0"
-        response.headers[.requestID] = exchange.id
-        response.headers[.cacheControl] = "private, no-cache"
-        if let id = Self.clientRequestID(request) { response.headers[.clientRequestID] = id }
-        return request.method == .head ? response.createHeadResponse() : response
+        reply.headers[.odataVersion] = "4.0"
+        reply.headers[.requestID] = exchange.id
+        reply.headers[.cacheControl] = "private, no-cache"
+        if let id = Self.clientRequestID(request) { reply.headers[.clientRequestID] = id }
+        return request.method == .head ? reply.response.createHeadResponse() : reply.response
     }
 
-    private func respond(to request: Request, named name: inout String) async throws(GraphRefusal) -> Response {
+    private func respond(to request: Request, named name: inout String) async throws(GraphRefusal) -> GraphReply {
+        if request.method == .options { return try options(of: request, named: &name) }
         let token: AccessToken
         do {
             token = try await gate.token(of: request)
@@ -68,10 +71,39 @@ struct GraphRoutes: Sendable {
             throw GraphRefusal(error)
         }
         guard let path = GraphPath(request.uri.path) else { throw .notFound }
+        guard path.folded == ["$batch"] else { return try await respond(to: request, path, token, named: &name) }
+        name = "$batch"
+        guard request.method == .post else { throw .methodNotAllowed(["POST"]) }
+        return try await GraphBatch.answer(request, under: path.version) { item in
+            var name = "(unknown)"
+            do throws(GraphRefusal) {
+                guard let path = GraphPath(item.uri.path), path.folded != ["$batch"] else { throw .notFound }
+                return try await respond(to: item, path, token, named: &name)
+            } catch {
+                return refuse(error, id: UUID().uuidString.lowercased(), clientID: Self.clientRequestID(request))
+            }
+        }
+    }
+
+    /// What a path takes; nothing else is said, so nobody needs to be known (SRV-OP-015).
+    private func options(of request: Request, named name: inout String) throws(GraphRefusal) -> GraphReply {
+        guard let path = GraphPath(request.uri.path) else { throw .notFound }
+        let isBatch = path.folded == ["$batch"]
+        let methods = isBatch ? ["POST"] : table.routes(at: path).map(\.route.method.rawValue)
+        guard !methods.isEmpty else { throw .notFound }
+        name = isBatch ? "$batch" : table.routes(at: path).first?.route.name ?? name
+        let all = Set(methods + ["OPTIONS"] + (methods.contains("GET") ? ["HEAD"] : []))
+        return GraphReply(
+            status: .noContent, headers: [.allow: all.sorted().joined(separator: ", "), .contentLength: "0"])
+    }
+
+    private func respond(
+        to request: Request, _ path: GraphPath, _ token: AccessToken, named name: inout String
+    ) async throws(GraphRefusal) -> GraphReply {
         let method = request.method == .head ? .get : request.method
-        let matching = routes.compactMap { route in path.matches(route.pattern).map { (route, $0) } }
-        guard let (route, keys) = matching.first(where: { $0.0.method == method }) else {
-            throw matching.isEmpty ? .notFound : .methodNotAllowed(matching.map { $0.0.method.rawValue })
+        let matching = table.routes(at: path)
+        guard let (route, keys) = matching.first(where: { $0.route.method == method }) else {
+            throw matching.isEmpty ? .notFound : .methodNotAllowed(matching.map { $0.route.method.rawValue })
         }
         name = route.name
         let administrator: Administrator
@@ -80,17 +112,25 @@ struct GraphRoutes: Sendable {
         } catch {
             throw GraphRefusal(error)
         }
+        let query = try GraphQuery(request.uri.query)
+        if let unknown = query.expand.subtracting(route.expands).sorted().first {
+            throw .badRequest("$expand: \(unknown.prefix(64)) cannot be expanded here.")
+        }
         let exchange = GraphExchange(
-            request: request, path: path, query: try GraphQuery(request.uri.query), keys: keys, token: token,
+            request: request, path: path, query: query, keys: keys, token: token,
             administrator: administrator, root: "\(origin.of(request))/\(path.version.rawValue)")
-        return try await route.handler(exchange).response(to: exchange)
+        return try await route.handler(exchange).reply(to: exchange)
     }
 
-    private func refuse(_ refusal: GraphRefusal, in exchange: Exchange) -> Response {
+    private func refuse(_ refusal: GraphRefusal, in exchange: Exchange) -> GraphReply {
+        refuse(refusal, id: exchange.id, clientID: Self.clientRequestID(exchange.request))
+    }
+
+    private func refuse(_ refusal: GraphRefusal, id: String, clientID: String?) -> GraphReply {
         var inner: [String: JSONValue] = [
-            "date": .string(GraphTime.plain(now())), "request-id": .string(exchange.id),
+            "date": .string(GraphTime.plain(now())), "request-id": .string(id),
         ]
-        inner["client-request-id"] = .string(Self.clientRequestID(exchange.request) ?? exchange.id)
+        inner["client-request-id"] = .string(clientID ?? id)
         var error: [String: JSONValue] = [
             "code": .string(refusal.code), "message": .string(refusal.message), "innerError": .object(inner),
         ]
@@ -101,7 +141,7 @@ struct GraphRoutes: Sendable {
                 })
         }
         let body = JSONValue.object(["error": .object(error)])
-        return Response(refusal.status, GraphAnswer.mediaType, Data(body.text().utf8), headers: refusal.headers)
+        return GraphReply(refusal.status, GraphAnswer.mediaType, Data(body.text().utf8), headers: refusal.headers)
     }
 
     /// The client's own id, where it is short and plain enough to be repeated.

@@ -55,9 +55,10 @@ struct PolicyDocument {
         if kind == .iosManagedAppProtection || kind == .defaultManagedAppProtection {
             do throws(PolicyError) {
                 let policy = try AppProtectionPolicy(graphJSON: document)
-                if fillsDefaults { document = policy.completeGraphJSON }
+                document = PolicySpelling.canonical(
+                    fillsDefaults ? policy.completeGraphJSON : document, meaning: policy)
             } catch {
-                problems.append(.init(member: error.place, reason: error.reason))
+                problems += faults(inSettings: members)
             }
         }
         guard problems.isEmpty else {
@@ -65,6 +66,19 @@ struct PolicyDocument {
             throw ServiceError(.invalid, "the policy is not acceptable at \(names)", problems: problems)
         }
         return document
+    }
+
+    /// Every member that cannot be read, each looked at alone (SRV-OP-025).
+    private static func faults(inSettings members: [String: JSONValue]) -> [ServiceError.Problem] {
+        members.sorted { $0.key < $1.key }.compactMap { name, value in
+            guard name != "displayName" else { return nil }
+            do throws(PolicyError) {
+                _ = try AppProtectionPolicy(graphJSON: .object([name: value]))
+                return nil
+            } catch {
+                return ServiceError.Problem(member: error.place.isEmpty ? name : error.place, reason: error.reason)
+            }
+        }
     }
 
     /// Names and values are texts, and no name is given twice (SRV-RS-111).

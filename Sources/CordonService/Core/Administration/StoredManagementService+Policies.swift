@@ -109,7 +109,25 @@ extension StoredManagementService {
         return try await storage.read(administrator.tenant) { [self] records throws(ServiceError) in
             let user = try records.user(userID)
             return try targeting.snapshot(of: administrator.tenant, in: records)
-                .intended(for: user, bundleID: bundleID).all
+                .intended(for: user, bundleID: bundleID, facts: nil).all
+        }
+    }
+
+    /// What the next envelope of a registration would carry; nothing for a closed one.
+    public func intendedPolicies(
+        ofRegistration id: String, as administrator: Administrator
+    ) async throws(ServiceError) -> [ManagedAppPolicy] {
+        try require(.read, of: administrator)
+        return try await storage.read(administrator.tenant) { [self] records throws(ServiceError) in
+            guard let registration = try records.record(Registration.self, id) else {
+                throw ServiceError(.notFound, "no registration has this id", place: id)
+            }
+            let person = folded(registration.account.id.rawValue)
+            guard registration.state == .active, let user = try records.record(DirectoryUser.self, person) else {
+                return []
+            }
+            return try targeting.snapshot(of: administrator.tenant, in: records)
+                .intended(for: user, bundleID: registration.application.bundleID, facts: registration.filterFacts).all
         }
     }
 
@@ -145,6 +163,12 @@ extension StoredManagementService {
         as administrator: Administrator, at now: Date, in transaction: some StorageTransaction,
         noting pending: inout PendingEvents
     ) throws(ServiceError) {
+        for filter in policy.assignments.filter({ $0.filterMode != .none }).map({ $0.filterID ?? "" })
+        where try transaction.record(AssignmentFilter.self, folded(filter)) == nil {
+            throw ServiceError(
+                .invalid, "an assignment names a filter that does not exist",
+                problems: [.init(member: "assignments", reason: "no filter has the id \(filter.prefix(128))")])
+        }
         try announceChange(
             about: [before, policy].compactMap { $0 }, of: administrator.tenant, in: transaction, noting: &pending
         ) { transaction throws(ServiceError) in try transaction.save(policy) }

@@ -74,7 +74,8 @@ private struct CheckInState {
         let user = try records.entitledUser(registration.account)
         snapshot = try service.targeting.snapshot(of: caller.tenant, in: records)
         content = try EnvelopeContent(
-            for: user, bundleID: registration.application.bundleID, tenant: caller.tenant, snapshot: snapshot,
+            for: user, bundleID: registration.application.bundleID,
+            facts: FilterFacts(request.application, request.device), tenant: caller.tenant, snapshot: snapshot,
             settings: try records.settings())
         isBlocked = try records.record(UserBlock.self, user.storageID) != nil
         hasWipe = try !records.openOperations(of: id).isEmpty

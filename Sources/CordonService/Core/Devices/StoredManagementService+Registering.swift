@@ -15,8 +15,8 @@ extension StoredManagementService {
             let snapshot = try targeting.snapshot(of: caller.tenant, in: transaction)
             let bundleID = request.application.bundleID
             let content = try EnvelopeContent(
-                for: user, bundleID: bundleID, tenant: caller.tenant, snapshot: snapshot,
-                settings: try transaction.settings())
+                for: user, bundleID: bundleID, facts: FilterFacts(request.application, request.device),
+                tenant: caller.tenant, snapshot: snapshot, settings: try transaction.settings())
             var (registration, isNew) = try claim(request, by: caller, at: now, in: transaction)
             guard content.policy != nil || !isNew else {
                 throw .enrollment(.notTargeted, "no protection policy targets the account in \(bundleID)")

@@ -24,6 +24,7 @@ struct PolicyEntity {
             entity["assignments@odata.context"] = .string("\(root)/$metadata#\(path)('\(policy.id)')/assignments")
             entity["assignments"] = .array(assignments)
         }
+        if members.contains("settings"), policy.kind == .targetedManagedAppConfiguration { entity["settings"] = [] }
         return .object(entity)
     }
 

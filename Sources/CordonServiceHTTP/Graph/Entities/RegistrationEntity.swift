@@ -5,6 +5,11 @@ import CordonService
 
 /// A registration as Graph shows it (SRV-RS-118…128).
 enum RegistrationEntity {
+    /// The model without its numbers: `iPhone`, `iPad`.
+    static func deviceType(_ registration: Registration) -> String {
+        String(registration.device.model.prefix { !$0.isNumber && $0 != "," })
+    }
+
     static func json(_ registration: Registration, version: GraphPath.Version) -> JSONValue {
         var entity: [String: JSONValue] = [
             "@odata.type": "#microsoft.graph.iosManagedAppRegistration",
@@ -15,7 +20,7 @@ enum RegistrationEntity {
             "applicationVersion": .string(registration.application.version),
             "managementSdkVersion": .string(registration.application.sdkVersion),
             "platformVersion": .string(registration.device.osVersion),
-            "deviceType": .string(String(registration.device.model.prefix { !$0.isNumber && $0 != "," })),
+            "deviceType": .string(deviceType(registration)),
             "deviceTag": .string(registration.device.tag),
             "deviceName": registration.device.name.map(JSONValue.string) ?? .null,
             "flaggedReasons": .array(

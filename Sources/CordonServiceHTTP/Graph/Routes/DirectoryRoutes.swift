@@ -23,15 +23,15 @@ struct DirectoryRoutes: Sendable {
                 .count(try await users(exchange))
             },
             GraphRoute(.get, "users/*", .readDirectory) { exchange throws(GraphRefusal) in
-                .entity(DirectoryEntity.json(try await user(exchange)), of: "users")
+                .entity(DirectoryEntity.json(try await exchange.user(service)), of: "users")
             },
             GraphRoute(.get, "users/*/memberOf", .readDirectory) { exchange throws(GraphRefusal) in
-                let user = try await user(exchange)
+                let user = try await exchange.user(service)
                 let direct = try await groups(of: user, exchange).filter { $0.members.contains(.user(user.id)) }
                 return .collection(direct.map(DirectoryEntity.json), of: "directoryObjects")
             },
             GraphRoute(.get, "users/*/transitiveMemberOf", .readDirectory) { exchange throws(GraphRefusal) in
-                let all = try await groups(of: try await user(exchange), exchange)
+                let all = try await groups(of: try await exchange.user(service), exchange)
                 return .collection(all.map(DirectoryEntity.json), of: "directoryObjects")
             },
         ]
@@ -52,7 +52,13 @@ struct DirectoryRoutes: Sendable {
                 .entity(DirectoryEntity.json(try await group(exchange)), of: "groups")
             },
             GraphRoute(.get, "groups/*/members", .readDirectory) { exchange throws(GraphRefusal) in
-                .collection(try await members(exchange), of: "directoryObjects")
+                .collection(try await members(exchange, isTransitive: false), of: "groups('\(exchange.keys[0])')/members")
+            },
+            GraphRoute(.get, "groups/*/members/$count", .readDirectory) { exchange throws(GraphRefusal) in
+                .count(try await members(exchange, isTransitive: false))
+            },
+            GraphRoute(.get, "groups/*/transitiveMembers", .readDirectory) { exchange throws(GraphRefusal) in
+                .collection(try await members(exchange, isTransitive: true), of: "groups('\(exchange.keys[0])')/transitiveMembers")
             },
         ]
     }
@@ -85,12 +91,6 @@ struct DirectoryRoutes: Sendable {
         try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
             try await service.users(as: exchange.administrator)
         }.map(DirectoryEntity.json)
-    }
-
-    private func user(_ exchange: GraphExchange) async throws(GraphRefusal) -> DirectoryUser {
-        try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
-            try await service.user(exchange.keys[0], as: exchange.administrator)
-        }
     }
 
     private func groups(of user: DirectoryUser, _ exchange: GraphExchange) async throws(GraphRefusal)
@@ -126,15 +126,30 @@ struct DirectoryRoutes: Sendable {
         return .created(DirectoryEntity.json(group), of: "groups")
     }
 
-    /// The direct members, people first, each with its names where it exists.
-    private func members(_ exchange: GraphExchange) async throws(GraphRefusal) -> [JSONValue] {
+    /// The members, people first, each with its names where it exists.
+    private func members(
+        _ exchange: GraphExchange, isTransitive: Bool
+    ) async throws(GraphRefusal) -> [JSONValue] {
         let group = try await group(exchange)
-        let people = try await users(exchange).filter { person in
-            group.members.contains(.user(person["id"]?.string ?? ""))
+        let others = try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
+            try await service.groups(as: exchange.administrator)
         }
-        let groups = try await allGroups(exchange).filter { other in
-            group.members.contains(.group(other["id"]?.string ?? ""))
+        var members = group.members
+        var open = isTransitive ? Array(group.members) : []
+        while let next = open.popLast() {
+            guard case .group(let id) = next else { continue }
+            let inner = others.first { $0.id.lowercased() == id.lowercased() }?.members ?? []
+            open += inner.subtracting(members)
+            members.formUnion(inner)
         }
-        return people + groups
+        let ids = Set(members.map { member in
+            switch member {
+            case .user(let id): "user/\(id.lowercased())"
+            case .group(let id): "group/\(id.lowercased())"
+            }
+        })
+        let people = try await exchange.users(service).filter { ids.contains("user/\($0.id.lowercased())") }
+        return people.map(DirectoryEntity.json)
+            + others.filter { ids.contains("group/\($0.id.lowercased())") }.map(DirectoryEntity.json)
     }
 }

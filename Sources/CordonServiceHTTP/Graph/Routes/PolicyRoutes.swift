@@ -1,21 +1,12 @@
 import CordonPolicy
 import CordonService
+import Foundation
 import HTTPTypes
 
 /// Policies and app configurations (§2.4).
 struct PolicyRoutes: Sendable {
     let service: any ManagementService
-
-    /// A collection of policies: all of one kind, or of every kind.
-    private struct Collection: Sendable {
-        let name: String
-        let kinds: Set<PolicyKind>
-        var path: String { "deviceAppManagement/\(name)" }
-    }
-
-    private static let collections =
-        [Collection(name: "managedAppPolicies", kinds: Set(PolicyKind.allCases))]
-        + PolicyKind.allCases.map { Collection(name: $0.collection, kinds: [$0]) }
+    let now: @Sendable () -> Date
 
     /// Collections that common clients read and that never hold anything here (SRV-RS-109, SRV-RS-116, SRV-OP-050).
     private static let empty = [
@@ -23,12 +14,17 @@ struct PolicyRoutes: Sendable {
         "windowsManagedAppProtections", "mobileAppConfigurations",
     ]
 
-    var routes: [GraphRoute] { Self.collections.flatMap(routes(of:)) + Self.empty.flatMap(emptyRoutes(of:)) }
+    var routes: [GraphRoute] {
+        PolicyCollection.all.flatMap { collection in
+            routes(of: collection) + actions(of: collection)
+                + TargetingRoutes(service: service, collection: collection).routes
+        } + settings + Self.empty.flatMap(emptyRoutes(of:))
+    }
 
-    private func routes(of collection: Collection) -> [GraphRoute] {
+    private func routes(of collection: PolicyCollection) -> [GraphRoute] {
         let path = collection.path
         return [
-            GraphRoute(.get, path, .readApps) { exchange throws(GraphRefusal) in
+            GraphRoute(.get, path, .readApps, expands: PolicyCollection.expands) { exchange throws(GraphRefusal) in
                 .collection(try await list(collection, exchange), of: path)
             },
             GraphRoute(.get, path + "/$count", .readApps) { exchange throws(GraphRefusal) in
@@ -37,55 +33,72 @@ struct PolicyRoutes: Sendable {
             GraphRoute(.post, path, .writeApps) { exchange throws(GraphRefusal) in
                 try await create(collection, exchange)
             },
-            GraphRoute(.get, path + "/*", .readApps) { exchange throws(GraphRefusal) in
-                let policy = try await policy(collection, exchange)
+            GraphRoute(.get, path + "/*", .readApps, expands: PolicyCollection.expands) {
+                exchange throws(GraphRefusal) in
+                let policy = try await collection.policy(exchange, service)
                 if exchange.knows(policy.version) { return .unchanged(version: policy.version) }
-                return .entity(json(policy, exchange), of: path, version: policy.version)
+                let entity = try await expanded([policy], exchange)[0]
+                return .entity(entity, of: path, version: policy.version)
             },
             GraphRoute(.patch, path + "/*", .writeApps) { exchange throws(GraphRefusal) in
                 try await update(collection, exchange)
             },
             GraphRoute(.delete, path + "/*", .writeApps) { exchange throws(GraphRefusal) in
-                let policy = try await policy(collection, exchange)
+                let policy = try await collection.policy(exchange, service)
                 try await exchange.ask { () throws(ServiceError) in
                     try await service.deletePolicy(
                         policy.id, ifVersion: exchange.expectedVersion, as: exchange.administrator)
                 }
                 return .done
             },
-        ] + targeting(of: collection)
+        ]
     }
 
-    private func targeting(of collection: Collection) -> [GraphRoute] {
+    private func actions(of collection: PolicyCollection) -> [GraphRoute] {
         let item = collection.path + "/*"
         return [
-            GraphRoute(.get, item + "/apps", .readApps) { exchange throws(GraphRefusal) in
-                let policy = try await policy(collection, exchange)
-                return .collection(
-                    PolicyEntity(policy: policy, version: exchange.version).apps,
-                    of: "\(collection.path)('\(policy.id)')/apps")
-            },
-            GraphRoute(.get, item + "/assignments", .readApps) { exchange throws(GraphRefusal) in
-                let policy = try await assignable(collection, exchange)
-                return .collection(
-                    PolicyEntity(policy: policy, version: exchange.version).assignments,
-                    of: "\(collection.path)('\(policy.id)')/assignments")
-            },
             GraphRoute(.post, item + "/assign", .writeApps) { exchange throws(GraphRefusal) in
-                let policy = try await assignable(collection, exchange)
-                let assignments = try await PolicyInput.assignments(exchange.object())
-                _ = try await exchange.ask { () throws(ServiceError) in
-                    try await service.assignPolicy(policy.id, to: assignments, as: exchange.administrator)
-                }
-                return .done
+                let policy = try await collection.policy(exchange, service)
+                guard policy.kind.isAssignable else { throw .notFound }
+                return try await PolicyActions(service: service).assign(policy, exchange)
             },
             GraphRoute(.post, item + "/targetApps", .writeApps) { exchange throws(GraphRefusal) in
-                let policy = try await policy(collection, exchange)
-                let (apps, group) = try await PolicyInput.apps(exchange.object())
-                _ = try await exchange.ask { () throws(ServiceError) in
-                    try await service.targetApps(apps, group: group, ofPolicy: policy.id, as: exchange.administrator)
+                let policy = try await collection.policy(exchange, service)
+                return try await PolicyActions(service: service).targetApps(policy, exchange)
+            },
+            GraphRoute(.get, item + "/deploymentSummary", .readApps) { exchange throws(GraphRefusal) in
+                let policy = try await collection.policy(exchange, service)
+                let summary = DeploymentSummary(of: policy, among: try await exchange.registrations(service))
+                return .entity(
+                    ReportEntity.json(summary, of: policy, at: now()),
+                    of: "\(collection.path)('\(policy.id)')/deploymentSummary")
+            },
+            GraphRoute(.post, collection.path + "/hasPayloadLinks", .readApps) { exchange throws(GraphRefusal) in
+                guard let ids = try await exchange.object()["payloadIds"]?.array?.map(\.string),
+                    ids.count <= PolicyInput.mostApps
+                else { throw PolicyInput.refusal("payloadIds", "a list of ids is missing") }
+                let links = ids.map { id -> JSONValue in
+                    [
+                        "@odata.type": "#microsoft.graph.hasPayloadLinkResultItem",
+                        "payloadId": .string(id ?? ""), "hasLink": false, "error": .null, "sources": [],
+                    ]
                 }
-                return .done
+                return .value(.array(links), of: "Collection(microsoft.graph.hasPayloadLinkResultItem)")
+            },
+        ]
+    }
+
+    /// The settings-catalogue form, which this service does not have (SRV-RS-112, SRV-OP-049).
+    private var settings: [GraphRoute] {
+        let path = "deviceAppManagement/\(PolicyKind.targetedManagedAppConfiguration.collection)/*"
+        return [
+            GraphRoute(.get, path + "/settings", .readApps) { _ in .collection([], of: "settings") },
+            GraphRoute(.get, path + "/settings/$count", .readApps) { _ in .count([]) },
+            GraphRoute(.post, path + "/settings", .writeApps) { _ throws(GraphRefusal) in
+                throw .notImplemented("Settings of a configuration are its customSettings here.")
+            },
+            GraphRoute(.post, path + "/changeSettings", .writeApps) { _ throws(GraphRefusal) in
+                throw .notImplemented("Settings of a configuration are its customSettings here.")
             },
         ]
     }
@@ -93,50 +106,49 @@ struct PolicyRoutes: Sendable {
     private func emptyRoutes(of name: String) -> [GraphRoute] {
         let path = "deviceAppManagement/\(name)"
         return [
-            GraphRoute(.get, path, .readApps) { _ in .collection([], of: path) },
+            GraphRoute(.get, path, .readApps, expands: ["apps", "assignments"]) { _ in .collection([], of: path) },
+            GraphRoute(.get, path + "/$count", .readApps) { _ in .count([]) },
             GraphRoute(.post, path, .writeApps) { _ throws(GraphRefusal) in
                 throw .notImplemented("This service keeps no \(name).")
             },
         ]
     }
 
-    private func list(_ collection: Collection, _ exchange: GraphExchange) async throws(GraphRefusal) -> [JSONValue] {
-        try await exchange.ask { () throws(ServiceError) in
-            try await service.policies(of: collection.kinds, as: exchange.administrator)
-        }.map { json($0, exchange) }
+    private func list(
+        _ collection: PolicyCollection, _ exchange: GraphExchange
+    ) async throws(GraphRefusal) -> [JSONValue] {
+        try await expanded(try await exchange.policies(service, of: collection.kinds), exchange)
     }
 
-    private func policy(
-        _ collection: Collection, _ exchange: GraphExchange
-    ) async throws(GraphRefusal) -> ManagedAppPolicy {
-        let id = exchange.keys[0]
-        let policy = try await exchange.ask { () throws(ServiceError) in
-            try await service.policy(id, as: exchange.administrator)
+    /// Policies with what `$expand` asks for.
+    private func expanded(
+        _ policies: [ManagedAppPolicy], _ exchange: GraphExchange
+    ) async throws(GraphRefusal) -> [JSONValue] {
+        guard exchange.query.expand.contains("deploymentsummary") else { return policies.map { exchange.json($0) } }
+        let registrations = try await exchange.registrations(service)
+        return policies.map { policy in
+            var members = exchange.json(policy).object ?? [:]
+            let summary = DeploymentSummary(of: policy, among: registrations)
+            members["deploymentSummary"] = ReportEntity.json(summary, of: policy, at: now())
+            return .object(members)
         }
-        guard collection.kinds.contains(policy.kind) else { throw .notFound }
-        return policy
     }
 
-    /// A policy that has assignments at all; a default protection has none (SRV-OP-045).
-    private func assignable(
-        _ collection: Collection, _ exchange: GraphExchange
-    ) async throws(GraphRefusal) -> ManagedAppPolicy {
-        let policy = try await policy(collection, exchange)
-        guard policy.kind.isAssignable else { throw .notFound }
-        return policy
-    }
-
-    private func create(_ collection: Collection, _ exchange: GraphExchange) async throws(GraphRefusal) -> GraphAnswer {
+    private func create(
+        _ collection: PolicyCollection, _ exchange: GraphExchange
+    ) async throws(GraphRefusal) -> GraphAnswer {
         let document = try await exchange.object()
         let kind = try PolicyInput.kind(of: document, among: collection.kinds)
         let policy = try await exchange.ask { () throws(ServiceError) in
             try await service.createPolicy(kind, document: .object(document), as: exchange.administrator)
         }
-        return .created(json(policy, exchange), of: collection.path, version: policy.version)
+        return .created(exchange.json(policy), of: collection.path, version: policy.version)
     }
 
-    private func update(_ collection: Collection, _ exchange: GraphExchange) async throws(GraphRefusal) -> GraphAnswer {
-        let before = try await policy(collection, exchange)
+    private func update(
+        _ collection: PolicyCollection, _ exchange: GraphExchange
+    ) async throws(GraphRefusal) -> GraphAnswer {
+        let before = try await collection.policy(exchange, service)
         let changes = try await exchange.object()
         _ = try PolicyInput.kind(of: changes, among: [before.kind])
         let policy = try await exchange.ask { () throws(ServiceError) in
@@ -145,11 +157,27 @@ struct PolicyRoutes: Sendable {
         }
         // Nothing but 204 counts as success for common clients, unless they ask for more (SRV-OP-007).
         guard exchange.prefersRepresentation else { return .done }
-        return .changed(json(policy, exchange), of: collection.path, version: policy.version)
+        return .changed(exchange.json(policy), of: collection.path, version: policy.version)
+    }
+}
+
+/// The actions that replace whom and what a policy is about, from wherever they are called (SRV-OP-052).
+struct PolicyActions: Sendable {
+    let service: any ManagementService
+
+    func assign(_ policy: ManagedAppPolicy, _ exchange: GraphExchange) async throws(GraphRefusal) -> GraphAnswer {
+        let assignments = try await PolicyInput.assignments(exchange.object())
+        _ = try await exchange.ask { () throws(ServiceError) in
+            try await service.assignPolicy(policy.id, to: assignments, as: exchange.administrator)
+        }
+        return .done
     }
 
-    private func json(_ policy: ManagedAppPolicy, _ exchange: GraphExchange) -> JSONValue {
-        PolicyEntity(policy: policy, version: exchange.version)
-            .json(expanding: exchange.query.expand, root: exchange.root)
+    func targetApps(_ policy: ManagedAppPolicy, _ exchange: GraphExchange) async throws(GraphRefusal) -> GraphAnswer {
+        let (apps, group) = try await PolicyInput.apps(exchange.object())
+        _ = try await exchange.ask { () throws(ServiceError) in
+            try await service.targetApps(apps, group: group, ofPolicy: policy.id, as: exchange.administrator)
+        }
+        return .done
     }
 }

@@ -1,6 +1,5 @@
 import CordonIdentity
 import CordonPolicy
-import CordonProtocol
 import CordonService
 import HTTPTypes
 
@@ -8,18 +7,29 @@ import HTTPTypes
 struct RegistrationRoutes: Sendable {
     let service: any ManagementService
 
-    private static let path = "deviceAppManagement/managedAppRegistrations"
+    static let path = "deviceAppManagement/managedAppRegistrations"
+    private static let expands: Set<String> = [
+        "operations", "appliedPolicies", "intendedPolicies", "managedAppLogCollectionRequests",
+    ]
 
-    var routes: [GraphRoute] {
+    var routes: [GraphRoute] { collection + ofUser + operations + lists }
+
+    private var collection: [GraphRoute] {
         let path = Self.path
         return [
-            GraphRoute(.get, path, .readApps) { exchange throws(GraphRefusal) in
+            GraphRoute(.get, path, .readApps, expands: Self.expands) { exchange throws(GraphRefusal) in
                 .collection(try await list(RegistrationFilter(), exchange), of: path)
             },
             GraphRoute(.get, path + "/$count", .readApps) { exchange throws(GraphRefusal) in
                 .count(try await list(RegistrationFilter(), exchange))
             },
-            GraphRoute(.get, path + "/*", .readApps) { exchange throws(GraphRefusal) in
+            GraphRoute(.get, path + "/getUserIdsWithFlaggedAppRegistration", .readApps) {
+                exchange throws(GraphRefusal) in
+                let flagged = try await exchange.statuses(service).filter { !$0.flags.isEmpty }
+                let ids = Set(flagged.map(\.registration.account.id.rawValue)).sorted()
+                return .collection(ids.map(JSONValue.string), of: "Collection(Edm.String)")
+            },
+            GraphRoute(.get, path + "/*", .readApps, expands: Self.expands) { exchange throws(GraphRefusal) in
                 let registration = try await registration(exchange)
                 return .entity(try await json(registration, exchange), of: path)
             },
@@ -29,20 +39,30 @@ struct RegistrationRoutes: Sendable {
                 }
                 return .done
             },
-            GraphRoute(.get, path + "/*/intendedPolicies", .readApps) { exchange throws(GraphRefusal) in
-                try await intended(exchange)
-            },
-            GraphRoute(.get, "users/*/managedAppRegistrations", .readApps) { exchange throws(GraphRefusal) in
-                let user = try await user(exchange)
+        ]
+    }
+
+    private var ofUser: [GraphRoute] {
+        let path = "users/*/managedAppRegistrations"
+        return [
+            GraphRoute(.get, path, .readApps, expands: Self.expands) { exchange throws(GraphRefusal) in
+                let user = try await exchange.user(service)
                 return .collection(
                     try await list(RegistrationFilter(userID: user.id), exchange),
                     of: "users('\(user.id)')/managedAppRegistrations")
             },
-            GraphRoute(.get, "users/*/managedAppRegistrations/$count", .readApps) { exchange throws(GraphRefusal) in
-                let user = try await user(exchange)
+            GraphRoute(.get, path + "/$count", .readApps) { exchange throws(GraphRefusal) in
+                let user = try await exchange.user(service)
                 return .count(try await list(RegistrationFilter(userID: user.id), exchange))
             },
-        ] + operations
+            GraphRoute(.get, path + "/*", .readApps, expands: Self.expands) { exchange throws(GraphRefusal) in
+                let user = try await exchange.user(service)
+                let registration = try await registration(exchange, key: 1)
+                guard registration.account.id.rawValue.lowercased() == user.id.lowercased() else { throw .notFound }
+                return .entity(
+                    try await json(registration, exchange), of: "users('\(user.id)')/managedAppRegistrations")
+            },
+        ]
     }
 
     private var operations: [GraphRoute] {
@@ -72,20 +92,53 @@ struct RegistrationRoutes: Sendable {
         ]
     }
 
+    /// The lists of policies below a registration; their actions are those of the policy itself (SRV-OP-052).
+    private var lists: [GraphRoute] {
+        let lists: [(String, @Sendable (Registration, GraphExchange) async throws(GraphRefusal) -> [JSONValue])] = [
+            ("appliedPolicies", applied), ("intendedPolicies", intended),
+        ]
+        return lists.flatMap { name, read in
+            let path = "\(Self.path)/*/\(name)"
+            return [
+                GraphRoute(.get, path, .readApps, expands: PolicyCollection.expands) {
+                    exchange throws(GraphRefusal) in
+                    let registration = try await registration(exchange)
+                    return .collection(
+                        try await read(registration, exchange), of: "\(Self.path)('\(registration.id)')/\(name)")
+                },
+                GraphRoute(.get, path + "/$count", .readApps) { exchange throws(GraphRefusal) in
+                    .count(try await read(try await registration(exchange), exchange))
+                },
+                GraphRoute(.get, path + "/*", .readApps, expands: PolicyCollection.expands) {
+                    exchange throws(GraphRefusal) in
+                    .entity(try await member(exchange, read), of: "\(Self.path)('\(exchange.keys[0])')/\(name)")
+                },
+                GraphRoute(.post, path + "/*/assign", .writeApps) { exchange throws(GraphRefusal) in
+                    let policy = try await policy(try await member(exchange, read), exchange)
+                    guard policy.kind.isAssignable else { throw .notFound }
+                    return try await PolicyActions(service: service).assign(policy, exchange)
+                },
+                GraphRoute(.post, path + "/*/targetApps", .writeApps) { exchange throws(GraphRefusal) in
+                    let policy = try await policy(try await member(exchange, read), exchange)
+                    return try await PolicyActions(service: service).targetApps(policy, exchange)
+                },
+            ]
+        }
+    }
+
     private func list(
         _ filter: RegistrationFilter, _ exchange: GraphExchange
     ) async throws(GraphRefusal) -> [JSONValue] {
-        let registrations = try await exchange.ask { () throws(ServiceError) in
-            try await service.registrations(filter, as: exchange.administrator)
-        }
         var entities: [JSONValue] = []
-        for registration in registrations { entities.append(try await json(registration, exchange)) }
+        for registration in try await exchange.registrations(service, filter) {
+            entities.append(try await json(registration, exchange))
+        }
         return entities
     }
 
-    private func registration(_ exchange: GraphExchange) async throws(GraphRefusal) -> Registration {
+    private func registration(_ exchange: GraphExchange, key: Int = 0) async throws(GraphRefusal) -> Registration {
         try await exchange.ask { () throws(ServiceError) in
-            try await service.registration(exchange.keys[0], as: exchange.administrator)
+            try await service.registration(exchange.keys[key], as: exchange.administrator)
         }
     }
 
@@ -98,12 +151,6 @@ struct RegistrationRoutes: Sendable {
         return operation
     }
 
-    private func user(_ exchange: GraphExchange) async throws(GraphRefusal) -> DirectoryUser {
-        try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
-            try await service.user(exchange.keys[0], as: exchange.administrator)
-        }
-    }
-
     private func operations(
         of registration: Registration, _ exchange: GraphExchange
     ) async throws(GraphRefusal) -> [JSONValue] {
@@ -112,26 +159,58 @@ struct RegistrationRoutes: Sendable {
         }.map(OperationEntity.json)
     }
 
-    private func intended(_ exchange: GraphExchange) async throws(GraphRefusal) -> GraphAnswer {
-        let registration = try await registration(exchange)
-        let policies = try await exchange.ask { () throws(ServiceError) in
-            try await service.intendedPolicies(
-                forUser: registration.account.id.rawValue, bundleID: registration.application.bundleID,
-                as: exchange.administrator)
+    /// The entry of the path's second key.
+    private func member(
+        _ exchange: GraphExchange, _ read: (Registration, GraphExchange) async throws(GraphRefusal) -> [JSONValue]
+    ) async throws(GraphRefusal) -> JSONValue {
+        let entries = try await read(try await registration(exchange), exchange)
+        guard let entry = entries.first(where: { $0["id"]?.string == exchange.keys[1] }) else { throw .notFound }
+        return entry
+    }
+
+    private func policy(_ entity: JSONValue, _ exchange: GraphExchange) async throws(GraphRefusal) -> ManagedAppPolicy {
+        try await exchange.ask { () throws(ServiceError) in
+            try await service.policy(entity["id"]?.string ?? "", as: exchange.administrator)
         }
-        let entities = policies.map {
-            PolicyEntity(policy: $0, version: exchange.version)
-                .json(expanding: exchange.query.expand, root: exchange.root)
+    }
+
+    @Sendable private func intended(
+        _ registration: Registration, _ exchange: GraphExchange
+    ) async throws(GraphRefusal) -> [JSONValue] {
+        try await exchange.ask { () throws(ServiceError) in
+            try await service.intendedPolicies(ofRegistration: registration.id, as: exchange.administrator)
+        }.map { exchange.json($0) }
+    }
+
+    /// What was in force at the last check-in, each with the version that the app confirmed (SRV-RS-129).
+    @Sendable private func applied(
+        _ registration: Registration, _ exchange: GraphExchange
+    ) async throws(GraphRefusal) -> [JSONValue] {
+        let policies = try await exchange.policies(service)
+        return registration.applied.compactMap { reference in
+            policies.first { $0.id == reference.id }.map { policy in
+                var confirmed = policy
+                confirmed.version = reference.version
+                return exchange.json(confirmed)
+            }
         }
-        return .collection(entities, of: "\(Self.path)('\(registration.id)')/intendedPolicies")
     }
 
     private func json(
         _ registration: Registration, _ exchange: GraphExchange
     ) async throws(GraphRefusal) -> JSONValue {
-        let entity = RegistrationEntity.json(registration, version: exchange.version)
-        guard exchange.query.expand.contains("operations"), var members = entity.object else { return entity }
-        members["operations"] = .array(try await operations(of: registration, exchange))
+        let expand = exchange.query.expand
+        var members = RegistrationEntity.json(registration, version: exchange.version).object ?? [:]
+        if expand.contains("operations") {
+            members["operations"] = .array(try await operations(of: registration, exchange))
+        }
+        if expand.contains("appliedpolicies") {
+            members["appliedPolicies"] = .array(try await applied(registration, exchange))
+        }
+        if expand.contains("intendedpolicies") {
+            members["intendedPolicies"] = .array(try await intended(registration, exchange))
+        }
+        if expand.contains("managedapplogcollectionrequests") { members["managedAppLogCollectionRequests"] = [] }
         return .object(members)
     }
 }

@@ -1,8 +1,9 @@
 import CordonPolicy
+import CordonProtocol
 import CordonService
 import HTTPTypes
 
-/// Wipes and blocks of a person (SRV-OP-057, 058, 060…063).
+/// Wipes and blocks of a person (SRV-OP-057…063).
 struct WipeRoutes: Sendable {
     let service: any ManagementService
 
@@ -14,33 +15,49 @@ struct WipeRoutes: Sendable {
                 guard let tag = try await exchange.object()["deviceTag"]?.string, !tag.isEmpty else {
                     throw PolicyInput.refusal("deviceTag", "the tag of a device is missing")
                 }
-                let user = try await user(exchange)
+                let user = try await exchange.user(service)
                 _ = try await exchange.ask { () throws(ServiceError) in
                     try await service.requestWipe(ofUser: user.id, deviceTag: tag, as: exchange.administrator)
                 }
                 return .done
             }
-        } + blocking
+        } + [byDirectoryDevice] + blocking
+    }
+
+    /// The check-in protocol does not tell a directory's name for a device, so that none is ever known here.
+    private var byDirectoryDevice: GraphRoute {
+        GraphRoute(.post, "users/*/wipeManagedAppRegistrationsByAzureAdDeviceId", .writeApps) {
+            exchange throws(GraphRefusal) in
+            guard let id = try await exchange.object()["azureAdDeviceId"]?.string, !id.isEmpty else {
+                throw PolicyInput.refusal("azureAdDeviceId", "the directory's id of a device is missing")
+            }
+            let user = try await exchange.user(service)
+            let tags = try await exchange.registrations(service, RegistrationFilter(userID: user.id))
+                .map(\.device.tag)
+            throw PolicyInput.refusal(
+                "azureAdDeviceId",
+                "no device has this id; wipe by device tag instead: \(Set(tags).sorted().joined(separator: ", "))")
+        }
     }
 
     private var blocking: [GraphRoute] {
         [
             GraphRoute(.post, "users/*/wipeAndBlockManagedApps", .writeApps) { exchange throws(GraphRefusal) in
-                let user = try await user(exchange)
+                let user = try await exchange.user(service)
                 try await exchange.ask { () throws(ServiceError) in
                     try await service.blockUser(user.id, as: exchange.administrator)
                 }
                 return .done
             },
             GraphRoute(.post, "users/*/unblockManagedApps", .writeApps) { exchange throws(GraphRefusal) in
-                let user = try await user(exchange)
+                let user = try await exchange.user(service)
                 try await exchange.ask { () throws(ServiceError) in
                     try await service.unblockUser(user.id, as: exchange.administrator)
                 }
                 return .done
             },
             GraphRoute(.get, "users/*/isManagedAppUserBlocked", .readApps) { exchange throws(GraphRefusal) in
-                let user = try await user(exchange)
+                let user = try await exchange.user(service)
                 let blocked = try await blocked(exchange)
                 return .value(.bool(blocked.contains(user.id)), of: "Edm.Boolean")
             },
@@ -51,12 +68,6 @@ struct WipeRoutes: Sendable {
                 return .collection(people, of: "users")
             },
         ]
-    }
-
-    private func user(_ exchange: GraphExchange) async throws(GraphRefusal) -> DirectoryUser {
-        try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
-            try await service.user(exchange.keys[0], as: exchange.administrator)
-        }
     }
 
     private func blocked(_ exchange: GraphExchange) async throws(GraphRefusal) -> [String] {

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The query options of a request, decoded (SRV-OP-003).
-struct GraphQuery: Sendable, Equatable {
+struct GraphQuery: Sendable {
     /// The members to answer, nil for all; `id` and `@odata.type` always stay (SRV-OP-011).
     var select: Set<String>?
     /// The navigation members to include.
@@ -14,16 +14,20 @@ struct GraphQuery: Sendable, Equatable {
     var count = false
     /// Where a page begins, as the service itself wrote it.
     var skipToken: String?
-    /// `displayName eq '…'` and its like: member and value.
-    var equals: (member: String, value: String)?
+    /// Which entities to let through.
+    var filter: GraphFilter?
+    /// How to order them.
+    var order: GraphOrder?
+    /// The texts to look for.
+    var search: GraphSearch?
+    /// Options without `$` that some functions take, by lower-case name.
+    var custom: [String: String] = [:]
     /// The options as they came, but for the page's beginning.
     var kept: [(name: String, value: String)] = []
 
     static let usualPage = 100
     static let largestPage = 1_000
-    private static let unsupported: Set<String> = [
-        "$orderby", "$search", "$apply", "$compute", "$format", "$deltatoken",
-    ]
+    private static let unsupported: Set<String> = ["$apply", "$compute", "$format", "$deltatoken", "$levels"]
 
     init(_ query: String?) throws(GraphRefusal) {
         for pair in (query ?? "").split(separator: "&") {
@@ -37,24 +41,39 @@ struct GraphQuery: Sendable, Equatable {
 
     private mutating func read(_ name: String, _ value: String) throws(GraphRefusal) {
         switch name {
-        case "$select": select = Set(Self.words(value))
-        case "$expand": expand = Set(Self.words(value).map { String($0.prefix { $0 != "(" }) })
+        case "$select": select = Set(Self.words(value).map { $0.lowercased() })
+        case "$expand": expand = Set(Self.words(value).map { String($0.prefix { $0 != "(" }).lowercased() })
         case "$top": top = try Self.number(value, name, in: 1...Self.largestPage)
         case "$skip": skip = try Self.number(value, name, in: 0...Int(Int32.max))
         case "$count": count = value.lowercased() == "true"
-        case "$filter": equals = try Self.equality(value)
+        case "$filter": filter = try GraphFilterParser.parse(value)
+        case "$orderby": order = try GraphOrder(value)
+        case "$search": search = try GraphSearch(value)
         case "$skiptoken":
             skipToken = value
             return
         case _ where Self.unsupported.contains(name):
             throw .badRequest("The query option \(name) is not supported here.")
-        default: return
+        case _ where name.hasPrefix("$"): return
+        default: custom[name] = value
         }
         kept.append((name, value))
     }
 
+    /// The entries of a list; a comma inside brackets belongs to its entry.
     private static func words(_ value: String) -> [String] {
-        value.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+        var words = [""]
+        var depth = 0
+        for character in value {
+            if character == "(" { depth += 1 }
+            if character == ")" { depth -= 1 }
+            if character == ",", depth <= 0 {
+                words.append("")
+            } else {
+                words[words.count - 1].append(character)
+            }
+        }
+        return words.map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
 
     private static func number(_ value: String, _ name: String, in range: ClosedRange<Int>) throws(GraphRefusal) -> Int
@@ -65,26 +84,7 @@ struct GraphQuery: Sendable, Equatable {
         return number
     }
 
-    private static func equality(_ value: String) throws(GraphRefusal) -> (String, String) {
-        let words = value.trimmingCharacters(in: .whitespaces).split(separator: " ", maxSplits: 2)
-        guard words.count == 3, words[1].lowercased() == "eq", words[2].count >= 2, words[2].hasPrefix("'"),
-            words[2].hasSuffix("'")
-        else { throw .badRequest("Only filters of the form member eq 'text' are supported here.") }
-        let text = String(words[2].dropFirst().dropLast())
-        let inner = text.replacing("''", with: "\u{0}")
-        guard !inner.contains("'") else {
-            throw .badRequest("Only filters of the form member eq 'text' are supported here.")
-        }
-        return (String(words[0]), inner.replacing("\u{0}", with: "'"))
-    }
-
     private static func decode(_ text: Substring) -> String? {
         text.replacing("+", with: " ").removingPercentEncoding
-    }
-
-    static func == (left: GraphQuery, right: GraphQuery) -> Bool {
-        left.select == right.select && left.expand == right.expand && left.top == right.top && left.skip == right.skip
-            && left.count == right.count && left.skipToken == right.skipToken
-            && left.equals?.member == right.equals?.member && left.equals?.value == right.equals?.value
     }
 }

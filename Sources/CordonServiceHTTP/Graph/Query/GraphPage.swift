@@ -14,10 +14,7 @@ struct GraphPage {
     /// The token names the last entity of the page before, so that what was added or deleted meanwhile neither repeats
     /// nor hides another; its place counts where that entity is gone.
     init(_ entities: [JSONValue], query: GraphQuery) throws(GraphRefusal) {
-        let entities =
-            query.equals.map { filter in
-                entities.filter { Self.text($0, filter.member)?.lowercased() == filter.value.lowercased() }
-            } ?? entities
+        let entities = query.applied(to: entities)
         var start = query.skip
         if let token = query.skipToken {
             guard let (id, place) = Self.read(token) else {
@@ -35,11 +32,7 @@ struct GraphPage {
 
     static func select(_ entity: JSONValue, _ members: Set<String>?) -> JSONValue {
         guard let members, case .object(let all) = entity else { return entity }
-        return .object(all.filter { members.contains($0.key) || $0.key == "id" || $0.key.hasPrefix("@odata.") })
-    }
-
-    private static func text(_ entity: JSONValue, _ member: String) -> String? {
-        entity.object?.first { $0.key.lowercased() == member.lowercased() }?.value.string
+        return .object(all.filter { members.contains($0.key.lowercased()) || $0.key == "id" || $0.key.hasPrefix("@odata.") })
     }
 
     private static func write(_ id: String, _ place: Int) -> String {
@@ -51,5 +44,15 @@ struct GraphPage {
         let halves = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard halves.count == 2, let place = Int(halves[0]), place >= 0 else { return nil }
         return (String(halves[1]), place)
+    }
+}
+
+extension GraphQuery {
+    /// The entities that `$filter` and `$search` let through, in the order of `$orderby`.
+    fileprivate func applied(to entities: [JSONValue]) -> [JSONValue] {
+        var entities = entities
+        if let filter { entities = entities.filter(filter.admits) }
+        if let search { entities = entities.filter(search.admits) }
+        return order?.sorted(entities) ?? entities
     }
 }

@@ -1,0 +1,67 @@
+/// A small thing beside policies that administrators keep: an assignment filter, a scope tag, an app of the catalogue.
+public protocol AdministeredResource: StoredRecord {
+    /// The id that clients use; unlike the stored one with its case.
+    var id: String { get }
+    /// The word for it in the audit log.
+    static var auditName: String { get }
+    /// What a caller must be allowed to do to write one.
+    static var writing: Permission { get }
+    /// The name that no other of the type may have, nil where names may repeat.
+    var uniqueName: String? { get }
+
+    /// Refuses what cannot be meant.
+    ///
+    /// - Throws: ``ServiceError`` with code `invalid` or `conflict`.
+    func check() throws(ServiceError)
+
+    /// Whether a policy may reach others when this changes; false by default.
+    func concerns(_ policy: ManagedAppPolicy) -> Bool
+
+    /// Whether a policy names this, so that it cannot be removed; false by default.
+    func isUsed(by policy: ManagedAppPolicy) -> Bool
+}
+
+extension AdministeredResource {
+    /// None.
+    public var uniqueName: String? { nil }
+    /// None.
+    public func concerns(_ policy: ManagedAppPolicy) -> Bool { false }
+    /// None.
+    public func isUsed(by policy: ManagedAppPolicy) -> Bool { false }
+
+    /// Refuses a name that is none.
+    func checkName(_ name: String) throws(ServiceError) {
+        guard (1...256).contains(name.count) else { throw unacceptable("displayName", "needs 1 to 256 characters") }
+    }
+
+    /// The refusal of one member.
+    func unacceptable(_ member: String, _ reason: String) -> ServiceError {
+        ServiceError(.invalid, "\(member) is not acceptable", problems: [.init(member: member, reason: reason)])
+    }
+}
+
+/// The small things beside policies.
+public protocol ResourceAdministration: Sendable {
+    /// Every one of the type, ordered by id.
+    func resources<Resource: AdministeredResource>(_ type: Resource.Type, as administrator: Administrator)
+        async throws(ServiceError) -> [Resource]
+
+    /// One of the type.
+    func resource<Resource: AdministeredResource>(_ type: Resource.Type, _ id: String, as administrator: Administrator)
+        async throws(ServiceError) -> Resource
+
+    /// Adds one, or replaces the one with its id; whom that reaches is told to check in.
+    ///
+    /// - Parameter isNew: Whether there must be none with the id yet.
+    /// - Throws: ``ServiceError``: `invalid`, or `conflict` where the name or the id is taken.
+    func saveResource<Resource: AdministeredResource>(
+        _ resource: Resource, isNew: Bool, as administrator: Administrator
+    ) async throws(ServiceError)
+
+    /// Removes one.
+    ///
+    /// - Throws: ``ServiceError``: `notFound`, or `conflict` while a policy names it.
+    func removeResource<Resource: AdministeredResource>(
+        _ type: Resource.Type, _ id: String, as administrator: Administrator
+    ) async throws(ServiceError)
+}

@@ -1,0 +1,31 @@
+internal import CordonProtocol
+
+/// What a filter rule may ask about (SRV-TG-07).
+struct FilterFacts: Sendable, Equatable {
+    /// The values by folded property name, without `app.`.
+    private let values: [String: String]
+
+    /// The properties that rules may name.
+    static let properties: Set<String> = [
+        "appversion", "devicemanagementtype", "devicemanufacturer", "devicemodel", "operatingsystemversion",
+        "osversion",
+    ]
+    /// The properties that are versions: ordered field by field.
+    static let versions: Set<String> = ["appversion", "operatingsystemversion", "osversion"]
+
+    /// The facts of an app on a device; the check-in protocol knows devices without management alone.
+    init(_ application: ApplicationFacts, _ device: DeviceDescription) {
+        values = [
+            "appversion": application.version, "devicemanagementtype": "Unmanaged", "devicemanufacturer": "Apple",
+            "devicemodel": device.model, "operatingsystemversion": device.osVersion, "osversion": device.osVersion,
+        ]
+    }
+
+    /// The value of a property.
+    func value(_ property: String) -> String { values[property] ?? "" }
+}
+
+extension Registration {
+    /// The facts as the app last reported them.
+    var filterFacts: FilterFacts { FilterFacts(application, device) }
+}

@@ -1,0 +1,61 @@
+import CordonPolicy
+import CordonService
+import Foundation
+
+/// The export reports, as rows of text (SRV-TG-35, 36).
+enum StatusExport: String, Sendable, CaseIterable {
+    /// Protection: 21 columns.
+    case protection = "MAMAppProtectionStatus"
+    /// Configuration: the same without three.
+    case configuration = "MAMAppConfigurationStatus"
+
+    /// The columns, in order.
+    var columns: [String] {
+        let all = [
+            "User", "Email", "App", "AppVersion", "SdkVersion", "AppInstanceId", "DeviceName", "DeviceHealth",
+            "DeviceType", "DeviceManufacturer", "DeviceModel", "AndroidPatchVersion", "AADDeviceID", "MDMDeviceID",
+            "Platform", "PlatformVersion", "ManagementType", "AppProtectionStatus", "Policy", "LastSync",
+            "ComplianceState",
+        ]
+        let protectionOnly: Set<String> = ["ManagementType", "AppProtectionStatus", "ComplianceState"]
+        return self == .protection ? all : all.filter { !protectionOnly.contains($0) }
+    }
+
+    /// One line for each policy of the report's kind that was in force, at least one for each registration.
+    func rows(_ statuses: [ProtectionStatus]) -> [[String: String]] {
+        statuses.flatMap { status in
+            let policies = policies(of: status)
+            return (policies.isEmpty ? [nil] : policies.map(Optional.some)).map { policy in
+                Dictionary(uniqueKeysWithValues: columns.map { ($0, Self.value($0, status, policy)) })
+            }
+        }
+    }
+
+    /// The policies of the report's kind that a registration has in force.
+    func policies(of status: ProtectionStatus) -> [ManagedAppPolicy] {
+        status.applied.filter { ($0.kind == .targetedManagedAppConfiguration) == (self == .configuration) }
+    }
+
+    private static func value(_ column: String, _ status: ProtectionStatus, _ policy: ManagedAppPolicy?) -> String {
+        let same = [
+            "User": "DisplayName", "Email": "UserEmail", "App": "ApplicationName", "AppVersion": "ApplicationVersion",
+            "AppInstanceId": "ApplicationInstanceId", "AADDeviceID": "AzureADDeviceId",
+            "ManagementType": "ManagementLevel", "Policy": "PolicyName", "LastSync": "LastCheckInDate",
+        ]
+        if column == "AppProtectionStatus" { return status.isProtected ? "Protected" : "Unprotected" }
+        return ReportEntity.value(same[column] ?? column, of: status, policy: policy)
+    }
+
+    /// The rows as CSV (RFC 4180); a cell that a spreadsheet would take for a formula is kept from being one.
+    static func csv(_ rows: [[String: String]], columns: [String]) -> String {
+        let lines = [columns] + rows.map { row in columns.map { row[$0] ?? "" } }
+        return lines.map { $0.map(cell).joined(separator: ",") + "\r\n" }.joined()
+    }
+
+    private static func cell(_ text: String) -> String {
+        let isFormula = text.first.map { "=+-@\t\r".contains($0) } ?? false
+        let safe = isFormula ? "'" + text : text
+        guard safe.contains(where: { ",\"\r\n".contains($0) || $0 == "\r\n" }) else { return safe }
+        return "\"" + safe.replacing("\"", with: "\"\"") + "\""
+    }
+}

@@ -1,0 +1,53 @@
+import CordonPolicy
+import CordonService
+
+extension GraphExchange {
+    /// The person of the path's first key, by object id or sign-in name.
+    func user(_ service: any ManagementService) async throws(GraphRefusal) -> DirectoryUser {
+        try await ask(isDirectory: true) { () throws(ServiceError) in
+            try await service.user(keys[0], as: administrator)
+        }
+    }
+
+    /// The policies of some kinds.
+    func policies(
+        _ service: any ManagementService, of kinds: Set<PolicyKind> = Set(PolicyKind.allCases)
+    ) async throws(GraphRefusal) -> [ManagedAppPolicy] {
+        try await ask { () throws(ServiceError) in try await service.policies(of: kinds, as: administrator) }
+    }
+
+    /// The registrations that a filter lets through.
+    func registrations(
+        _ service: any ManagementService, _ filter: RegistrationFilter = RegistrationFilter()
+    ) async throws(GraphRefusal) -> [Registration] {
+        try await ask { () throws(ServiceError) in try await service.registrations(filter, as: administrator) }
+    }
+
+    /// Everybody in the directory.
+    func users(_ service: any ManagementService) async throws(GraphRefusal) -> [DirectoryUser] {
+        try await ask(isDirectory: true) { () throws(ServiceError) in try await service.users(as: administrator) }
+    }
+
+    /// What reports show of the registrations that a filter lets through.
+    func statuses(
+        _ service: any ManagementService, _ filter: RegistrationFilter = RegistrationFilter()
+    ) async throws(GraphRefusal) -> [ProtectionStatus] {
+        ProtectionStatus.rows(
+            try await registrations(service, filter), users: try await users(service),
+            policies: try await policies(service))
+    }
+
+    /// A policy as this request's version shows it.
+    func json(_ policy: ManagedAppPolicy, expanding: Bool = true) -> JSONValue {
+        PolicyEntity(policy: policy, version: version).json(expanding: expanding ? query.expand : [], root: root)
+    }
+
+    /// A text of the body.
+    ///
+    /// - Throws: ``GraphRefusal`` with status 400 where it is no text; nil where it is absent or null.
+    static func text(_ name: String, in body: [String: JSONValue]) throws(GraphRefusal) -> String? {
+        guard let value = body[name], value != .null else { return nil }
+        guard let text = value.string else { throw PolicyInput.refusal(name, "needs to be a text") }
+        return text
+    }
+}

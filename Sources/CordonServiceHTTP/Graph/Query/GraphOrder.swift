@@ -1,0 +1,90 @@
+import CordonPolicy
+import Foundation
+
+/// An `$orderby` expression: members, the first counts most.
+struct GraphOrder: Sendable, Equatable {
+    private let keys: [(path: [String], descending: Bool)]
+
+    /// Reads `displayName desc,createdDateTime`.
+    ///
+    /// - Throws: ``GraphRefusal`` with status 400.
+    init(_ text: String) throws(GraphRefusal) {
+        var keys: [(path: [String], descending: Bool)] = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let words = part.split(separator: " ")
+            let direction = words.count == 2 ? words[1].lowercased() : "asc"
+            guard (1...2).contains(words.count), ["asc", "desc"].contains(direction), keys.count < 8,
+                words[0].utf8.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "(") })
+            else { throw .badRequest("$orderby: needs members, each with asc or desc.") }
+            keys.append((words[0].split(separator: "/").map(String.init), direction == "desc"))
+        }
+        self.keys = keys
+    }
+
+    /// The entities in this order; those that are equal stay as they were.
+    func sorted(_ entities: [JSONValue]) -> [JSONValue] {
+        let values = entities.map { entity in keys.map { Self.value(at: $0.path, in: entity) } }
+        let order = entities.indices.sorted { left, right in
+            for (index, key) in keys.enumerated() {
+                switch Self.place(values[left][index], values[right][index]) {
+                case .orderedAscending: return !key.descending
+                case .orderedDescending: return key.descending
+                case .orderedSame: continue
+                }
+            }
+            return left < right
+        }
+        return order.map { entities[$0] }
+    }
+
+    /// How two values of one kind compare, texts without case; nil for values of different kinds.
+    static func compare(_ left: JSONValue, _ right: JSONValue) -> ComparisonResult? {
+        switch (left, right) {
+        case (.null, .null): return .orderedSame
+        case (.bool(let left), .bool(let right)):
+            return left == right ? .orderedSame : left ? .orderedDescending : .orderedAscending
+        case (.string(let left), .string(let right)):
+            let (left, right) = (left.lowercased(), right.lowercased())
+            return left == right ? .orderedSame : left < right ? .orderedAscending : .orderedDescending
+        default:
+            guard let left = number(left), let right = number(right) else { return nil }
+            return left == right ? .orderedSame : left < right ? .orderedAscending : .orderedDescending
+        }
+    }
+
+    /// A total order: nothing first, then by kind.
+    private static func place(_ left: JSONValue, _ right: JSONValue) -> ComparisonResult {
+        if let result = compare(left, right) { return result }
+        let (left, right) = (rank(left), rank(right))
+        return left == right ? .orderedSame : left < right ? .orderedAscending : .orderedDescending
+    }
+
+    private static func rank(_ value: JSONValue) -> Int {
+        switch value {
+        case .null: 0
+        case .bool: 1
+        case .integer, .number: 2
+        case .string: 3
+        case .array, .object: 4
+        }
+    }
+
+    private static func number(_ value: JSONValue) -> Double? {
+        switch value {
+        case .integer(let number): Double(number)
+        case .number(let number): number.double
+        default: nil
+        }
+    }
+
+    private static func value(at path: [String], in entity: JSONValue) -> JSONValue {
+        path.reduce(entity) { value, name in
+            let members = value.object ?? [:]
+            return members[name] ?? members.first { $0.key.lowercased() == name.lowercased() }?.value ?? .null
+        }
+    }
+
+    static func == (left: GraphOrder, right: GraphOrder) -> Bool {
+        left.keys.map(\.path) == right.keys.map(\.path) && left.keys.map(\.descending) == right.keys.map(\.descending)
+    }
+}

@@ -1,0 +1,68 @@
+import CordonPolicy
+import CordonService
+import Foundation
+import HTTPTypes
+
+/// Collections of one small kind of thing: list, count, read, and where it is kept here, write (§2.6).
+struct ResourceRoutes<Resource: AdministeredResource>: Sendable {
+    let service: any ManagementService
+    let path: String
+    let reading: AdministrationAccess
+    /// What is there besides the stored ones.
+    var builtIn: [Resource] = []
+    let json: @Sendable (Resource) -> JSONValue
+    /// The resource that a body describes; changes to one where that is given.
+    let read: @Sendable ([String: JSONValue], Resource?) throws(GraphRefusal) -> Resource
+
+    var routes: [GraphRoute] {
+        [
+            GraphRoute(.get, path, reading) { exchange throws(GraphRefusal) in
+                .collection(try await all(exchange).map(json), of: path)
+            },
+            GraphRoute(.get, path + "/$count", reading) { exchange throws(GraphRefusal) in
+                .count(try await all(exchange).map(json))
+            },
+            GraphRoute(.post, path, .writeApps) { exchange throws(GraphRefusal) in
+                let resource = try read(try await exchange.object(), nil)
+                try await save(resource, isNew: true, exchange)
+                return .created(json(resource), of: path)
+            },
+            GraphRoute(.get, path + "/*", reading) { exchange throws(GraphRefusal) in
+                .entity(json(try await one(exchange)), of: path)
+            },
+            GraphRoute(.patch, path + "/*", .writeApps) { exchange throws(GraphRefusal) in
+                let before = try await one(exchange)
+                try await save(try read(try await exchange.object(), before), isNew: false, exchange)
+                return .done
+            },
+            GraphRoute(.delete, path + "/*", .writeApps) { exchange throws(GraphRefusal) in
+                let known = try await one(exchange)
+                try await exchange.ask { () throws(ServiceError) in
+                    try await service.removeResource(Resource.self, known.id, as: exchange.administrator)
+                }
+                return .done
+            },
+        ]
+    }
+
+    private func all(_ exchange: GraphExchange) async throws(GraphRefusal) -> [Resource] {
+        let stored = try await exchange.ask { () throws(ServiceError) in
+            try await service.resources(Resource.self, as: exchange.administrator)
+        }
+        return builtIn + stored
+    }
+
+    private func one(_ exchange: GraphExchange) async throws(GraphRefusal) -> Resource {
+        let id = exchange.keys[0]
+        guard let found = try await all(exchange).first(where: { $0.id.lowercased() == id.lowercased() }) else {
+            throw .notFound
+        }
+        return found
+    }
+
+    private func save(_ resource: Resource, isNew: Bool, _ exchange: GraphExchange) async throws(GraphRefusal) {
+        try await exchange.ask { () throws(ServiceError) in
+            try await service.saveResource(resource, isNew: isNew, as: exchange.administrator)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import CordonPolicy
+import CordonService
+import Foundation
+import HTTPTypes
+
+/// Scope tags, assignment filters and the app catalogue (SRV-OP-082, 083, 086).
+struct SupportingRoutes: Sendable {
+    let service: any ManagementService
+    let now: @Sendable () -> Date
+
+    var routes: [GraphRoute] { tags + filters + apps }
+
+    private var tags: [GraphRoute] {
+        let path = "deviceManagement/roleScopeTags"
+        return ResourceRoutes(
+            service: service, path: path, reading: .readRoles, builtIn: [ScopeTag.builtIn], json: SupportingEntity.json
+        ) { body, known throws(GraphRefusal) in
+            ScopeTag(
+                id: known?.id ?? UUID().uuidString.lowercased(),
+                displayName: try GraphExchange.text("displayName", in: body) ?? known?.displayName ?? "",
+                description: try GraphExchange.text("description", in: body) ?? known?.description)
+        }.routes + [
+            GraphRoute(.get, path + "/*/assignments", .readRoles) { _ in .collection([], of: path + "/assignments") }
+        ]
+    }
+
+    private var filters: [GraphRoute] {
+        ResourceRoutes(
+            service: service, path: "deviceManagement/assignmentFilters", reading: .readConfiguration,
+            json: SupportingEntity.json
+        ) { [now] body, known throws(GraphRefusal) in
+            // Whole seconds, as everything that is stored.
+            let time = Date(timeIntervalSince1970: now().timeIntervalSince1970.rounded(.down))
+            let kind = try GraphExchange.text("assignmentFilterManagementType", in: body)
+            guard kind == nil || kind?.lowercased() == "apps" else {
+                throw PolicyInput.refusal(
+                    "assignmentFilterManagementType", "filters of devices are of no use here; the value is apps")
+            }
+            let tags = body["roleScopeTags"]?.array?.compactMap(\.string)
+            return AssignmentFilter(
+                id: known?.id ?? UUID().uuidString.lowercased(),
+                displayName: try GraphExchange.text("displayName", in: body) ?? known?.displayName ?? "",
+                description: try GraphExchange.text("description", in: body) ?? known?.description,
+                platform: try GraphExchange.text("platform", in: body) ?? known?.platform
+                    ?? AssignmentFilter.usualPlatform,
+                rule: try GraphExchange.text("rule", in: body) ?? known?.rule ?? "",
+                created: known?.created ?? time, modified: time,
+                scopeTags: tags ?? known?.scopeTags ?? [ScopeTag.defaultID])
+        }.routes
+    }
+
+    private var apps: [GraphRoute] {
+        ResourceRoutes(
+            service: service, path: "deviceAppManagement/mobileApps", reading: .readApps, json: SupportingEntity.json
+        ) { body, known throws(GraphRefusal) in
+            let groups = body[SupportingEntity.groupsMember]?.array?.compactMap(\.string)
+            let named = groups?.compactMap(AppGroup.init(rawValue:))
+            guard named?.count == groups?.count,
+                named?.allSatisfy({ [.allCoreMicrosoftApps, .allMicrosoftApps].contains($0) }) ?? true
+            else { throw PolicyInput.refusal(SupportingEntity.groupsMember, "names something that is no set") }
+            let type = try GraphExchange.text("@odata.type", in: body)?.lowercased()
+            guard type == nil || type?.hasSuffix("managedioslobapp") == true
+                || type?.hasSuffix("managediosstoreapp") == true
+            else { throw PolicyInput.refusal("@odata.type", "this kind of app is not kept here") }
+            return CatalogueApp(
+                bundleID: try GraphExchange.text("bundleId", in: body).flatMap { known == nil ? $0 : nil }
+                    ?? known?.bundleID ?? "",
+                displayName: try GraphExchange.text("displayName", in: body) ?? known?.displayName ?? "",
+                publisher: try GraphExchange.text("publisher", in: body) ?? known?.publisher,
+                isLineOfBusiness: type?.hasSuffix("managedioslobapp") ?? known?.isLineOfBusiness ?? false,
+                groups: named.map { Set($0) } ?? known?.groups ?? [])
+        }.routes
+    }
+}

@@ -1,0 +1,114 @@
+import CordonPolicy
+import CordonService
+import Foundation
+import HTTPTypes
+
+/// The apps and assignments of one policy, one by one (SRV-OP-037, 038).
+struct TargetingRoutes: Sendable {
+    let service: any ManagementService
+    let collection: PolicyCollection
+
+    /// One list of a policy: its entries as they are shown, and the member of the policy that holds them.
+    private struct List: Sendable {
+        let member: String
+        let entries: @Sendable (ManagedAppPolicy, GraphPath.Version) -> [JSONValue]
+        /// The entries as a change of the policy writes them.
+        let stored: @Sendable (ManagedAppPolicy) -> [JSONValue]
+    }
+
+    var routes: [GraphRoute] {
+        let apps = List(
+            member: "apps", entries: { PolicyEntity(policy: $0, version: $1).apps },
+            stored: { $0.graphApps.array ?? [] })
+        let assignments = List(
+            member: "assignments", entries: { PolicyEntity(policy: $0, version: $1).assignments },
+            stored: { $0.graphAssignments.array ?? [] })
+        return routes(of: apps) + routes(of: assignments)
+    }
+
+    private func routes(of list: List) -> [GraphRoute] {
+        let path = "\(collection.path)/*/\(list.member)"
+        return [
+            GraphRoute(.get, path, .readApps) { exchange throws(GraphRefusal) in
+                let policy = try await policy(exchange, list)
+                return .collection(list.entries(policy, exchange.version), of: place(policy, list))
+            },
+            GraphRoute(.get, path + "/$count", .readApps) { exchange throws(GraphRefusal) in
+                .count(list.entries(try await policy(exchange, list), exchange.version))
+            },
+            GraphRoute(.post, path, .writeApps) { exchange throws(GraphRefusal) in
+                var body = try await exchange.object()
+                body["id"] = nil
+                let entry = body
+                let before = try await policy(exchange, list)
+                let after = try await change(before, list, exchange) { entries throws(GraphRefusal) in
+                    entries + [.object(entry)]
+                }
+                let known = Set(list.entries(before, exchange.version).compactMap { $0["id"]?.string })
+                let all = list.entries(after, exchange.version)
+                guard let new = all.first(where: { !known.contains($0["id"]?.string ?? "") }) else {
+                    throw GraphRefusal(.conflict, "Conflict", "The policy has this entry already.")
+                }
+                return .created(new, of: place(after, list))
+            },
+            GraphRoute(.get, path + "/*", .readApps) { exchange throws(GraphRefusal) in
+                let policy = try await policy(exchange, list)
+                let entries = list.entries(policy, exchange.version)
+                return .entity(entries[try index(of: exchange.keys[1], in: entries)], of: place(policy, list))
+            },
+            GraphRoute(.patch, path + "/*", .writeApps) { exchange throws(GraphRefusal) in
+                let body = try await exchange.object()
+                _ = try await change(try await policy(exchange, list), list, exchange) {
+                    entries throws(GraphRefusal) in
+                    let index = try index(of: exchange.keys[1], in: entries)
+                    var entries = entries
+                    var merged = (entries[index].object ?? [:]).merging(body) { _, new in new }
+                    merged["id"] = entries[index]["id"]
+                    entries[index] = .object(merged)
+                    return entries
+                }
+                return .done
+            },
+            GraphRoute(.delete, path + "/*", .writeApps) { exchange throws(GraphRefusal) in
+                _ = try await change(try await policy(exchange, list), list, exchange) {
+                    entries throws(GraphRefusal) in
+                    var entries = entries
+                    entries.remove(at: try index(of: exchange.keys[1], in: entries))
+                    return entries
+                }
+                return .done
+            },
+        ]
+    }
+
+    private func place(_ policy: ManagedAppPolicy, _ list: List) -> String {
+        "\(collection.path)('\(policy.id)')/\(list.member)"
+    }
+
+    private func policy(_ exchange: GraphExchange, _ list: List) async throws(GraphRefusal) -> ManagedAppPolicy {
+        let policy = try await collection.policy(exchange, service)
+        // A default protection reaches everybody and has no assignments (SRV-OP-045).
+        guard list.member == "apps" || policy.kind.isAssignable else { throw .notFound }
+        return policy
+    }
+
+    /// Writes the list anew, on the version that was read; another writer in between makes it a conflict (412).
+    private func change(
+        _ policy: ManagedAppPolicy, _ list: List, _ exchange: GraphExchange,
+        _ edit: @Sendable ([JSONValue]) throws(GraphRefusal) -> [JSONValue]
+    ) async throws(GraphRefusal) -> ManagedAppPolicy {
+        let entries = try edit(list.stored(policy))
+        return try await exchange.ask { () throws(ServiceError) in
+            try await service.updatePolicy(
+                policy.id, changes: .object([list.member: .array(entries)]), ifVersion: policy.version,
+                as: exchange.administrator)
+        }
+    }
+
+    private func index(of id: String, in entries: [JSONValue]) throws(GraphRefusal) -> Int {
+        guard let index = entries.firstIndex(where: { $0["id"]?.string?.lowercased() == id.lowercased() }) else {
+            throw .notFound
+        }
+        return index
+    }
+}

@@ -1,0 +1,73 @@
+import CordonPolicy
+import CordonProtocol
+import CordonService
+
+/// What has to hold before a person's apps are protected, looked at one by one (SRV-OP-065, SRV-TG-40).
+struct UserChecks: Sendable {
+    let service: any ManagementService
+
+    /// One thing that has to hold.
+    struct Check: Sendable {
+        var name: String
+        var passed: Bool
+        var remedy: String
+
+        /// As `managedAppDiagnosticStatus` (SRV-RS-134).
+        var json: JSONValue {
+            [
+                "@odata.type": "#microsoft.graph.managedAppDiagnosticStatus", "validationName": .string(name),
+                "state": .string(passed ? "Pass" : "Fail"),
+                "mitigationInstruction": .string(passed ? "" : remedy),
+            ]
+        }
+    }
+
+    /// Every check of a person, in the order in which to mend them.
+    func all(of user: DirectoryUser, _ exchange: GraphExchange) async throws(GraphRefusal) -> [Check] {
+        let registrations = try await exchange.registrations(service, RegistrationFilter(userID: user.id))
+        let policies = try await UserPolicies(service: service).all(of: user, exchange)
+        let blocked = try await exchange.ask { () throws(ServiceError) in
+            try await service.blockedUsers(as: exchange.administrator)
+        }
+        let isClean = registrations.allSatisfy { $0.health.allSatisfy { $0.rawValue == "none" } }
+        return [
+            Check(name: "Account enabled", passed: user.accountEnabled, remedy: "Enable the account."),
+            // Scripts look for the first of these names; both say the same.
+            Check(name: "Intune License", passed: user.isLicensed, remedy: "Give the person a licence."),
+            Check(name: "Licence", passed: user.isLicensed, remedy: "Give the person a licence."),
+            Check(
+                name: "Policy assigned", passed: policies.contains { $0.kind != .targetedManagedAppConfiguration },
+                remedy: "Assign a protection policy to a group of the person."),
+            Check(
+                name: "App checked in", passed: !registrations.isEmpty,
+                remedy: "Let the person sign in to an app that a policy targets."),
+            Check(
+                name: "Not blocked", passed: !blocked.contains { $0.lowercased() == user.id.lowercased() },
+                remedy: "Unblock the person."),
+            Check(name: "Device health", passed: isClean, remedy: "Have a look at the flagged device."),
+        ]
+    }
+}
+
+/// What reaches a person in any app (SRV-OP-064).
+struct UserPolicies: Sendable {
+    let service: any ManagementService
+
+    /// The policies that reach a person in an app that some policy is about or that the person uses, ordered by id.
+    func all(of user: DirectoryUser, _ exchange: GraphExchange) async throws(GraphRefusal) -> [ManagedAppPolicy] {
+        let policies = try await exchange.policies(service)
+        let registrations = try await exchange.registrations(service, RegistrationFilter(userID: user.id))
+        // An app that nobody listed stands for every other one.
+        var apps: Set<String> = ["(any)"]
+        for app in policies.flatMap(\.apps) where app.platform == .ios { apps.insert(app.value.lowercased()) }
+        for registration in registrations { apps.insert(registration.application.bundleID.lowercased()) }
+        var reached: Set<String> = []
+        for app in apps.sorted() {
+            let intended = try await exchange.ask { () throws(ServiceError) in
+                try await service.intendedPolicies(forUser: user.id, bundleID: app, as: exchange.administrator)
+            }
+            reached.formUnion(intended.map(\.id))
+        }
+        return policies.filter { reached.contains($0.id) }
+    }
+}
