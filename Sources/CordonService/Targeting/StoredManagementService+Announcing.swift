@@ -12,7 +12,8 @@ extension StoredManagementService {
         _ change: (any StorageTransaction) throws(ServiceError) -> Void
     ) throws(ServiceError) {
         let concernsEveryApp = policies.contains { policy in
-            policy.appGroup != .selectedPublicApps || (policy.kind == .defaultManagedAppProtection && policy.apps.isEmpty)
+            policy.appGroup != .selectedPublicApps
+                || (policy.kind == .defaultManagedAppProtection && policy.apps.isEmpty)
         }
         let bundleIDs = Set(policies.flatMap(\.apps).filter { $0.platform == .ios }.map { folded($0.value) })
         var registrations: [Registration] = []
@@ -87,7 +88,8 @@ extension StoredManagementService {
         var versions: [String: String] = [:]
         for (registration, user) in try people(of: registrations, in: records) {
             versions[registration.id] = try EnvelopeContent(
-                for: user, bundleID: registration.application.bundleID, facts: registration.filterFacts, tenant: tenant, snapshot: snapshot, settings: settings
+                for: user, bundleID: registration.application.bundleID, facts: registration.filterFacts, tenant: tenant,
+                snapshot: snapshot, settings: settings
             ).version
         }
         return versions

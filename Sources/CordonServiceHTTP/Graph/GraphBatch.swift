@@ -64,12 +64,28 @@ enum GraphBatch {
         else { throw PolicyInput.refusal("\(place).url", "a relative address is missing") }
         var head = request.head
         head.method = method
-        head.path = "/\(version.rawValue)/" + url.drop { $0 == "/" }.replacing(" ", with: "%20")
+        head.path = try path(url, place, of: request, under: version)
         head.headerFields = try headers(entry["headers"], place, within: request.headers)
         let body = entry["body"].flatMap { $0 == .null ? nil : $0 }
         let bytes = body.map { ByteBuffer(string: $0.text()) } ?? ByteBuffer()
         let dependsOn = (entry["dependsOn"] ?? entry["depends_on"])?.array?.compactMap(text) ?? []
         return Item(id: id, request: Request(head: head, body: RequestBody(buffer: bytes)), dependsOn: dependsOn)
+    }
+
+    /// Where an item goes: below the batch's own root, or at an absolute address of this service, as one client writes it.
+    private static func path(
+        _ url: String, _ place: String, of request: Request, under version: GraphPath.Version
+    ) throws(GraphRefusal) -> String {
+        let url = url.replacing(" ", with: "%20")
+        guard let scheme = url.firstRange(of: "://"), ["http", "https"].contains(url[..<scheme.lowerBound]) else {
+            return "/\(version.rawValue)/" + url.drop { $0 == "/" }
+        }
+        let rest = url[scheme.upperBound...]
+        let host = rest.prefix { $0 != "/" }
+        guard host.lowercased() == request.head.authority?.lowercased() else {
+            throw PolicyInput.refusal("\(place).url", "the address is of another service")
+        }
+        return String(rest.dropFirst(host.count))
     }
 
     /// The item's own headers; who asks was said outside, and only there.

@@ -19,7 +19,7 @@ import Testing
     func `every spelling of a path is one path`(_ spelling: String) throws {
         let path = try #require(GraphPath(spelling))
         #expect(path.version == .beta)
-        #expect(path.matches(["deviceAppManagement", "iosManagedAppProtections", "*", "assign"]) == ["T_1"])
+        #expect(path.matches(["deviceappmanagement", "iosmanagedappprotections", "*", "assign"]) == ["T_1"])
     }
 
     @Test func `a key keeps its case, its quotes and an encoded slash`() throws {

@@ -186,7 +186,7 @@ import Testing
             let method = try await client.administer(.put, Self.path, [:])
             #expect(method.status == .methodNotAllowed)
             #expect(method.headers[.allow] == "GET, POST")
-            let option = try await client.administer(.get, Self.path + "?$orderby=displayName")
+            let option = try await client.administer(.get, Self.path + "?$apply=groupby(id)")
             #expect(option.json["error"]?["code"] == "BadRequest")
         }
     }

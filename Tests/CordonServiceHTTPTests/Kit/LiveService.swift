@@ -11,16 +11,24 @@ struct LiveService: Sendable {
     let service: StoredManagementService
     let server: ServiceServer
 
-    init() async throws {
+    init(publicURL: URL? = nil) async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         service = StoredManagementService(storage: InMemoryStorage(), keyStore: InMemoryKeyStore(), logger: logger)
         try await service.open(TestService.tenant)
         var configuration = ServiceServerConfiguration(tenant: TestService.tenant)
         configuration.issuers = [TestIssuer.name]
+        configuration.publicURL = publicURL
         server = try ServiceServer(configuration, service: service, documents: issuer, logger: logger)
         try await service.saveUser(
             DirectoryUser(
                 id: TestPerson.workerA.id, userPrincipalName: TestPerson.workerA.name, displayName: "Worker A"),
+            as: TestService.owner)
+        try await service.saveUser(
+            DirectoryUser(id: TestService.owner.id, userPrincipalName: TestService.owner.name, displayName: "Ada"),
+            as: TestService.owner)
+        try await service.saveGroup(
+            DirectoryGroup(
+                id: TestService.group, displayName: "Field workers", members: [.user(TestPerson.workerA.id)]),
             as: TestService.owner)
     }
 

@@ -52,13 +52,16 @@ struct DirectoryRoutes: Sendable {
                 .entity(DirectoryEntity.json(try await group(exchange)), of: "groups")
             },
             GraphRoute(.get, "groups/*/members", .readDirectory) { exchange throws(GraphRefusal) in
-                .collection(try await members(exchange, isTransitive: false), of: "groups('\(exchange.keys[0])')/members")
+                .collection(
+                    try await members(exchange, isTransitive: false), of: "groups('\(exchange.keys[0])')/members")
             },
             GraphRoute(.get, "groups/*/members/$count", .readDirectory) { exchange throws(GraphRefusal) in
                 .count(try await members(exchange, isTransitive: false))
             },
             GraphRoute(.get, "groups/*/transitiveMembers", .readDirectory) { exchange throws(GraphRefusal) in
-                .collection(try await members(exchange, isTransitive: true), of: "groups('\(exchange.keys[0])')/transitiveMembers")
+                .collection(
+                    try await members(exchange, isTransitive: true),
+                    of: "groups('\(exchange.keys[0])')/transitiveMembers")
             },
         ]
     }
@@ -142,12 +145,13 @@ struct DirectoryRoutes: Sendable {
             open += inner.subtracting(members)
             members.formUnion(inner)
         }
-        let ids = Set(members.map { member in
-            switch member {
-            case .user(let id): "user/\(id.lowercased())"
-            case .group(let id): "group/\(id.lowercased())"
-            }
-        })
+        let ids = Set(
+            members.map { member in
+                switch member {
+                case .user(let id): "user/\(id.lowercased())"
+                case .group(let id): "group/\(id.lowercased())"
+                }
+            })
         let people = try await exchange.users(service).filter { ids.contains("user/\($0.id.lowercased())") }
         return people.map(DirectoryEntity.json)
             + others.filter { ids.contains("group/\($0.id.lowercased())") }.map(DirectoryEntity.json)

@@ -59,8 +59,9 @@ struct SupportingRoutes: Sendable {
                 named?.allSatisfy({ [.allCoreMicrosoftApps, .allMicrosoftApps].contains($0) }) ?? true
             else { throw PolicyInput.refusal(SupportingEntity.groupsMember, "names something that is no set") }
             let type = try GraphExchange.text("@odata.type", in: body)?.lowercased()
-            guard type == nil || type?.hasSuffix("managedioslobapp") == true
-                || type?.hasSuffix("managediosstoreapp") == true
+            guard
+                type == nil || type?.hasSuffix("managedioslobapp") == true
+                    || type?.hasSuffix("managediosstoreapp") == true
             else { throw PolicyInput.refusal("@odata.type", "this kind of app is not kept here") }
             return CatalogueApp(
                 bundleID: try GraphExchange.text("bundleId", in: body).flatMap { known == nil ? $0 : nil }

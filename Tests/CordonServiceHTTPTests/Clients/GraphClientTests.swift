@@ -1,0 +1,45 @@
+import CordonService
+import Foundation
+import Testing
+
+@testable import CordonServiceHTTP
+
+/// Scripts that administrators own already, against the service on a socket.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct GraphClientTests {
+    @Test(.enabled(if: PythonClient.has("msgraph", "msgraph_beta"), "needs msgraph-sdk and msgraph-beta-sdk"))
+    func `Microsoft's own Graph packages create, read, page, filter, assign, wipe and delete`() async throws {
+        try await LiveService().serving { service, base in
+            _ = try await service.publishPolicy()
+            _ = try await LiveApp(base: base, issuer: service.issuer).register()
+            let (status, output) = try await PythonClient.run("graph_sdk.py", try service.client(at: base))
+            #expect(status == 0, "\(output.suffix(4_000))")
+            #expect(output.hasSuffix("every expectation held\n"))
+        }
+    }
+}
+
+extension LiveService {
+    /// Runs a test while the service answers, with its address.
+    func serving(_ body: (LiveService, String) async throws -> Void) async throws {
+        let (ready, source) = AsyncStream.makeStream(of: String.self)
+        async let running: Void = server.run { source.yield($0.bound.absoluteString) }
+        do {
+            try await body(self, try #require(await ready.first { _ in true }))
+        } catch {
+            await server.shutDown()
+            try await running
+            throw error
+        }
+        await server.shutDown()
+        try await running
+    }
+
+    /// What a client's script needs to know.
+    func client(at base: String) throws -> [String: String] {
+        [
+            "CORDON_BASE": base, "CORDON_TOKEN": try issuer.token(TestIssuer.administrationClaims(at: Date())),
+            "CORDON_USER": TestPerson.workerA.id, "CORDON_GROUP": TestService.group,
+            "CORDON_BUNDLE": TestDevice.bundleID,
+        ]
+    }
+}
