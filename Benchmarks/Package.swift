@@ -51,7 +51,7 @@ let package = Package(
             name: "VaultBenchmark",
             dependencies: [
                 .product(name: "CordonIdentity", package: "cordon"), .product(name: "CordonVault", package: "cordon"),
-                .product(name: "CordonVaultSQLite", package: "cordon"), "BenchmarkSQLite",
+                .product(name: "CordonVaultSQLite", package: "cordon"), "AllocationCounter", "BenchmarkSQLite",
             ], swiftSettings: [.swiftLanguageMode(.v6)]),
         .executableTarget(
             name: "VaultCrash",

@@ -33,6 +33,8 @@ struct SealingTests {
         #expect(try database.run("PRAGMA journal_mode") == [mode.lowercased()])
         #expect(try database.run("PRAGMA page_size; PRAGMA integrity_check") == ["2048", "ok"])
         #expect(desk.vault.owner(of: desk.path("notes")) == desk.ada)
+        try desk.databases.seal(desk.path("notes"))
+        #expect(try database.run("SELECT count(*) FROM note") == ["\(rows.count / 2)"])
     }
 
     @Test func `a database in use, no database and nothing are refused and left alone`() async throws {

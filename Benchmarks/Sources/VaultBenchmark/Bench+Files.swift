@@ -1,3 +1,4 @@
+import AllocationCounter
 import CordonVault
 import Foundation
 
@@ -50,5 +51,35 @@ extension Bench {
         defer { memory.deallocate() }
         while try file.read(into: memory) > 0 {}
         try file.close()
+    }
+
+    /// Calls of the allocator for each chunk sealed and opened, once a file is under way (P1).
+    func allocations() async throws {
+        guard allocation_count() >= 0 else { return }
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.block, alignment: 4096)
+        defer { memory.deallocate() }
+        memory.initializeMemory(as: UInt8.self, repeating: 7)
+        for chunkSize in [4096, 65536] {
+            let file = try await vault.create(path("counted"), for: account, chunkSize: chunkSize)
+            let blocks = 64
+            var chunks = Double(blocks * Self.block / chunkSize)
+            for _ in 0..<blocks { try file.write(UnsafeRawBufferPointer(memory)) }
+            try file.sync()
+            var before = allocation_count()
+            try file.seek(to: 0)
+            for _ in 0..<blocks { try file.write(UnsafeRawBufferPointer(memory)) }
+            Meter.say(
+                "P1 allocations a sealed chunk of \(chunkSize)", [Double(allocation_count() - before) / chunks],
+                atMost: 0.05)
+            try file.sync()
+            before = allocation_count()
+            try file.seek(to: 0)
+            chunks = 0
+            while try file.read(into: memory) > 0 { chunks += Double(Self.block / chunkSize) }
+            Meter.say(
+                "P1 allocations an opened chunk of \(chunkSize)", [Double(allocation_count() - before) / chunks],
+                atMost: 0.05)
+            try file.close()
+        }
     }
 }

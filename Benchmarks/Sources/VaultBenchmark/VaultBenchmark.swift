@@ -13,6 +13,7 @@ struct VaultBenchmark {
         let bench = try await Bench(mebibytes: arguments.first ?? 256, rounds: arguments.dropFirst().first ?? 5)
         defer { bench.remove() }
         try await bench.streams()
+        try await bench.allocations()
         try await bench.peers()
         try await bench.randomReads()
         try await bench.databases()

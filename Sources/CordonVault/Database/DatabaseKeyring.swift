@@ -87,8 +87,9 @@ package final class DatabaseKeyring: Sendable, KeyHolder {
 
     /// Whether a file begins as a sealed database does.
     ///
-    /// - Throws: `noSuchFile`, `inUse` when this process has it open as one, or what the disk refused.
+    /// - Throws: `noSuchFile`, or what the disk refused.
     package static func isSealed(_ path: String) throws(VaultError) -> Bool {
+        if LiveDatabases.shared.header(at: path) != nil { return true }
         guard let file = try PosixFile.open(path, writing: false) else { return false }
         defer { file.close() }
         let start = RawMemory(8)

@@ -20,8 +20,8 @@ final class SealedStore {
     private(set) var isBroken = false
     let nodeLimit: Int
 
-    /// References kept in memory: enough for random reads in 300 MiB of the smallest chunks.
-    static let usualNodeBytes = 5 << 19
+    /// References kept in memory: enough for random reads in 280 MiB of the smallest chunks.
+    static let usualNodeBytes = 9 << 18
 
     private init(
         header: SealedHeader, record: CommitRecord, device: any StorageDevice, cipher: any ChunkCipher,
