@@ -117,14 +117,14 @@ import Testing
             IdentityContext.with(.managed("a")) {
                 queue.async {
                     Task {
-                        let child = IdentityContext.current
-                        let detached = await Task.detached { IdentityContext.current }.value
+                        let child = IdentityContext.currentScope
+                        let detached = await Task.detached { IdentityContext.currentScope }.value
                         continuation.resume(returning: (child, detached))
                     }
                 }
             }
         }
         #expect(child == .managed("a"))
-        #expect(detached == .lost)
+        #expect(detached == nil)
     }
 }

@@ -2,8 +2,8 @@ import CordonIdentity
 import Foundation
 import Testing
 
-/// The process identity is shared by the whole test process, so these run one after another.
-@Suite(.serialized) struct IdentityContextTests {
+/// The process identity is shared by the whole test process, so what touches it runs in a process of its own.
+@Suite struct IdentityContextTests {
     private struct Stop: Error, Equatable {}
 
     @Test func `a scope sets the identity and restores the outer one, also when it throws`() throws {
@@ -35,18 +35,22 @@ import Testing
     }
 
     @Test func `a detached task has lost the identity, which is neither personal nor unset`() async {
-        IdentityContext.setProcessIdentity(nil)
-        await IdentityContext.with(.managed("a")) {
-            let detached = await Task.detached { IdentityContext.current }.value
-            #expect(detached == .lost)
+        await #expect(processExitsWith: .success) {
+            let detached = await IdentityContext.with(.managed("a")) {
+                await Task.detached { IdentityContext.current }.value
+            }
+            exit(detached == .lost ? 0 : 1)
         }
     }
 
-    @Test func `a process identity covers work outside every scope and yields to a scope`() {
-        IdentityContext.setProcessIdentity(.managed("p"))
-        defer { IdentityContext.setProcessIdentity(nil) }
-        #expect(IdentityContext.current == .managed("p"))
-        IdentityContext.with(.personal) { #expect(IdentityContext.current == .personal) }
+    @Test func `a process identity covers work outside every scope and yields to a scope`() async {
+        await #expect(processExitsWith: .success) {
+            IdentityContext.setProcessIdentity(.managed("p"))
+            guard IdentityContext.current == .managed("p") else { exit(1) }
+            let inside = IdentityContext.with(.personal) { IdentityContext.current }
+            IdentityContext.setProcessIdentity(nil)
+            exit(inside == .personal && IdentityContext.current == .lost ? 0 : 2)
+        }
     }
 
     @Test func `a process that never declared an identity is unset`() async {

@@ -15,6 +15,7 @@ import Testing
         try await device.publish([:])
         let protection = try await device.start { configuration in
             configuration.identityDelegate = app
+            configuration.identityAnswerLimit = SwitchingApp.limit
             if let app { configuration.clock = app.clock }
             configuration.identityExit = exit
             configuration.switchGate = { _, _ in gate }

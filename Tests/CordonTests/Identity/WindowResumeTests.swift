@@ -13,6 +13,7 @@ import Testing
         try await device.publish([:])
         let protection = try await device.start { configuration in
             configuration.identityDelegate = app
+            configuration.identityAnswerLimit = SwitchingApp.limit
             configuration.clock = app.clock
             configuration.identityExit = exit
             configuration.switchGate = { _, occasion in occasion == .resume ? gate : .passed }
