@@ -363,7 +363,7 @@ async def beta():
     user = client.users.by_user_id(USER)
     await user.wipe_and_block_managed_apps.post()
     assert (await user.is_managed_app_user_blocked.get()).value is True
-    assert [blocked.id for blocked in (await client.users.get_managed_app_blocked_users.get()).value] == [USER]
+    assert (await client.users.get_managed_app_blocked_users.get()).value == [USER]
     await user.unblock_managed_apps.post()
     assert (await user.is_managed_app_user_blocked.get()).value is False
     for empty in (apps.windows_information_protection_policies, apps.mobile_app_configurations):

@@ -43,6 +43,8 @@ public enum StorageKind: String, Sendable, CaseIterable {
     case scopeTag
     /// ``CatalogueApp``.
     case catalogueApp
+    /// ``ExportJob``.
+    case exportJob
 }
 
 /// What a record can be found by; the raw values stand in stores.

@@ -1,6 +1,7 @@
 import CordonPolicy
 import Foundation
 import HTTPTypes
+import Hummingbird
 
 /// What a route answers, before it becomes bytes.
 enum GraphAnswer: Sendable {
@@ -16,6 +17,8 @@ enum GraphAnswer: Sendable {
     case count([JSONValue])
     /// The value of a function.
     case value(JSONValue, of: String)
+    /// A file of its own media type.
+    case file(Data, mediaType: String, name: String)
     /// Done, nothing to say (204).
     case done
     /// The client has this version already (304).
@@ -41,6 +44,9 @@ enum GraphAnswer: Sendable {
             return GraphReply(.ok, "text/plain", Data(String(number).utf8))
         case .value(let value, let path):
             return Self.json(["@odata.context": .string("\(exchange.root)/$metadata#\(path)"), "value": value])
+        case .file(let bytes, let mediaType, let name):
+            return GraphReply(
+                .ok, mediaType, bytes, headers: [.contentDisposition: "attachment; filename=\"\(name)\""])
         case .done: return GraphReply(status: .noContent, headers: [.contentLength: "0"])
         case .unchanged(let version): return GraphReply(status: .notModified, headers: [.eTag: Self.tag(version)])
         }
@@ -66,12 +72,13 @@ enum GraphAnswer: Sendable {
             "@odata.context": .string("\(exchange.root)/$metadata#\(path)"), "value": .array(page.value),
         ]
         if exchange.query.count { members["@odata.count"] = .integer(Int64(page.total)) }
-        if let token = page.next { members["@odata.nextLink"] = .string(link(path, token, exchange)) }
+        if let token = page.next { members["@odata.nextLink"] = .string(link(token, exchange)) }
         return json(.object(members))
     }
 
-    /// The address of the next page: absolute, under the host that the client used, with the options it gave.
-    private static func link(_ path: String, _ token: String, _ exchange: GraphExchange) -> String {
+    /// The address of the next page: absolute, under the host and path that the client used, with the options it gave.
+    private static func link(_ token: String, _ exchange: GraphExchange) -> String {
+        let path = exchange.request.uri.path.split(separator: "/").dropFirst().joined(separator: "/")
         let options = exchange.query.kept + [("$skiptoken", token)]
         let query = options.map { "\($0.name)=\(ProviderParameters.escape($0.value))" }.joined(separator: "&")
         return "\(exchange.root)/\(path)?\(query)"

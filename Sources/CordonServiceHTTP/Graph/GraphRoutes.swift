@@ -29,6 +29,7 @@ struct GraphRoutes: Sendable {
             PolicyRoutes(service: service, now: now).routes + RegistrationRoutes(service: service).routes
                 + UserRoutes(service: service).routes + WipeRoutes(service: service).routes
                 + StatusRoutes(service: service).routes + AuditEventRoutes(service: service).routes
+                + ExportJobRoutes(service: service, now: now).routes + DocumentRoutes.routes
                 + SupportingRoutes(service: service, now: now).routes
                 + DirectoryRoutes(service: service, tenant: tenant).routes)
     }

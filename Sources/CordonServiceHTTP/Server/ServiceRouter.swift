@@ -19,7 +19,10 @@ struct ServiceRouter: Sendable {
     /// The path below which the embedded provider answers.
     static let providerPath = "/idp"
 
-    func responder() -> any HTTPResponder<BasicRequestContext> {
+    func responder() -> any HTTPResponder<BasicRequestContext> { router().buildResponder() }
+
+    /// Every route, also for comparing them with `docs/openapi.yaml`.
+    func router() -> Router<BasicRequestContext> {
         let router = Router(context: BasicRequestContext.self)
         let issuers =
             provider == nil ? configuration.issuers : [issuer.absoluteString]
@@ -34,18 +37,25 @@ struct ServiceRouter: Sendable {
         checkIn(tokens: tokens, proofs: proofs).add(to: router)
         let gate = AdministrationGate(tokens: tokens, proofs: proofs, base: base)
         AdministrationRoutes(gate: gate, service: service, logger: logger).add(to: router)
-        let origin = RequestOrigin(
-            publicBase: configuration.publicURL == nil ? nil : base, base: base,
-            isBehindProxy: configuration.isBehindProxy)
-        GraphRoutes(
-            gate: gate, service: service, tenant: configuration.tenant, origin: origin, logger: logger, now: now
-        ).add(to: router)
+        graph(gate: gate).add(to: router)
         AuthorityRoutes(
             origin: origin, issuer: issuer.absoluteString, provider: provider,
             documents: DiscoveryCache(documents: documents, now: now), logger: logger
         ).add(to: router)
         if let provider { IdentityProviderRoutes(provider: provider, prefix: Self.providerPath).add(to: router) }
-        return router.buildResponder()
+        return router
+    }
+
+    /// The routes in the shape of Graph.
+    func graph(gate: AdministrationGate) -> GraphRoutes {
+        GraphRoutes(
+            gate: gate, service: service, tenant: configuration.tenant, origin: origin, logger: logger, now: now)
+    }
+
+    private var origin: RequestOrigin {
+        RequestOrigin(
+            publicBase: configuration.publicURL == nil ? nil : base, base: base,
+            isBehindProxy: configuration.isBehindProxy)
     }
 
     private func checkIn(tokens: AccessTokenVerifier, proofs: ProofVerifier) -> CheckInRoutes {

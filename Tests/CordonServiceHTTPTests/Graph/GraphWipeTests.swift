@@ -92,7 +92,7 @@ import Testing
             #expect(try await client.administer(.post, user + "/wipeAndBlockManagedApps").status == .noContent)
             #expect(try await client.administer(.get, user + "/isManagedAppUserBlocked()").json["value"] == true)
             let blocked = try await client.administer(.get, "/beta/users/getManagedAppBlockedUsers()").json
-            #expect(blocked["value"]?.array?.map { $0["id"]?.string } == [TestPerson.workerA.id])
+            #expect(blocked["value"] == [.string(TestPerson.workerA.id)])
             #expect(try await client.administer(.post, user + "/unblockManagedApps").status == .noContent)
             #expect(try await client.administer(.get, user + "/isManagedAppUserBlocked()").json["value"] == false)
         }

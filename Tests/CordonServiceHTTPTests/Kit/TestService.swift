@@ -22,6 +22,10 @@ struct TestService: Sendable {
     let issuer = TestIssuer()
     let service: StoredManagementService
     let application: Application<DeferredResponder>
+    /// The routes in the shape of Graph.
+    let graph: GraphRoutes
+    /// Every route of the service.
+    let routes: [String]
 
     init(logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) async throws {
         let clock = clock
@@ -35,7 +39,15 @@ struct TestService: Sendable {
             configuration: configuration, base: Self.base, issuer: try #require(URL(string: TestIssuer.name)),
             service: service, documents: issuer, provider: nil, logger: logger, now: { clock.now })
         let responder = DeferredResponder()
-        responder.install(router.responder())
+        let all = router.router()
+        responder.install(all.buildResponder())
+        routes = all.routes.map { "\($0.method.rawValue) \($0.path)" }
+        graph = router.graph(
+            gate: AdministrationGate(
+                tokens: AccessTokenVerifier(
+                    rules: TokenRules(issuers: [], checkInAudience: "", administrationAudiences: []),
+                    documents: issuer, now: { clock.now }),
+                proofs: ProofVerifier(now: { clock.now }), base: Self.base))
         application = Application(responder: responder, logger: logger)
         try await seed()
     }

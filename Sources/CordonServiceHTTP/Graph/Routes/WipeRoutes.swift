@@ -62,10 +62,8 @@ struct WipeRoutes: Sendable {
                 return .value(.bool(blocked.contains(user.id)), of: "Edm.Boolean")
             },
             GraphRoute(.get, "users/getManagedAppBlockedUsers", .readApps) { exchange throws(GraphRefusal) in
-                let people = try await blocked(exchange).map { id in
-                    ["@odata.type": "#microsoft.graph.user", "id": .string(id)] as JSONValue
-                }
-                return .collection(people, of: "users")
+                // Ids alone: the form that Microsoft's own package reads.
+                .collection(try await blocked(exchange).map(JSONValue.string), of: "Collection(Edm.String)")
             },
         ]
     }
