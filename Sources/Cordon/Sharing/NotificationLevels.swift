@@ -52,10 +52,13 @@ extension AppProtection {
         }
     }
 
-    /// Ends what the group has of an account.
-    func forgetGroup(_ account: AccountID) async throws(ProtectionError) {
-        guard let groupVault else { return }
-        try NotificationLevels.file(of: account, in: groupVault).remove()
-        try await groupVault.forget(account)
+    /// Ends what the group has of an account; what could not be ended goes into the receipt, and keeps nothing else.
+    func forgetGroup(_ account: AccountID) async -> [String] {
+        guard let groupVault else { return [] }
+        do throws(ProtectionError) {
+            try NotificationLevels.file(of: account, in: groupVault).remove()
+            try await groupVault.forget(account)
+            return []
+        } catch { return ["what the organisation's apps share was not removed"] }
     }
 }

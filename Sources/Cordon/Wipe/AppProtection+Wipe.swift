@@ -68,7 +68,7 @@ extension AppProtection {
             wipe.vault = WipeRecord.VaultPart(
                 destroyedKeyIDs: report.destroyedKeyIDs, files: report.files, bytes: report.bytes)
             wipe.failures += report.failures
-            try await forgetGroup(account.id)
+            wipe.failures += await forgetGroup(account.id)
             wipe.stage = .vaultWiped
             try wipes.save(wipe)
             await vault.discardReport(for: account.id)
