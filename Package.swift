@@ -17,6 +17,8 @@ let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swi
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
+let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
 let hummingbirdTesting = Target.Dependency.product(name: "HummingbirdTesting", package: "hummingbird")
 let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
@@ -24,6 +26,7 @@ let mustache = Target.Dependency.product(name: "Mustache", package: "swift-musta
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let swiftASN1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
@@ -72,6 +75,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
@@ -119,8 +123,8 @@ let package = Package(
             "CordonServiceHTTP",
             [
                 "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", asyncHTTPClient, crypto,
-                cryptoExtras, httpTypes, hummingbird, jwtKit, logging, mustache, nioCore, nioHTTP1, serviceLifecycle,
-                unixSignals,
+                cryptoExtras, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, jwtKit, logging, mustache,
+                nioCore, nioHTTP1, nioSSL, serviceLifecycle, unixSignals,
             ]),
 
         // Tools.
@@ -183,7 +187,7 @@ let package = Package(
             "CordonServiceSQLiteTests",
             [
                 "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonServiceSQLite",
-                "CordonTesting", logging,
+                "CordonTesting", grdb, logging,
             ]),
         tests(
             "CordonServiceHTTPTests",
@@ -197,7 +201,7 @@ let package = Package(
             "CordonCommandTests",
             [
                 "CordonAppTools", "CordonBroker", "CordonCommand", "CordonIdentity", "CordonPolicy", "CordonService",
-                "CordonServiceHTTP", "CordonSignIn", "CordonVault", argumentParser, logging,
+                "CordonServiceHTTP", "CordonServiceSQLite", "CordonSignIn", "CordonVault", argumentParser, logging,
             ]),
         tests("CordonDemoTests", ["CordonDemo"]),
         tests("EndToEndTests", ["CordonDemo", "CordonIdentity", "CordonPolicy", "CordonProtocol"]),

@@ -48,6 +48,17 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ], swiftSettings: [.swiftLanguageMode(.v6)]),
         .executableTarget(
+            name: "ServiceBenchmark",
+            dependencies: [
+                .product(name: "CordonHTTPClient", package: "cordon"),
+                .product(name: "CordonIdentity", package: "cordon"), .product(name: "CordonPolicy", package: "cordon"),
+                .product(name: "CordonProtocol", package: "cordon"), .product(name: "CordonService", package: "cordon"),
+                .product(name: "CordonServiceHTTP", package: "cordon"),
+                .product(name: "CordonServiceSQLite", package: "cordon"),
+                .product(name: "CordonTesting", package: "cordon"),
+                .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "Logging", package: "swift-log"),
+            ], swiftSettings: [.swiftLanguageMode(.v6)]),
+        .executableTarget(
             name: "VaultBenchmark",
             dependencies: [
                 .product(name: "CordonIdentity", package: "cordon"), .product(name: "CordonVault", package: "cordon"),

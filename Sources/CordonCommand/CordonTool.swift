@@ -10,7 +10,9 @@ struct CordonTool: AsyncParsableCommand {
         version: CordonVersion.current,
         groupedSubcommands: [
             CommandGroup(name: "See it work", subcommands: [DemoCommand.self]),
-            CommandGroup(name: "Run it", subcommands: [ServeCommand.self, AuditCommand.self]),
+            CommandGroup(
+                name: "Run it",
+                subcommands: [ServeCommand.self, BackupCommand.self, RestoreCommand.self, AuditCommand.self]),
             CommandGroup(name: "Rules and files", subcommands: [PolicyCommand.self, VaultCommand.self]),
             CommandGroup(
                 name: "Prepare an app",

@@ -9,7 +9,8 @@ public import Foundation
 /// see: an id of another tenant is ``ServiceError/Code/notFound``. What a call acknowledged by returning is durable. All calls may come
 /// from any task at once, and every call throws ``ServiceError``.
 public protocol ManagementService: PolicyAdministration, DirectoryAdministration, DeviceAdministration,
-    TenantAdministration, ResourceAdministration, DeviceService
+    TenantAdministration, ResourceAdministration, OperationsAdministration, SharedDeviceAdministration, DeviceService,
+    DeviceReporting
 {}
 
 /// Policies and app configurations.
@@ -183,11 +184,6 @@ public protocol DeviceService: Sendable {
     /// - Throws: ``ServiceError``: `notFound` for an unknown command, `invalid` for a missing or false receipt.
     func acknowledge(_ acknowledgement: Acknowledgement, registration id: String, by caller: DeviceCaller)
         async throws(ServiceError)
-
-    /// Closes a registration (SRV-CI-021).
-    ///
-    /// - Throws: ``ServiceError`` with code `conflict` while a wipe is under way.
-    func unregister(_ id: String, by caller: DeviceCaller) async throws(ServiceError)
 
     /// Tells of changes as they happen; after the given event id those that were missed come first.
     ///

@@ -9,7 +9,7 @@ enum StorageMigrations {
     /// The version that this code reads and writes.
     static var current: Int { steps.count }
 
-    private static let steps = [records]
+    static let steps = [records]
 
     /// 1: records with lookups, and an audit log that SQLite itself keeps from being changed.
     private static let records = """

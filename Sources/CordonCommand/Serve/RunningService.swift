@@ -10,7 +10,11 @@ struct RunningService: Sendable {
     let service: StoredManagementService
     let server: ServiceServer
     private let storage: any ServiceStorage
-    private let tenant: TenantID
+    let tenant: TenantID
+    /// The file with people and groups, nil for none.
+    let directory: URL?
+    /// When the file that was read last had been written.
+    let directoryRead = Locked<Date?>(nil)
     private let rootKey: String
     private let isDevelopment: Bool
 
@@ -41,7 +45,9 @@ struct RunningService: Sendable {
             plan.server.tenant = TenantID(opened.tenantID)
             directory = opened
         }
-        return try await RunningService(plan, directory, clients, logger: logger)
+        let running = try await RunningService(plan, directory, clients, logger: logger)
+        try await running.followDirectory(logger: logger)
+        return running
     }
 
     private init(
@@ -58,6 +64,7 @@ struct RunningService: Sendable {
             throw CommandFailure(error)
         }
         self.tenant = plan.server.tenant
+        self.directory = plan.directory
         self.isDevelopment = plan.isDevelopment
         do throws(ServiceError) {
             rootKey = try await service.discoveryFacts(of: plan.server.tenant).rootKeyThumbprint

@@ -30,6 +30,8 @@ struct ServeRunCommand: AsyncParsableCommand {
         logger.logLevel = options.logLevel.level
         let running = try await RunningService.open(plan, logger: logger)
         defer { running.close() }
+        let upkeep = Task { await running.keepUp(logger: logger) }
+        defer { upkeep.cancel() }
         do throws(ServiceServerError) {
             try await running.server.run(handlesSignals: true) { address in
                 let report = running.report(at: address)

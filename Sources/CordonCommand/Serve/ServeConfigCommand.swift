@@ -1,5 +1,6 @@
 import ArgumentParser
 import CordonIdentity
+import CordonService
 import CordonServiceHTTP
 import Foundation
 
@@ -25,6 +26,12 @@ struct ServeConfigCommand: AsyncParsableCommand {
             var issuers: [String]
             var checkInAudience: String
             var administrationAudiences: [String]
+            var tlsCertificate: String?
+            var tlsKey: String?
+            var behindProxy: Bool
+            var metrics: String?
+            var directory: String?
+            var firstSignIn: ServeConfigurationFile.FirstSignIn
             var developmentPassword: String?
         }
 
@@ -50,6 +57,10 @@ struct ServeConfigCommand: AsyncParsableCommand {
                     development: plan.isDevelopment, issuers: plan.server.issuers,
                     checkInAudience: plan.server.checkInAudience,
                     administrationAudiences: plan.server.administrationAudiences.sorted(),
+                    tlsCertificate: plan.server.certificate?.chain.path,
+                    tlsKey: plan.server.certificate?.privateKey.path, behindProxy: plan.server.isBehindProxy,
+                    metrics: plan.server.metrics.map { "\($0.host):\($0.port)" }, directory: plan.directory?.path,
+                    firstSignIn: plan.service.createsPeopleAtSignIn ? .create : .refuse,
                     developmentPassword: plan.developmentPassword.map { _ in "(redacted)" }))
         }
     }

@@ -10,11 +10,28 @@ struct ServeConfigurationFile: Decodable, Equatable {
     var issuers: [String]?
     var checkInAudience: String?
     var administrationAudiences: [String]?
+    var tlsCertificate: String?
+    var tlsKey: String?
+    var behindProxy: Bool?
+    var metrics: String?
+    var directory: String?
+    var firstSignIn: FirstSignIn?
+
+    /// What happens when somebody enrols whom the directory does not know.
+    enum FirstSignIn: String, Codable, CaseIterable {
+        /// They become a person of the directory.
+        case create
+        /// They are refused.
+        case refuse
+    }
+
+    init() {}
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case listen
         case publicURL = "publicUrl"
-        case database, dataDirectory, tenant, issuers, checkInAudience, administrationAudiences
+        case database, dataDirectory, tenant, issuers, checkInAudience, administrationAudiences, tlsCertificate, tlsKey
+        case behindProxy, metrics, directory, firstSignIn
     }
 
     private static let largest = 1 << 20

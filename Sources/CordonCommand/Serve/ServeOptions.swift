@@ -1,10 +1,12 @@
 import ArgumentParser
 import CordonIdentity
+import CordonService
 import CordonServiceHTTP
 import Foundation
 import Logging
 
-/// What `cordon serve` can be told; a flag wins over the configuration file, and that over the default.
+/// What `cordon serve` can be told; a flag wins over the environment, that over the configuration file, and that over
+/// the default.
 struct ServeOptions: ParsableArguments {
     @Flag(help: "Use the embedded identity provider and a directory of a few people; on loopback only.")
     var development = false
@@ -30,6 +32,24 @@ struct ServeOptions: ParsableArguments {
     @Option(help: "The address that clients use, when a proxy stands in front.")
     var publicURL: String?
 
+    @Option(help: "The service's certificate with those above it, in PEM; replaced files are taken up by themselves.")
+    var tlsCertificate: String?
+
+    @Option(help: "The private key of the certificate, in PEM, mode 0600 or 0640.")
+    var tlsKey: String?
+
+    @Flag(help: "Every request comes through a proxy that sets X-Forwarded-Proto; it then counts for links.")
+    var behindProxy = false
+
+    @Option(help: "Where Prometheus metrics answer, such as 127.0.0.1:9464; never in public.")
+    var metrics: String?
+
+    @Option(help: "A JSON file with people and groups, read at the start and whenever it changes.")
+    var directory: String?
+
+    @Option(help: "Whether somebody whom the directory does not know is added when they enrol: create or refuse.")
+    var firstSignIn: ServeConfigurationFile.FirstSignIn?
+
     @Option(help: "The password of everybody in a new development directory, instead of random ones.")
     var developmentPassword: String?
 
@@ -54,26 +74,56 @@ struct ServeOptions: ParsableArguments {
 
     /// The settings in force.
     ///
+    /// - Parameter environment: Where settings of the environment come from.
     /// - Throws: ``CommandFailure`` with the status that fits.
-    func plan() throws -> ServePlan {
-        let file = try config.map { try ServeConfigurationFile(path: $0) }
-        let folder = URL(fileURLWithPath: dataDirectory ?? file?.dataDirectory ?? "cordon-data", isDirectory: true)
-        let address = try ListenAddress(listen ?? file?.listen ?? "127.0.0.1:8080")
-        let text = database ?? file?.database ?? "sqlite:\(folder.appending(path: "service.sqlite").path)"
-        var server = ServiceServerConfiguration(tenant: TenantID(tenant ?? file?.tenant ?? ""))
+    func plan(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> ServePlan {
+        let base = try config.map { try ServeConfigurationFile(path: $0) } ?? ServeConfigurationFile()
+        let set = try base.overridden(by: environment)
+        let folder = URL(fileURLWithPath: dataDirectory ?? set.dataDirectory ?? "cordon-data", isDirectory: true)
+        let text = database ?? set.database ?? "sqlite:\(folder.appending(path: "service.sqlite").path)"
+        var plan = ServePlan(
+            isDevelopment: development, database: try ServiceDatabase(text), folder: folder,
+            server: try server(set), developmentPassword: developmentPassword)
+        plan.directory = (directory ?? set.directory).map { URL(fileURLWithPath: $0) }
+        // A directory that somebody keeps says who belongs; without one, whoever the provider lets sign in does.
+        let usual = plan.directory == nil ? ServeConfigurationFile.FirstSignIn.create : .refuse
+        plan.service.createsPeopleAtSignIn = !development && (firstSignIn ?? set.firstSignIn ?? usual) == .create
+        return plan
+    }
+
+    private func server(_ set: ServeConfigurationFile) throws -> ServiceServerConfiguration {
+        let address = try ListenAddress(listen ?? set.listen ?? "127.0.0.1:8080")
+        var server = ServiceServerConfiguration(tenant: TenantID(tenant ?? set.tenant ?? ""))
         server.host = address.host
         server.port = address.port
-        server.issuers = issuer.isEmpty ? file?.issuers ?? [] : issuer
-        if let text = publicURL ?? file?.publicURL {
+        server.issuers = issuer.isEmpty ? set.issuers ?? [] : issuer
+        server.isBehindProxy = behindProxy || set.behindProxy ?? false
+        // Nobody meets a limit by hand, and demos and tests must not.
+        if development { server.limits = .development }
+        if let text = publicURL ?? set.publicURL {
             guard let url = URL(string: text) else {
                 throw CommandFailure(.badInput, "\(text) is no URL", hint: "give the address that clients use")
             }
             server.publicURL = url
         }
-        if let audience = file?.checkInAudience { server.checkInAudience = audience }
-        if let audiences = file?.administrationAudiences { server.administrationAudiences = Set(audiences) }
-        return ServePlan(
-            isDevelopment: development, database: try ServiceDatabase(text), folder: folder, server: server,
-            developmentPassword: developmentPassword)
+        if let audience = set.checkInAudience { server.checkInAudience = audience }
+        if let audiences = set.administrationAudiences { server.administrationAudiences = Set(audiences) }
+        if let text = metrics ?? set.metrics {
+            let address = try ListenAddress(text)
+            server.metrics = ListeningAddress(host: address.host, port: address.port)
+        }
+        switch (tlsCertificate ?? set.tlsCertificate, tlsKey ?? set.tlsKey) {
+        case (let chain?, let key?):
+            server.certificate = CertificateFiles(
+                chain: URL(fileURLWithPath: chain), privateKey: URL(fileURLWithPath: key))
+        case (nil, nil): break
+        default:
+            throw CommandFailure(
+                .badInput, "a certificate needs its key and a key its certificate",
+                hint: "give both --tls-certificate and --tls-key")
+        }
+        return server
     }
 }
+
+extension ServeConfigurationFile.FirstSignIn: ExpressibleByArgument {}

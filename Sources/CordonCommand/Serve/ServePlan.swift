@@ -12,6 +12,8 @@ struct ServePlan: Sendable {
     var folder: URL
     /// How the service is reached and whose tokens it accepts.
     var server: ServiceServerConfiguration
+    /// A file with people and groups, nil for none.
+    var directory: URL?
     /// Times, limits and habits of the service.
     var service = ServiceConfiguration()
     /// The password of everybody in a new development directory.

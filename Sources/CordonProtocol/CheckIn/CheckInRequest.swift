@@ -21,6 +21,8 @@ public struct CheckInRequest: Sendable, Codable, Equatable {
     public var clientTime: Date
     /// A random value that a new envelope repeats.
     public var nonce: String
+    /// What launch conditions did since the last check-in that succeeded, oldest first; nil when nothing (SRV-CI-011).
+    public var outcomes: [LaunchOutcome]?
 
     /// What a device can find wrong with itself.
     public enum DeviceHealth: String, Sendable, Codable {
@@ -32,7 +34,7 @@ public struct CheckInRequest: Sendable, Codable, Equatable {
     public init(
         appliedSequence: Int64, appliedVersion: String?, appliedDigest: String?, application: ApplicationFacts,
         device: DeviceDescription, health: [DeviceHealth], refusedEnvelopes: [RefusedEnvelope]? = nil,
-        clientTime: Date, nonce: String
+        clientTime: Date, nonce: String, outcomes: [LaunchOutcome]? = nil
     ) {
         self.appliedSequence = appliedSequence
         self.appliedVersion = appliedVersion
@@ -43,6 +45,7 @@ public struct CheckInRequest: Sendable, Codable, Equatable {
         self.refusedEnvelopes = refusedEnvelopes
         self.clientTime = clientTime
         self.nonce = nonce
+        self.outcomes = outcomes
     }
 }
 

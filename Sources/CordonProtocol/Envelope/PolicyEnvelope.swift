@@ -35,6 +35,12 @@ public struct PolicyEnvelope: Sendable, Codable, Equatable {
     public var telemetryDisabled: Bool?
     /// What the app is to do, each at most once by its id (SRV-CI-006).
     public var commands: [Command]
+    /// How compliance stands, nil for compliant (SRV-CI-010).
+    public var compliance: ComplianceReport?
+    /// What the service asks of every app, nil for ``ServiceSettings/usual`` (SRV-CI-016).
+    public var service: ServiceSettings?
+    /// Logs that an administrator asks for, nil when none (SRV-CI-015).
+    public var logRequests: [LogRequest]?
 
     private enum CodingKeys: String, CodingKey {
         case tenant = "tid"
@@ -49,7 +55,7 @@ public struct PolicyEnvelope: Sendable, Codable, Equatable {
         case configurations = "appConfig"
         case allowedAccounts
         case workingTime = "clock"
-        case certificatePins, telemetryDisabled, commands
+        case certificatePins, telemetryDisabled, commands, compliance, service, logRequests
     }
 
     /// Makes an envelope.
@@ -58,7 +64,8 @@ public struct PolicyEnvelope: Sendable, Codable, Equatable {
         version: String, nonce: String, issuedAt: Int64, expiresAt: Int64, policy: EffectivePolicy?,
         configurations: [JSONValue] = [], allowedAccounts: [AllowedAccount]? = nil,
         workingTime: WorkingTime? = nil, certificatePins: [String: [String]]? = nil, telemetryDisabled: Bool? = nil,
-        commands: [Command] = []
+        commands: [Command] = [],
+        compliance: ComplianceReport? = nil, service: ServiceSettings? = nil, logRequests: [LogRequest]? = nil
     ) {
         self.tenant = tenant
         self.registrationID = registrationID
@@ -76,6 +83,9 @@ public struct PolicyEnvelope: Sendable, Codable, Equatable {
         self.certificatePins = certificatePins
         self.telemetryDisabled = telemetryDisabled
         self.commands = commands
+        self.compliance = compliance
+        self.service = service
+        self.logRequests = logRequests
     }
 
     /// An account that may be used in the app.

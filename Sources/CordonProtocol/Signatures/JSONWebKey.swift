@@ -49,10 +49,10 @@ public struct JSONWebKey: Sendable, Hashable, Codable {
 
 extension JSONWebKey {
     private enum Member: String, CodingKey {
-        case kty, crv, x, y, kid, use, alg
+        case kty, crv, x, y, kid, use, alg, d
     }
 
-    /// Reads a JWK; anything but an EC P-256 public key is refused.
+    /// Reads a JWK; anything but an EC P-256 public key is refused, also one with its private half (RFC 9449 §4.3).
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: Member.self)
         guard try members.decode(String.self, forKey: .kty) == "EC",
@@ -60,6 +60,7 @@ extension JSONWebKey {
             let x = Base64URL.decode(try members.decode(String.self, forKey: .x)), x.count == 32,
             let y = Base64URL.decode(try members.decode(String.self, forKey: .y)), y.count == 32
         else { throw ProtocolError(.unsupported, "the key is not an EC P-256 public key") }
+        guard !members.contains(.d) else { throw ProtocolError(.unsupported, "the key gives away its private half") }
         try self.init(point: x + y, keyID: try members.decodeIfPresent(String.self, forKey: .kid))
     }
 

@@ -30,13 +30,6 @@ extension AuditingService {
     }
 
     /// As the wrapped service; a refusal is noted.
-    public func unregister(_ id: String, by caller: DeviceCaller) async throws(ServiceError) {
-        try await noting(caller, "unregister") { () async throws(ServiceError) -> Void in
-            try await wrapped.unregister(id, by: caller)
-        }
-    }
-
-    /// As the wrapped service; a refusal is noted.
     public func events(ofRegistration id: String, after eventID: Int64?, by caller: DeviceCaller)
         async throws(ServiceError) -> AsyncStream<ServiceEvent>
     {

@@ -8,6 +8,8 @@ public enum AdministratorRole: String, Sendable, Codable, CaseIterable {
     case policyAdministrator
     /// Wipes, blocks and forgets devices.
     case deviceAdministrator
+    /// Registers and releases shared devices.
+    case cloudDeviceAdministrator
     /// Writes people and groups, as a directory's own synchronisation does.
     case directoryAdministrator
     /// May do everything, keys and audit included.
@@ -17,9 +19,11 @@ public enum AdministratorRole: String, Sendable, Codable, CaseIterable {
     public var permissions: Set<Permission> {
         switch self {
         case .reader: [.read]
-        case .helpDesk: [.read, .wipe]
+        case .helpDesk: [.read, .wipe, .collectLogs]
         case .policyAdministrator: [.read, .writePolicies, .deletePolicies, .assignPolicies, .cancelWipes]
-        case .deviceAdministrator: [.read, .wipe, .cancelWipes, .blockUsers, .forgetRegistrations]
+        case .deviceAdministrator:
+            [.read, .wipe, .cancelWipes, .blockUsers, .forgetRegistrations, .collectLogs, .registerDevices]
+        case .cloudDeviceAdministrator: [.read, .registerDevices]
         case .directoryAdministrator: [.read, .writeDirectory]
         case .owner: Set(Permission.allCases)
         }
@@ -46,6 +50,12 @@ public enum Permission: String, Sendable, Codable, CaseIterable {
     case forgetRegistrations
     /// Write people and groups.
     case writeDirectory
+    /// Register and release shared devices.
+    case registerDevices
+    /// Ask apps for their logs and read them.
+    case collectLogs
+    /// Export and erase what is kept about a person.
+    case handlePersonalData
     /// Read and export the audit log.
     case readAudit
     /// Change signing keys and organisation-wide settings.

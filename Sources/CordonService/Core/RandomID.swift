@@ -19,6 +19,9 @@ public struct RandomID: Sendable {
     /// 128 random bits, base64url: registrations, commands, versions.
     func token() -> String { Base64URL.encode(bytes(16)) }
 
+    /// A random GUID in lower case, for what gets its id from a transport.
+    public func identifier() -> String { guid() }
+
     /// A random GUID in lower case (RFC 9562, version 4).
     func guid() -> String {
         var random = bytes(16)

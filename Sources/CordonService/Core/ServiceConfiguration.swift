@@ -14,6 +14,10 @@ public struct ServiceConfiguration: Sendable, Equatable {
     public var finishedWipeRetention = Duration.seconds(4 * 86_400)
     /// How often a failed wipe is tried in all (SRV-TG-29).
     public var wipeAttempts = 3
+    /// How long telemetry is kept as it came; afterwards only numbers by day (SRV-CI-075).
+    public var telemetryRetention = Duration.seconds(30 * 86_400)
+    /// How long logs are waited for and kept (SRV-CI-015).
+    public var logRetention = Duration.seconds(14 * 86_400)
     /// How long a signed key set is valid; clients fetch it again at half of that.
     public var keySetLifetime = Duration.seconds(30 * 86_400)
     /// How long a key stays published after its successor began to sign, so that stored envelopes stay readable.

@@ -4,7 +4,7 @@ internal import Foundation
 
 extension StoredManagementService {
     /// Puts away what has run out: wipes that nobody fetched, finished ones after their retention, and registrations
-    /// without check-in (SRV-TG-28, SRV-CI-069).
+    /// without check-in (SRV-TG-28, SRV-CI-069), telemetry and logs (SRV-CI-075).
     ///
     /// For a timer to call, such as every hour; nothing depends on it, because every call looks at the times itself.
     public func performMaintenance(of tenant: TenantID) async throws(ServiceError) {
@@ -19,6 +19,8 @@ extension StoredManagementService {
             where !operation.state.isOpen && operation.modified <= oldest {
                 try transaction.remove(WipeOperation.self, operation.id)
             }
+            try aggregateTelemetry(at: now, in: transaction)
+            try removeOldLogs(at: now, in: transaction)
             let silent = now.addingTimeInterval(-Double(configuration.registrationLifetime.wholeSeconds))
             for var registration in try transaction.records(Registration.self)
             where registration.state == .active && registration.lastSync <= silent {

@@ -14,13 +14,15 @@ struct EnvelopeContent {
     let allowedAccounts: [PolicyEnvelope.AllowedAccount]?
     /// The policies and configurations in it.
     let references: [PolicyReference]
+    /// What is said besides.
+    let extras: EnvelopeExtras
     /// Changes with anything above (SRV-CI-004).
     let version: String
 
     /// Gathers what reaches a person in an app.
     init(
         for user: DirectoryUser, bundleID: String, facts: FilterFacts, tenant: TenantID, snapshot: TargetingSnapshot,
-        settings: TenantSettings
+        settings: TenantSettings, extras: EnvelopeExtras = .none
     ) throws(ServiceError) {
         let intended = snapshot.intended(for: user, bundleID: bundleID, facts: facts)
         let tokens = ConfigurationTokens(user: user, tenant: tenant)
@@ -30,11 +32,12 @@ struct EnvelopeContent {
             intended.configurations.map { $0.dictionary(with: tokens, isDefault: false) }
             + ManagedAppPolicy.defaultDictionary(of: intended.defaults, with: tokens)
         allowedAccounts = settings.allowedAccounts
+        self.extras = extras
         references = intended.all.map(\.reference)
         version = Self.version(
             of: VersionedContent(
                 policyDigest: merged?.digest, policies: references, configurations: configurations,
-                allowedAccounts: allowedAccounts))
+                allowedAccounts: allowedAccounts, extras: extras == .none ? nil : extras))
     }
 
     /// What a version stands for.
@@ -43,6 +46,7 @@ struct EnvelopeContent {
         var policies: [PolicyReference]
         var configurations: [JSONValue]
         var allowedAccounts: [PolicyEnvelope.AllowedAccount]?
+        var extras: EnvelopeExtras?
     }
 
     private static func version(of content: VersionedContent) -> String {

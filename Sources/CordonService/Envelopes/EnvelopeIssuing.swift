@@ -20,7 +20,11 @@ extension StoredManagementService {
             tenant: tenant, registrationID: registration.id, account: registration.account.id,
             bundleID: registration.application.bundleID, sequence: sequence, version: content.version, nonce: nonce,
             issuedAt: issued, expiresAt: issued + lifetime(under: content.policy), policy: content.policy,
-            configurations: content.configurations, allowedAccounts: content.allowedAccounts, commands: commands)
+            configurations: content.configurations, allowedAccounts: content.allowedAccounts,
+            workingTime: content.extras.clock,
+            telemetryDisabled: content.extras.service?.telemetry == .off ? true : nil, commands: commands,
+            compliance: content.extras.compliance, service: content.extras.service,
+            logRequests: content.extras.logRequests)
         let signer = try keys.signer(.envelope, of: tenant, in: transaction, at: now)
         let signed: SignedEnvelope
         do throws(ProtocolError) {

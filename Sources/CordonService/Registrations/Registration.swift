@@ -29,6 +29,13 @@ public struct Registration: Sendable, Codable, Equatable {
     public var lastEnvelope: IssuedEnvelope?
     /// What the device said it had applied at the last check-in.
     public var applied: [PolicyReference]
+    /// What launch conditions did last, oldest first; nil when nothing was reported (SRV-CI-011).
+    public var outcomes: [LaunchOutcome]?
+    /// Codes and times of envelopes that the device did not accept, oldest first; nil when none was reported (SRV-CI-085).
+    public var refusedEnvelopes: [String]?
+
+    /// How many outcomes and refusals are remembered.
+    static let mostOutcomes = 20
 
     /// Whether a registration still counts.
     public enum State: String, Sendable, Codable {

@@ -17,6 +17,15 @@ extension CheckInRequest {
         try checkText(nonce, "nonce", atMost: 128)
         guard health.count <= 16 else { throw unacceptable("health", "more than 16 entries") }
         guard appliedSequence >= 0 else { throw unacceptable("appliedSequence", "negative") }
+        guard outcomes?.count ?? 0 <= 64, refusedEnvelopes?.count ?? 0 <= 64 else {
+            throw unacceptable("outcomes, refusedEnvelopes", "more than 64 entries")
+        }
+        for outcome in outcomes ?? [] {
+            try checkText(outcome.check, "outcomes.check", atMost: 64)
+            if let text = outcome.threshold { try checkText(text, "outcomes.threshold", atMost: 64) }
+            if let text = outcome.observed { try checkText(text, "outcomes.observed", atMost: 64) }
+        }
+        for refusal in refusedEnvelopes ?? [] { try checkText(refusal.code, "refusedEnvelopes.code", atMost: 64) }
     }
 }
 

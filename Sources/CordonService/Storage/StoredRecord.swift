@@ -45,6 +45,20 @@ public enum StorageKind: String, Sendable, CaseIterable {
     case catalogueApp
     /// ``ExportJob``.
     case exportJob
+    /// ``WorkingTimeRecord``.
+    case workingTime
+    /// ``TelemetryRecord``.
+    case telemetry
+    /// ``TelemetryDay``.
+    case telemetryDay
+    /// ``LogCollection``.
+    case logCollection
+    /// ``LogPiece``.
+    case logPiece
+    /// ``DirectorySource``.
+    case directorySource
+    /// ``SharedDevice``.
+    case sharedDevice
 }
 
 /// What a record can be found by; the raw values stand in stores.
@@ -61,4 +75,6 @@ public enum StorageLookup: String, Sendable, CaseIterable {
     case registration
     /// Whether the record still counts: `open`, absent otherwise.
     case state
+    /// The id of a collection of logs.
+    case collection
 }

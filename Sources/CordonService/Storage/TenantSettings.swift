@@ -6,6 +6,8 @@ public struct TenantSettings: Sendable, Codable, Equatable {
     public var targetingRevision: Int64
     /// The accounts that may be used in an app, nil for no restriction.
     public var allowedAccounts: [PolicyEnvelope.AllowedAccount]?
+    /// What the service asks of every app, nil for the usual.
+    public var service: ServiceSettings?
 
     /// Makes the settings of a new organisation.
     public init(targetingRevision: Int64 = 0, allowedAccounts: [PolicyEnvelope.AllowedAccount]? = nil) {

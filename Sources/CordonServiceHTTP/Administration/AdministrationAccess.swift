@@ -11,6 +11,8 @@ enum AdministrationAccess: Sendable, CaseIterable {
     case readDirectory
     /// Writes groups.
     case writeGroups
+    /// Registers and releases shared devices.
+    case joinDevices
     /// Reads who is signed in.
     case readSelf
     /// Reads the organisation's name.
@@ -30,6 +32,7 @@ enum AdministrationAccess: Sendable, CaseIterable {
         case .readDirectory:
             read.union(["User.Read.All", "Group.Read.All", "Group.ReadWrite.All", "GroupMember.Read.All"])
         case .writeGroups: ["Group.ReadWrite.All"]
+        case .joinDevices: write.union(["Device.ReadWrite.All"])
         case .readSelf: read.union(["User.Read", "User.Read.All"])
         case .readConfiguration:
             read.union(["DeviceManagementConfiguration.Read.All", "DeviceManagementConfiguration.ReadWrite.All"])

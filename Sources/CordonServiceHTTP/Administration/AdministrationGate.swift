@@ -59,6 +59,8 @@ struct AdministrationGate: Sendable {
     /// Cordon's roles by their own names; a program's Graph permissions count as the roles that include as much.
     private static func roles(of token: AccessToken) -> Set<AdministratorRole> {
         var roles = Set(token.roles.compactMap(AdministratorRole.init(rawValue:)))
+        // The directory role's own name, as providers write it.
+        if token.roles.contains("Cloud Device Administrator") { roles.insert(.cloudDeviceAdministrator) }
         guard token.isApplication else { return roles }
         if token.roles.contains("DeviceManagementApps.Read.All") { roles.insert(.reader) }
         if token.roles.contains("DeviceManagementApps.ReadWrite.All") {

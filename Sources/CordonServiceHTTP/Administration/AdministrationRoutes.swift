@@ -4,16 +4,12 @@ import CordonService
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Logging
 import NIOCore
 
 /// Administration beside Graph: what Graph has no words for.
 struct AdministrationRoutes: Sendable {
-    let gate: AdministrationGate
+    let routing: AdministrationRouting
     let service: any ManagementService
-    let logger: Logger
-
-    private static let largestBody = 1 << 20
 
     /// The body of `PUT /admin/v1/allowedAccounts`; null lifts the restriction (SRV-CI-008).
     private struct AllowedAccounts: Codable {
@@ -21,59 +17,24 @@ struct AdministrationRoutes: Sendable {
     }
 
     func add(to router: some RouterMethods<BasicRequestContext>) {
-        on(router, .get, "/admin/v1/audit", .readApps) { _, administrator throws(CheckInRefusal) in
+        routing.on(router, .get, "/admin/v1/audit", .readApps) { _, administrator throws(CheckInRefusal) in
             try await audit(administrator)
         }
-        on(router, .get, "/admin/v1/allowedAccounts", .readApps) { _, administrator throws(CheckInRefusal) in
+        routing.on(router, .get, "/admin/v1/allowedAccounts", .readApps) { _, administrator throws(CheckInRefusal) in
             let accounts = try await CheckInRefusal.asking { () throws(ServiceError) in
                 try await service.allowedAccounts(as: administrator)
             }
             return try CheckInRefusal.answering(.ok, AllowedAccounts(accounts: accounts))
         }
-        on(router, .put, "/admin/v1/allowedAccounts", .writeApps) { request, administrator throws(CheckInRefusal) in
+        routing.on(router, .put, "/admin/v1/allowedAccounts", .writeApps) {
+            exchange, administrator throws(CheckInRefusal) in
             let accounts = try await CheckInRefusal.reading(
-                AllowedAccounts.self, of: request, atMost: Self.largestBody
+                AllowedAccounts.self, of: exchange.request, atMost: AdministrationRouting.largestBody
             ).accounts
             try await CheckInRefusal.asking { () throws(ServiceError) in
                 try await service.setAllowedAccounts(accounts, as: administrator)
             }
             return Response(status: .noContent)
-        }
-    }
-
-    private func on(
-        _ router: some RouterMethods<BasicRequestContext>, _ method: HTTPRequest.Method, _ path: String,
-        _ access: AdministrationAccess,
-        _ handler: @escaping @Sendable (Request, Administrator) async throws(CheckInRefusal) -> Response
-    ) {
-        router.on(RouterPath(path), method: method) { request, context in
-            let exchange = Exchange(request, context, logger: logger)
-            var response: Response
-            do throws(CheckInRefusal) {
-                response = try await handler(request, try await administrator(of: request, access))
-                exchange.log(route: path, status: response.status.code)
-            } catch {
-                // The device's codes mean nothing to an administrator.
-                var refusal = error
-                refusal.problem.code = nil
-                response = refusal.response(in: exchange)
-                exchange.log(route: path, status: refusal.problem.status, failure: refusal.problem.type)
-            }
-            response.headers[.requestID] = exchange.id
-            response.headers[.cacheControl] = "no-store"
-            return response
-        }
-    }
-
-    private func administrator(
-        of request: Request, _ access: AdministrationAccess
-    ) async throws(CheckInRefusal) -> Administrator {
-        do throws(TokenRefusal) {
-            return try gate.administrator(try await gate.token(of: request), for: access)
-        } catch {
-            var refusal = CheckInRefusal(error)
-            refusal.headers[.wwwAuthenticate] = "Bearer"
-            throw refusal
         }
     }
 

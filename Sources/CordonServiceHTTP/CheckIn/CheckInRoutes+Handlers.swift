@@ -21,6 +21,7 @@ extension CheckInRoutes {
 
     func register(_ exchange: Exchange) async throws(CheckInRefusal) -> Response {
         let caller = try await gate.caller(of: exchange.request).caller
+        try limits.admitRegistration(caller, at: now())
         let request = try await CheckInRefusal.reading(
             RegistrationRequest.self, of: exchange.request, atMost: Self.largestBody)
         let outcome = try await CheckInRefusal.asking { () throws(ServiceError) in
@@ -36,12 +37,19 @@ extension CheckInRoutes {
 
     func checkIn(_ exchange: Exchange) async throws(CheckInRefusal) -> Response {
         let caller = try await gate.caller(of: exchange.request).caller
-        let request = try await CheckInRefusal.reading(
+        try limits.admitCheckIn(caller, at: now())
+        var message = try await CheckInRefusal.reading(
             CheckInRequest.self, of: exchange.request, atMost: Self.largestBody)
+        if message.appliedDigest == nil, let tag = exchange.request.headers[.ifNoneMatch] {
+            // The header says the same as the body's version (SRV-CI-089).
+            message.appliedVersion = Self.version(inTag: tag)
+        }
+        let request = message
         let id = Self.registration(exchange)
         let outcome = try await CheckInRefusal.asking { () throws(ServiceError) in
             try await service.checkIn(request, registration: id, by: caller)
         }
+        metrics.checkedIn(outcome.response.statusCode.rawValue)
         return try CheckInRefusal.answering(outcome.isUserBlocked ? Self.locked : .ok, outcome.response)
     }
 
@@ -60,7 +68,14 @@ extension CheckInRoutes {
     func unregister(_ exchange: Exchange) async throws(CheckInRefusal) -> Response {
         let caller = try await gate.caller(of: exchange.request).caller
         let id = Self.registration(exchange)
-        try await CheckInRefusal.asking { () throws(ServiceError) in try await service.unregister(id, by: caller) }
+        let report: UnenrollmentReport? =
+            exchange.request.headers[.contentType] == nil
+            ? nil
+            : try await CheckInRefusal.reading(
+                UnenrollmentReport.self, of: exchange.request, atMost: Self.largestBody)
+        try await CheckInRefusal.asking { () throws(ServiceError) in
+            try await service.unregister(id, report: report, by: caller)
+        }
         return Response(status: .noContent)
     }
 
@@ -81,7 +96,13 @@ extension CheckInRoutes {
         return events.response(to: stream, endingAfter: until.timeIntervalSince(now()))
     }
 
-    private static func registration(_ exchange: Exchange) -> String {
+    private static func version(inTag tag: String) -> String {
+        var text = tag.trimmingCharacters(in: .whitespaces)
+        if text.hasPrefix("W/") { text.removeFirst(2) }
+        return text.trimmingCharacters(in: CharacterSet(charactersIn: "\""))
+    }
+
+    static func registration(_ exchange: Exchange) -> String {
         exchange.parameters.get("id") ?? ""
     }
 }

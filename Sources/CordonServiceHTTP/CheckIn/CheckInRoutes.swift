@@ -6,7 +6,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// The routes that apps use (SRV-CI-017…021, 025, 027).
+/// The routes that apps use (SRV-CI-017…025, 027).
 struct CheckInRoutes: Sendable {
     /// The largest body; a check-in is a few hundred bytes, a receipt a few thousand.
     static let largestBody = 256 << 10
@@ -16,7 +16,9 @@ struct CheckInRoutes: Sendable {
     let gate: CheckInGate
     let service: any ManagementService
     let discovery: DiscoveryDocument
+    let limits: RequestLimiter
     let events: EventStreamResponse
+    let metrics: ServiceMetrics
     let logger: Logger
     let now: @Sendable () -> Date
 
@@ -29,6 +31,15 @@ struct CheckInRoutes: Sendable {
         }
         on(router, .post, "/mam/v1/registrations/:id/acknowledgements") { exchange throws(CheckInRefusal) in
             try await acknowledge(exchange)
+        }
+        on(router, .post, "/mam/v1/registrations/:id/compliance") { exchange throws(CheckInRefusal) in
+            try await remediate(exchange)
+        }
+        on(router, .put, "/mam/v1/registrations/:id/logs/:request") { exchange throws(CheckInRefusal) in
+            try await receiveLogs(exchange)
+        }
+        on(router, .post, "/mam/v1/telemetry") { exchange throws(CheckInRefusal) in
+            try await acceptTelemetry(exchange)
         }
         on(router, .delete, "/mam/v1/registrations/:id") { exchange throws(CheckInRefusal) in
             try await unregister(exchange)

@@ -10,6 +10,7 @@ import ServiceLifecycle
 struct EventStreamResponse: Sendable {
     /// How often a comment keeps the connection alive.
     let heartbeat: Duration
+    var metrics: ServiceMetrics?
     /// How long a client is asked to wait before it connects again, in milliseconds.
     static let retry = 1_000
     private static let backlog = 64
@@ -20,7 +21,9 @@ struct EventStreamResponse: Sendable {
     }
 
     func response(to events: AsyncStream<ServiceEvent>, endingAfter left: TimeInterval) -> Response {
-        let body = ResponseBody { [heartbeat] writer in
+        let body = ResponseBody { [heartbeat, metrics] writer in
+            metrics?.streamOpened()
+            defer { metrics?.streamClosed() }
             try await writer.write(ByteBuffer(string: "retry: \(Self.retry)\n\n"))
             let (pieces, output) = AsyncStream.makeStream(
                 of: Piece.self, bufferingPolicy: .bufferingNewest(Self.backlog))

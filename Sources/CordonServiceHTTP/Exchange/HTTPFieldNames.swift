@@ -19,6 +19,8 @@ extension HTTPField.Name {
     static let lastEventID = Self("Last-Event-ID")!
     /// The scheme that a client used towards a proxy.
     static let forwardedProtocol = Self("X-Forwarded-Proto")!
+    /// How many bytes of an upload are here.
+    static let uploadOffset = Self("Upload-Offset")!
     /// Tells a proxy in front not to hold an answer back.
     static let accelBuffering = Self("X-Accel-Buffering")!
 }

@@ -1,3 +1,4 @@
+import CordonProtocol
 import Crypto
 public import Foundation
 public import Logging
@@ -129,7 +130,7 @@ public actor DevelopmentIdentityProvider {
 
     func issuer() async -> String { await issuerURL().absoluteString }
 
-    func randomText(_ count: Int = 32) -> String { ProviderBase64URL.encode(Data(randomBytes(count))) }
+    func randomText(_ count: Int = 32) -> String { Base64URL.encode(Data(randomBytes(count))) }
 
     func random(_ count: Int) -> [UInt8] { randomBytes(count) }
 
@@ -143,7 +144,7 @@ public actor DevelopmentIdentityProvider {
 
     /// Secrets are kept and looked up by their digest alone.
     static func digest(_ secret: String) -> String {
-        ProviderBase64URL.encode(Data(SHA256.hash(data: Data(secret.utf8))))
+        Base64URL.encode(Data(SHA256.hash(data: Data(secret.utf8))))
     }
 
     /// Someone who may hold tokens right now.
@@ -153,5 +154,5 @@ public actor DevelopmentIdentityProvider {
 }
 
 struct ProviderKeySet: Encodable {
-    let keys: [ProviderPublicKey]
+    let keys: [JSONWebKey]
 }

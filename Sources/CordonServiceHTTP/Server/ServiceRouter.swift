@@ -15,6 +15,7 @@ struct ServiceRouter: Sendable {
     let provider: DevelopmentIdentityProvider?
     let logger: Logger
     let now: @Sendable () -> Date
+    var metrics = ServiceMetrics(started: .now)
 
     /// The path below which the embedded provider answers.
     static let providerPath = "/idp"
@@ -36,8 +37,12 @@ struct ServiceRouter: Sendable {
         HealthRoutes(service: service, tenant: configuration.tenant).add(to: router)
         checkIn(tokens: tokens, proofs: proofs).add(to: router)
         let gate = AdministrationGate(tokens: tokens, proofs: proofs, base: base)
-        AdministrationRoutes(gate: gate, service: service, logger: logger).add(to: router)
+        let routing = AdministrationRouting(gate: gate, logger: logger)
+        AdministrationRoutes(routing: routing, service: service).add(to: router)
+        OperatorRoutes(routing: routing, service: service, now: now).add(to: router)
         graph(gate: gate).add(to: router)
+        SharedDeviceRoutes(routing: routing, service: service, tenant: configuration.tenant).add(to: router)
+        SCIMRoutes(routing: routing, origin: origin, service: service).add(to: router)
         AuthorityRoutes(
             origin: origin, issuer: issuer.absoluteString, provider: provider,
             documents: DiscoveryCache(documents: documents, now: now), logger: logger
@@ -66,6 +71,8 @@ struct ServiceRouter: Sendable {
             discovery: DiscoveryDocument(
                 service: service, tenant: configuration.tenant, issuer: issuer,
                 checkIn: URL(string: base + "/mam/v1") ?? issuer, resource: configuration.checkInAudience),
-            events: EventStreamResponse(heartbeat: configuration.heartbeat), logger: logger, now: now)
+            limits: RequestLimiter(configuration.limits),
+            events: EventStreamResponse(heartbeat: configuration.heartbeat, metrics: metrics), metrics: metrics,
+            logger: logger, now: now)
     }
 }

@@ -2,6 +2,8 @@ internal import CordonIdentity
 public import CordonService
 public import Foundation
 internal import Hummingbird
+internal import HummingbirdCore
+internal import HummingbirdTLS
 public import Logging
 internal import NIOCore
 internal import ServiceLifecycle
@@ -24,6 +26,9 @@ public final class ServiceServer: Sendable {
         public let issuer: URL
     }
 
+    /// The most bytes of one header, and of all together.
+    private static let largestHeaders = 32 << 10
+
     private let configuration: ServiceServerConfiguration
     private let service: any ManagementService
     private let documents: any IssuerDocuments
@@ -31,6 +36,7 @@ public final class ServiceServer: Sendable {
     private let issuerAddress: IssuerAddress
     private let logger: Logger
     private let now: @Sendable () -> Date
+    private let metrics: ServiceMetrics
     private let group = Locked<ServiceGroup?>(nil)
 
     /// Makes a server that accepts the tokens of outside providers.
@@ -58,6 +64,7 @@ public final class ServiceServer: Sendable {
         self.issuerAddress = IssuerAddress()
         self.logger = logger
         self.now = now
+        self.metrics = ServiceMetrics(started: now())
     }
 
     /// Makes a server with the embedded provider, for development and demos on loopback alone.
@@ -93,6 +100,7 @@ public final class ServiceServer: Sendable {
         self.issuerAddress = issuerAddress
         self.logger = logger
         self.now = now
+        self.metrics = ServiceMetrics(started: now())
     }
 
     /// The embedded provider, nil when outside providers are used.
@@ -109,21 +117,22 @@ public final class ServiceServer: Sendable {
     public func run(
         handlesSignals: Bool = false, ready: @escaping @Sendable (Address) async -> Void
     ) async throws(ServiceServerError) {
-        let responder = DeferredResponder()
+        let responder = DeferredResponder(metrics: metrics)
         let application = Application(
-            responder: responder,
+            responder: responder, server: try channel(),
             configuration: .init(
                 address: .hostname(configuration.host, port: configuration.port), serverName: "Cordon"),
             onServerRunning: { [self] channel in
                 let address = address(boundTo: channel.localAddress?.port ?? configuration.port)
                 issuerAddress.set(address.issuer)
-                responder.install(router(at: address).responder())
+                responder.install(router(at: address).responder(), isSecure: address.base.scheme == "https")
                 await ready(address)
             },
             logger: logger)
         let group = ServiceGroup(
             configuration: .init(
-                services: [application], gracefulShutdownSignals: handlesSignals ? [.sigterm, .sigint] : [],
+                services: [application] + metricsServices,
+                gracefulShutdownSignals: handlesSignals ? [.sigterm, .sigint] : [],
                 logger: logger))
         self.group.withLock { $0 = group }
         do {
@@ -140,9 +149,43 @@ public final class ServiceServer: Sendable {
         await group.withLock { $0 }?.triggerGracefulShutdown()
     }
 
+    /// How connections are read: slow and large requests end, and with a certificate all is TLS.
+    private func channel() throws(ServiceServerError) -> HTTPServerBuilder {
+        let plain = HTTPServerBuilder.http1(
+            configuration: .init(
+                idleTimeout: .seconds(configuration.idleTimeout.components.seconds),
+                httpDecoderConfiguration: .init(
+                    maxHeaderFieldSize: Self.largestHeaders, maxHeaderListSize: Self.largestHeaders,
+                    maxHeaderFieldCount: 100)))
+        guard let files = configuration.certificate else { return plain }
+        let certificate = try ServerCertificate(files, logger: logger, now: now)
+        do {
+            return try .tls(plain, tlsConfiguration: certificate.configuration)
+        } catch {
+            throw ServiceServerError(
+                .fileUnusable, reason: "the certificate cannot be used", place: files.chain.path,
+                hint: "name a certificate chain and its key in PEM")
+        }
+    }
+
+    private var metricsServices: [any Service] {
+        guard let address = configuration.metrics else { return [] }
+        let router = Router(context: BasicRequestContext.self)
+        MetricsRoutes(metrics: metrics).add(to: router)
+        HealthRoutes(service: service, tenant: configuration.tenant).add(to: router)
+        return [
+            Application(
+                router: router,
+                configuration: .init(address: .hostname(address.host, port: address.port), serverName: "Cordon"),
+                logger: logger)
+        ]
+    }
+
     private func address(boundTo port: Int) -> Address {
         let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
-        let bound = URL(string: "http://\(host):\(port)") ?? URL(filePath: "/")
+        let bound =
+            URL(string: "\(configuration.certificate == nil ? "http" : "https")://\(host):\(port)")
+            ?? URL(filePath: "/")
         let base = configuration.publicURL ?? bound
         let outside = configuration.issuers.first.flatMap { URL(string: $0) }
         return Address(
@@ -155,7 +198,7 @@ public final class ServiceServer: Sendable {
         while base.hasSuffix("/") { base.removeLast() }
         return ServiceRouter(
             configuration: configuration, base: base, issuer: address.issuer, service: service,
-            documents: documents, provider: development, logger: logger, now: now)
+            documents: documents, provider: development, logger: logger, now: now, metrics: metrics)
     }
 
     private func failure(_ error: any Error) -> ServiceServerError {

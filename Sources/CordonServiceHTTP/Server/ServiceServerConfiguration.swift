@@ -19,6 +19,12 @@ public struct ServiceServerConfiguration: Sendable, Equatable {
     /// Whether every request comes through a proxy that sets `X-Forwarded-Proto`; it counts for links alone, and only
     /// where there is no ``publicURL``.
     public var isBehindProxy = false
+    /// The certificate to serve HTTPS with, nil to serve HTTP, which is for loopback and behind a proxy only.
+    public var certificate: CertificateFiles?
+    /// Where Prometheus metrics and the health routes also answer, nil for nowhere; never in public.
+    public var metrics: ListeningAddress?
+    /// How long a connection may be silent in the middle of a request, or without any.
+    public var idleTimeout = Duration.seconds(60)
     /// The organisation.
     public var tenant: TenantID
     /// The issuers of outside providers; unused with the embedded provider.
@@ -27,6 +33,8 @@ public struct ServiceServerConfiguration: Sendable, Equatable {
     public var checkInAudience = usualCheckInAudience
     /// The audiences of administration tokens.
     public var administrationAudiences: Set<String> = [usualAdministrationAudience, graphAudience]
+    /// How often an app and a person may ask.
+    public var limits = CheckInLimits.documented
     /// How often an idle event stream is kept alive.
     public var heartbeat = Duration.seconds(15)
 

@@ -1,4 +1,5 @@
 internal import CordonIdentity
+internal import Crypto
 public import Foundation
 
 /// Verifies access tokens of any trusted OpenID provider (RFC 9068, RFC 8725, SRV-OP-016).
@@ -8,6 +9,7 @@ public struct AccessTokenVerifier: Sendable {
     /// Which tokens are accepted.
     public let rules: TokenRules
     private let keys: IssuerKeys
+    private let verified = VerifiedTokens()
     private let now: @Sendable () -> Date
 
     /// Makes a verifier.
@@ -30,6 +32,11 @@ public struct AccessTokenVerifier: Sendable {
     ///
     /// - Throws: ``TokenRefusal`` saying which check failed.
     public func verify(_ text: String, for audience: TokenAudience) async throws(TokenRefusal) -> AccessToken {
+        guard text.utf8.count <= TokenRules.largestToken else {
+            throw TokenRefusal(.malformed, "the token is too large")
+        }
+        let digest = SHA256.hash(data: Data(text.utf8))
+        if let known = verified.token(digest, for: audience, at: now()) { return known }
         let parts = try TokenText(text)
         // Only to choose the key; nothing else is looked at before the signature was verified.
         guard let claims = try? JSONDecoder().decode(TokenClaims.self, from: parts.payload) else {
@@ -46,7 +53,11 @@ public struct AccessTokenVerifier: Sendable {
             throw TokenRefusal(.wrongSignature, "the token's signature does not match")
         }
         try check(claims, for: audience)
-        return try token(claims, tenant: trusted.tenant, audience: audience)
+        let token = try token(claims, tenant: trusted.tenant, audience: audience)
+        verified.remember(
+            digest, token, for: audience,
+            notBefore: Date(timeIntervalSince1970: (claims.notBefore ?? 0) - TokenRules.clockTolerance), at: now())
+        return token
     }
 
     private func check(_ claims: TokenClaims, for audience: TokenAudience) throws(TokenRefusal) {

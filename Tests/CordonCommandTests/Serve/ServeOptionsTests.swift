@@ -1,5 +1,6 @@
 import ArgumentParser
 import CordonIdentity
+import CordonService
 import CordonServiceHTTP
 import Foundation
 import Testing
@@ -40,6 +41,49 @@ import Testing
             guard case .sqlite(let database) = plan.database else { throw CommandFailure(.badInput, "no SQLite") }
             #expect(database.path == plan.folder.appending(path: "service.sqlite").path)
         }
+    }
+
+    @Test func `the environment wins over the file and a flag over the environment`() throws {
+        try withServeFolder { folder in
+            let file = folder.appending(path: "service.json")
+            try Data(#"{"listen": "127.0.0.1:9001", "tenant": "contoso", "firstSignIn": "refuse"}"#.utf8).write(
+                to: file)
+            let environment = [
+                "CORDON_TENANT": "fabrikam", "CORDON_ISSUERS": "https://a.example.test, https://b.example.test",
+                "CORDON_LISTEN": "127.0.0.1:9002", "CORDON_BEHIND_PROXY": "true", "CORDON_FIRST_SIGN_IN": "create",
+                "CORDON_DATABASE": "",
+            ]
+            let plan = try ServeOptions.parse(["--config", file.path, "--listen", "127.0.0.1:9003"])
+                .plan(environment: environment)
+            #expect(plan.server.port == 9003)
+            #expect(plan.server.tenant.rawValue == "fabrikam")
+            #expect(plan.server.issuers == ["https://a.example.test", "https://b.example.test"])
+            #expect(plan.server.isBehindProxy && plan.service.createsPeopleAtSignIn)
+            for (name, value) in [("CORDON_BEHIND_PROXY", "maybe"), ("CORDON_FIRST_SIGN_IN", "never")] {
+                #expect {
+                    _ = try ServeOptions.parse([]).plan(environment: [name: value])
+                } throws: { error in
+                    status(of: error) == .badInput && (error as? CommandFailure)?.message.contains(name) == true
+                }
+            }
+        }
+    }
+
+    @Test func `somebody must keep the directory, or the provider decides who belongs`() throws {
+        func creates(_ arguments: String...) throws -> Bool {
+            try ServeOptions.parse(arguments).plan(environment: [:]).service.createsPeopleAtSignIn
+        }
+        #expect(try creates())
+        #expect(try !creates("--directory", "people.json"))
+        #expect(try creates("--directory", "people.json", "--first-sign-in", "create"))
+        #expect(try !creates("--first-sign-in", "refuse"))
+        #expect(try !creates("--development"))
+    }
+
+    @Test func `a certificate without its key is an input error`() {
+        #expect {
+            _ = try ServeOptions.parse(["--tls-key", "key.pem"]).plan(environment: [:])
+        } throws: { status(of: $0) == .badInput }
     }
 
     @Test func `a missing, a broken and a misspelt configuration are input errors that name the place`() throws {

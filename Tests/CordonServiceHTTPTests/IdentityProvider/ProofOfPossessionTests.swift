@@ -1,3 +1,4 @@
+import CordonProtocol
 import Crypto
 import Foundation
 import HTTPTypes
@@ -63,9 +64,9 @@ import Testing
                 uri: uri, at: now,
                 header: [
                     "jwk": [
-                        "kty": "EC", "crv": "P-256", "x": ProviderPublicKey(key.key.publicKey).x,
-                        "y": ProviderPublicKey(key.key.publicKey).y,
-                        "d": ProviderBase64URL.encode(key.key.rawRepresentation),
+                        "kty": "EC", "crv": "P-256", "x": key.point.x,
+                        "y": key.point.y,
+                        "d": Base64URL.encode(key.key.rawRepresentation),
                     ]
                 ])
         case .noIdentifier: try key.proof(uri: uri, at: now, claims: ["jti": NSNull()])

@@ -1,3 +1,4 @@
+import CordonProtocol
 import Crypto
 import Foundation
 
@@ -7,7 +8,15 @@ import Foundation
 struct ProviderProofKey: Sendable {
     let key = P256.Signing.PrivateKey()
 
-    var thumbprint: String { ProviderPublicKey(key.publicKey).thumbprint }
+    /// The coordinates of the public key, base64url.
+    var point: (x: String, y: String) {
+        let raw = key.publicKey.rawRepresentation
+        return (Base64URL.encode(raw.prefix(32)), Base64URL.encode(raw.suffix(32)))
+    }
+
+    var thumbprint: String {
+        (try? JSONWebKey(point: key.publicKey.rawRepresentation).thumbprint) ?? ""
+    }
 
     /// A proof; every part can be replaced to make it wrong.
     func proof(
@@ -15,7 +24,7 @@ struct ProviderProofKey: Sendable {
         accessToken: String? = nil, header changes: [String: Any] = [:], claims claimChanges: [String: Any] = [:],
         signedBy signer: P256.Signing.PrivateKey? = nil
     ) throws -> String {
-        let published = ProviderPublicKey(key.publicKey)
+        let published = point
         var header: [String: Any] = [
             "typ": "dpop+jwt", "alg": "ES256",
             "jwk": ["kty": "EC", "crv": "P-256", "x": published.x, "y": published.y],
@@ -26,13 +35,13 @@ struct ProviderProofKey: Sendable {
         ]
         if let nonce { claims["nonce"] = nonce }
         if let accessToken {
-            claims["ath"] = ProviderBase64URL.encode(Data(SHA256.hash(data: Data(accessToken.utf8))))
+            claims["ath"] = Base64URL.encode(Data(SHA256.hash(data: Data(accessToken.utf8))))
         }
         claims.merge(claimChanges) { _, new in new }
         let text = try [header, claims].map {
-            ProviderBase64URL.encode(try JSONSerialization.data(withJSONObject: $0, options: [.sortedKeys]))
+            Base64URL.encode(try JSONSerialization.data(withJSONObject: $0, options: [.sortedKeys]))
         }.joined(separator: ".")
         let signature = try (signer ?? key).signature(for: Data(text.utf8)).rawRepresentation
-        return text + "." + ProviderBase64URL.encode(signature)
+        return text + "." + Base64URL.encode(signature)
     }
 }

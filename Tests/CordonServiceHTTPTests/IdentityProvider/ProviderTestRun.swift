@@ -1,3 +1,4 @@
+import CordonProtocol
 import Crypto
 import Foundation
 import HTTPTypes
@@ -13,7 +14,7 @@ struct ProviderTestRun: Sendable {
     /// 32 bytes in base64url, as RFC 7636 recommends.
     let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 
-    var challenge: String { ProviderBase64URL.encode(Data(SHA256.hash(data: Data(verifier.utf8)))) }
+    var challenge: String { Base64URL.encode(Data(SHA256.hash(data: Data(verifier.utf8)))) }
 
     /// Parameters of an authorization request; each can be replaced, or removed with an empty text.
     func authorization(_ changes: [String: String] = [:], more: [(String, String)] = []) -> [(String, String)] {
@@ -86,7 +87,7 @@ struct ProviderTestRun: Sendable {
 
     private static func part(_ token: String?, _ index: Int) -> [String: Any] {
         let parts = (token ?? "").split(separator: ".").map(String.init)
-        guard parts.count == 3, let bytes = ProviderBase64URL.decode(parts[index]) else { return [:] }
+        guard parts.count == 3, let bytes = Base64URL.decode(parts[index]) else { return [:] }
         return (try? JSONSerialization.jsonObject(with: bytes)) as? [String: Any] ?? [:]
     }
 }

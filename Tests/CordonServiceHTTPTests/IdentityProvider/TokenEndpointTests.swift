@@ -1,3 +1,4 @@
+import CordonProtocol
 import Crypto
 import Foundation
 import HTTPTypes
@@ -45,7 +46,7 @@ import Testing
             #expect(claims["name"] as? String == "Ada")
             #expect(claims["auth_time"] as? Int == Int(fixture.clock.now.timeIntervalSince1970))
             let hash = SHA256.hash(data: Data((answer.text("access_token") ?? "").utf8))
-            #expect(claims["at_hash"] as? String == ProviderBase64URL.encode(Data(hash).prefix(16)))
+            #expect(claims["at_hash"] as? String == Base64URL.encode(Data(hash).prefix(16)))
         }
     }
 

@@ -11,13 +11,14 @@ struct LiveService: Sendable {
     let service: StoredManagementService
     let server: ServiceServer
 
-    init(publicURL: URL? = nil) async throws {
+    init(publicURL: URL? = nil, idleTimeout: Duration = .seconds(60)) async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         service = StoredManagementService(storage: InMemoryStorage(), keyStore: InMemoryKeyStore(), logger: logger)
         try await service.open(TestService.tenant)
         var configuration = ServiceServerConfiguration(tenant: TestService.tenant)
         configuration.issuers = [TestIssuer.name]
         configuration.publicURL = publicURL
+        configuration.idleTimeout = idleTimeout
         server = try ServiceServer(configuration, service: service, documents: issuer, logger: logger)
         try await service.saveUser(
             DirectoryUser(

@@ -8,9 +8,13 @@ import Testing
 struct RoleTests {
     @Test(arguments: [
         (AdministratorRole.reader, [Permission.read]),
-        (.helpDesk, [.read, .wipe]),
+        (.helpDesk, [.read, .wipe, .collectLogs]),
         (.policyAdministrator, [.read, .writePolicies, .deletePolicies, .assignPolicies, .cancelWipes]),
-        (.deviceAdministrator, [.read, .wipe, .cancelWipes, .blockUsers, .forgetRegistrations]),
+        (
+            .deviceAdministrator,
+            [.read, .wipe, .cancelWipes, .blockUsers, .forgetRegistrations, .collectLogs, .registerDevices]
+        ),
+        (.cloudDeviceAdministrator, [.read, .registerDevices]),
         (.directoryAdministrator, [.read, .writeDirectory]),
         (.owner, Permission.allCases),
     ])
@@ -29,6 +33,9 @@ struct RoleTests {
             (.blockUsers, { try await service.blockUser("nobody", as: admin) }),
             (.forgetRegistrations, { try await service.forgetRegistration("none", as: admin) }),
             (.writeDirectory, { try await service.removeUser("nobody", as: admin) }),
+            (.registerDevices, { try await service.releaseDevice("none", as: admin) }),
+            (.collectLogs, { _ = try await service.requestLogs(ofRegistration: "none", as: admin) }),
+            (.handlePersonalData, { _ = try await service.exportUser("nobody", as: admin) }),
             (.readAudit, { _ = try await service.auditRecords(AuditQuery(), as: admin) }),
             (.manageTenant, { try await service.setAllowedAccounts(nil, as: admin) }),
         ]

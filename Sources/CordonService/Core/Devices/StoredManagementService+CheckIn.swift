@@ -21,6 +21,7 @@ extension StoredManagementService {
         return try await change(caller.tenant) { [self] transaction, _ throws(ServiceError) in
             var state = try CheckInState(request, id, caller, at: now, service: self, in: transaction)
             state.noteReport(at: now)
+            try noteReports(of: request, in: &state.registration, at: now, of: transaction)
             if state.isUnchanged {
                 try transaction.save(state.registration)
                 return unchanged(state, at: now)
@@ -73,22 +74,34 @@ private struct CheckInState {
         }
         let user = try records.entitledUser(registration.account)
         snapshot = try service.targeting.snapshot(of: caller.tenant, in: records)
+        isBlocked = try records.record(UserBlock.self, user.storageID) != nil
+        let settings = try records.settings()
         content = try EnvelopeContent(
             for: user, bundleID: registration.application.bundleID,
             facts: FilterFacts(request.application, request.device), tenant: caller.tenant, snapshot: snapshot,
-            settings: try records.settings())
-        isBlocked = try records.record(UserBlock.self, user.storageID) != nil
+            settings: settings,
+            extras: EnvelopeExtras(
+                for: user, registration: id, health: request.health, isBlocked: isBlocked, settings: settings, at: now,
+                in: records))
         hasWipe = try !records.openOperations(of: id).isEmpty
     }
 
     /// Whether the device has in force what it should have, and nothing waits for it.
     var isUnchanged: Bool {
-        !isBlocked && !hasWipe && registration.lastEnvelope?.version == content.version
-            && registration.lastEnvelope?.digest == request.appliedDigest
+        !isBlocked && !hasWipe && registration.lastEnvelope?.version == content.version && holdsLast
+    }
+
+    /// Whether the device has the newest envelope: it names the digest, or, as `If-None-Match` does, the version alone
+    /// (SRV-CI-089).
+    private var holdsLast: Bool {
+        guard let last = registration.lastEnvelope else { return false }
+        guard let digest = request.appliedDigest else { return request.appliedVersion == last.version }
+        return digest == last.digest
     }
 
     /// Whether, besides, nothing needs to be written down.
     func isSettled(at now: Date) -> Bool {
+        guard !request.hasReports else { return false }
         var noted = self
         noted.noteReport(at: now)
         noted.registration.lastSync = registration.lastSync
@@ -101,7 +114,7 @@ private struct CheckInState {
         registration.device = request.device
         registration.health = request.health
         registration.lastSync = now
-        if let last = registration.lastEnvelope, last.digest == request.appliedDigest {
+        if let last = registration.lastEnvelope, holdsLast {
             registration.applied = last.policies
         }
     }

@@ -14,9 +14,14 @@ extension StoredManagementService {
             let user = try transaction.entitledUser(caller.account)
             let snapshot = try targeting.snapshot(of: caller.tenant, in: transaction)
             let bundleID = request.application.bundleID
+            let isBlocked = try transaction.record(UserBlock.self, user.storageID) != nil
+            let settings = try transaction.settings()
             let content = try EnvelopeContent(
                 for: user, bundleID: bundleID, facts: FilterFacts(request.application, request.device),
-                tenant: caller.tenant, snapshot: snapshot, settings: try transaction.settings())
+                tenant: caller.tenant, snapshot: snapshot, settings: settings,
+                extras: EnvelopeExtras(
+                    for: user, registration: nil, health: [], isBlocked: isBlocked, settings: settings, at: now,
+                    in: transaction))
             var (registration, isNew) = try claim(request, by: caller, at: now, in: transaction)
             guard content.policy != nil || !isNew else {
                 throw .enrollment(.notTargeted, "no protection policy targets the account in \(bundleID)")
@@ -30,7 +35,6 @@ extension StoredManagementService {
                         "app": bundleID, "keyThumbprint": caller.keyThumbprint, "user": caller.account.id.rawValue,
                     ])
             }
-            let isBlocked = try transaction.record(UserBlock.self, user.storageID) != nil
             let commands = try deliver(to: registration, isBlocked: isBlocked, at: now, in: transaction)
             registration.application = request.application
             registration.device = request.device

@@ -3,8 +3,10 @@ public import CordonProtocol
 internal import Foundation
 
 extension StoredManagementService {
-    /// Closes a registration, as ``DeviceService/unregister(_:by:)`` says; a closed one stays closed.
-    public func unregister(_ id: String, by caller: DeviceCaller) async throws(ServiceError) {
+    /// Closes a registration, as ``DeviceReporting/unregister(_:report:by:)`` says; a closed one stays closed.
+    public func unregister(
+        _ id: String, report: UnenrollmentReport?, by caller: DeviceCaller
+    ) async throws(ServiceError) {
         let now = self.now
         try await change(caller.tenant) { transaction, pending throws(ServiceError) in
             var registration = try transaction.registration(id, of: caller)
@@ -18,7 +20,10 @@ extension StoredManagementService {
             pending.noteClosing(id)
             try transaction.audit(
                 AuditRecord.Actor(registration), "registration.unregister", "registration/\(id)", of: caller.tenant,
-                at: now)
+                at: now,
+                details: report.map {
+                    ["reason": $0.reason.rawValue, "doWipe": String($0.doWipe), "succeeded": String($0.succeeded)]
+                } ?? [:])
         }
     }
 

@@ -1,3 +1,4 @@
+import CordonProtocol
 import Foundation
 
 extension IdentityProviderClient: Codable {
@@ -15,7 +16,7 @@ extension IdentityProviderClient: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let digest = try container.decodeIfPresent(String.self, forKey: .secretDigest).map { text in
-            guard let bytes = ProviderBase64URL.decode(text), bytes.count == 32 else {
+            guard let bytes = Base64URL.decode(text), bytes.count == 32 else {
                 throw DecodingError.dataCorruptedError(
                     forKey: .secretDigest, in: container,
                     debugDescription: "secretSha256 must be a SHA-256 in base64url without padding")
@@ -43,6 +44,6 @@ extension IdentityProviderClient: Codable {
         try container.encode(grants.sorted { $0.rawValue < $1.rawValue }, forKey: .grants)
         try container.encode(resources, forKey: .resources)
         try container.encode(applicationRoles, forKey: .applicationRoles)
-        try container.encodeIfPresent(secretDigest.map { ProviderBase64URL.encode($0) }, forKey: .secretDigest)
+        try container.encodeIfPresent(secretDigest.map { Base64URL.encode($0) }, forKey: .secretDigest)
     }
 }

@@ -1,3 +1,4 @@
+import CordonProtocol
 import Crypto
 import CryptoExtras
 public import Foundation
@@ -115,12 +116,12 @@ public struct DirectoryPassword: Sendable, Equatable, Codable {
         try container.encode(parameters.rounds, forKey: .n)
         try container.encode(parameters.blockSize, forKey: .r)
         try container.encode(parameters.parallelism, forKey: .p)
-        try container.encode(ProviderBase64URL.encode(salt), forKey: .salt)
-        try container.encode(ProviderBase64URL.encode(hash), forKey: .hash)
+        try container.encode(Base64URL.encode(salt), forKey: .salt)
+        try container.encode(Base64URL.encode(hash), forKey: .hash)
     }
 
     private static func bytes(in container: KeyedDecodingContainer<CodingKeys>, for key: CodingKeys) throws -> Data {
-        guard let bytes = ProviderBase64URL.decode(try container.decode(String.self, forKey: key)) else {
+        guard let bytes = Base64URL.decode(try container.decode(String.self, forKey: key)) else {
             throw DecodingError.dataCorruptedError(
                 forKey: key, in: container, debugDescription: "\(key.stringValue) must be base64url without padding")
         }

@@ -1,3 +1,4 @@
+import CordonProtocol
 import Crypto
 import Foundation
 import Logging
@@ -18,7 +19,7 @@ extension DevelopmentIdentityProvider {
 
     /// The token of the family's present generation: the grant, the generation, and a code only we can make.
     private static func refreshToken(of family: ProviderRefreshFamily) -> String {
-        "\(family.grant.id).\(family.generation).\(ProviderBase64URL.encode(code(family, family.generation)))"
+        "\(family.grant.id).\(family.generation).\(Base64URL.encode(code(family, family.generation)))"
     }
 
     private static func code(_ family: ProviderRefreshFamily, _ generation: UInt64) -> Data {
@@ -31,7 +32,7 @@ extension DevelopmentIdentityProvider {
     func family(ofRefreshToken token: String) -> (family: ProviderRefreshFamily, generation: UInt64)? {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 3, let family = families.value(parts[0], at: clock()), let generation = UInt64(parts[1]),
-            parts[1] == String(generation), let code = ProviderBase64URL.decode(parts[2]),
+            parts[1] == String(generation), let code = Base64URL.decode(parts[2]),
             HMAC<SHA256>.isValidAuthenticationCode(
                 code, authenticating: Data("\(parts[0]).\(generation)".utf8),
                 using: SymmetricKey(data: family.secret))

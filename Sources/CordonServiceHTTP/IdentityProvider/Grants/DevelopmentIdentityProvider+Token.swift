@@ -1,3 +1,4 @@
+import CordonProtocol
 import Crypto
 import Foundation
 import Logging
@@ -52,7 +53,7 @@ extension DevelopmentIdentityProvider {
         guard code.request.redirectURI == redirectURI else {
             throw OAuthError(.invalidGrant, "redirect_uri is not the one of the authorization request")
         }
-        let challenge = ProviderBase64URL.encode(Data(SHA256.hash(data: Data(verifier.utf8))))
+        let challenge = Base64URL.encode(Data(SHA256.hash(data: Data(verifier.utf8))))
         guard (43...128).contains(verifier.utf8.count), challenge == code.request.codeChallenge else {
             throw OAuthError(.invalidGrant, "code_verifier does not fit the code_challenge")
         }
@@ -90,6 +91,7 @@ extension DevelopmentIdentityProvider {
         let scopes = access.tokenScopes(for: name, configuration: configuration)
         var claims = accessClaims(
             audience: name, subject: client.id, client: client, grantID: randomText(16), key: key, issuer: issuer)
+        claims.idtyp = "app"
         claims.scope = scopes.isEmpty ? nil : scopes.joined(separator: " ")
         claims.roles = resource.carriesRoles ? client.applicationRoles : nil
         return ProviderTokenResponse(

@@ -1,3 +1,4 @@
+import CordonProtocol
 import Foundation
 
 extension ProviderAuthorizationRequest {
@@ -72,7 +73,7 @@ extension ProviderAuthorizationRequest {
         guard try parameters.value("code_challenge_method") == "S256" else {
             throw OAuthError(.invalidRequest, "code_challenge_method must be S256")
         }
-        guard ProviderBase64URL.decode(challenge)?.count == 32 else {
+        guard Base64URL.decode(challenge)?.count == 32 else {
             throw OAuthError(.invalidRequest, "code_challenge must be a SHA-256 in base64url")
         }
         return challenge
@@ -80,7 +81,7 @@ extension ProviderAuthorizationRequest {
 
     private static func thumbprint(_ parameters: ProviderParameters) throws(OAuthError) -> String? {
         guard let thumbprint = try parameters.value("dpop_jkt") else { return nil }
-        guard ProviderBase64URL.decode(thumbprint)?.count == 32 else {
+        guard Base64URL.decode(thumbprint)?.count == 32 else {
             throw OAuthError(.invalidRequest, "dpop_jkt must be a SHA-256 thumbprint in base64url")
         }
         return thumbprint

@@ -1,3 +1,4 @@
+import CordonProtocol
 import Crypto
 import Foundation
 import HTTPTypes
@@ -37,7 +38,7 @@ extension DevelopmentIdentityProvider {
             }
         }
         if let accessToken {
-            let hash = ProviderBase64URL.encode(Data(SHA256.hash(data: Data(accessToken.utf8))))
+            let hash = Base64URL.encode(Data(SHA256.hash(data: Data(accessToken.utf8))))
             guard proof.claims.ath == hash else { throw ProviderProof.invalid("ath of the proof is not this token") }
         }
         let key = Self.digest(proof.thumbprint + "." + proof.claims.jti)
@@ -52,6 +53,6 @@ extension DevelopmentIdentityProvider {
     func proofNonce(windowsAgo: Int = 0) -> String {
         let window = Int(clock().timeIntervalSince1970 / Self.nonceWindow) - windowsAgo
         let code = HMAC<SHA256>.authenticationCode(for: Data("nonce.\(window)".utf8), using: nonceKey)
-        return ProviderBase64URL.encode(Data(code).prefix(16))
+        return Base64URL.encode(Data(code).prefix(16))
     }
 }

@@ -1,4 +1,4 @@
-import Crypto
+import CordonProtocol
 import Foundation
 
 /// A DPoP proof whose signature holds (RFC 9449 §4.3, checks 2 to 7); what it claims is still to be compared.
@@ -15,31 +15,22 @@ struct ProviderProof: Sendable {
     let thumbprint: String
     let claims: Claims
 
-    private struct Header: Decodable {
-        let typ: String
-        let alg: String
-        let jwk: ProviderPublicKey
-        let crit: [String]?
-    }
-
     init(_ text: String) throws(OAuthError) {
-        guard let parts = ProviderJWS.parts(of: text) else { throw Self.invalid("the proof is no compact JWS") }
-        guard let header = try? JSONDecoder().decode(Header.self, from: parts.header) else {
-            throw Self.invalid("the header of the proof lacks typ, alg or jwk")
+        guard text.utf8.count <= ProviderJWS.longest else { throw Self.invalid("the proof is too long") }
+        let payload: Data
+        do throws(ProtocolError) {
+            let (bytes, key) = try CompactJWS.payloadWithEmbeddedKey(of: text, type: .proofOfPossession)
+            payload = bytes
+            thumbprint = key.thumbprint
+        } catch {
+            throw Self.invalid(error.reason)
         }
-        guard header.typ == "dpop+jwt" else { throw Self.invalid("typ of the proof must be dpop+jwt") }
-        guard header.alg == "ES256" else { throw Self.invalid("alg of the proof must be ES256") }
-        guard header.crit == nil else { throw Self.invalid("the proof has critical headers that are not understood") }
-        guard header.jwk.d == nil else { throw Self.invalid("the proof gives away its private key") }
-        guard let key = header.jwk.key else { throw Self.invalid("jwk of the proof is no P-256 public key") }
-        guard ProviderJWS.isValid(parts, for: key) else { throw Self.invalid("the signature of the proof is wrong") }
-        guard let claims = try? JSONDecoder().decode(Claims.self, from: parts.payload) else {
+        guard let claims = try? JSONDecoder().decode(Claims.self, from: payload) else {
             throw Self.invalid("the proof lacks jti, htm, htu or iat")
         }
         guard (1...256).contains(claims.jti.utf8.count), claims.iat.isFinite, abs(claims.iat) < 1e12 else {
             throw Self.invalid("jti or iat of the proof is out of bounds")
         }
-        thumbprint = ProviderPublicKey(key).thumbprint
         self.claims = claims
     }
 

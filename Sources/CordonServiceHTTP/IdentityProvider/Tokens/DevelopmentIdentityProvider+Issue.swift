@@ -1,3 +1,4 @@
+import CordonProtocol
 import Crypto
 import Foundation
 
@@ -90,7 +91,7 @@ extension DevelopmentIdentityProvider {
             IDTokenClaims(
                 iss: issuer, sub: person.id, aud: grant.clientID, exp: now + Int(seconds(\.idToken)), iat: now,
                 auth_time: Int(grant.authenticated.timeIntervalSince1970), nonce: nonce,
-                at_hash: ProviderBase64URL.encode(half), amr: ["pwd"], tid: directory.tenantID, oid: person.id,
+                at_hash: Base64URL.encode(half), amr: ["pwd"], tid: directory.tenantID, oid: person.id,
                 preferred_username: profile ? person.userPrincipalName : nil,
                 name: profile ? person.displayName : nil), type: "JWT")
     }

@@ -16,6 +16,8 @@ struct AccessTokenClaims: Codable, Sendable {
     var scope: String?
     var tid: String
     var oid: String?
+    /// `app` for an application that acts for itself.
+    var idtyp: String?
     var preferred_username: String?
     /// Only for audiences that carry roles.
     var roles: [String]?

@@ -1,3 +1,4 @@
+import CordonProtocol
 import Crypto
 import Foundation
 
@@ -16,8 +17,8 @@ enum ProviderJWS {
     static func parts(of text: String) -> Parts? {
         guard text.utf8.count <= longest else { return nil }
         let pieces = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        guard pieces.count == 3, let header = ProviderBase64URL.decode(pieces[0]),
-            let payload = ProviderBase64URL.decode(pieces[1]), let signature = ProviderBase64URL.decode(pieces[2])
+        guard pieces.count == 3, let header = Base64URL.decode(pieces[0]),
+            let payload = Base64URL.decode(pieces[1]), let signature = Base64URL.decode(pieces[2])
         else { return nil }
         return Parts(
             header: header, payload: payload, signature: signature, signedText: Data("\(pieces[0]).\(pieces[1])".utf8))
@@ -32,9 +33,9 @@ enum ProviderJWS {
         header: some Encodable, payload: some Encodable, with key: P256.Signing.PrivateKey
     ) throws -> String {
         let text =
-            ProviderBase64URL.encode(try ProviderJSON.encode(header)) + "."
-            + ProviderBase64URL.encode(try ProviderJSON.encode(payload))
-        return text + "." + ProviderBase64URL.encode(try key.signature(for: Data(text.utf8)).rawRepresentation)
+            Base64URL.encode(try ProviderJSON.encode(header)) + "."
+            + Base64URL.encode(try ProviderJSON.encode(payload))
+        return text + "." + Base64URL.encode(try key.signature(for: Data(text.utf8)).rawRepresentation)
     }
 }
 

@@ -1,3 +1,4 @@
+import CordonProtocol
 import Crypto
 public import Foundation
 import HTTPTypes
@@ -13,8 +14,10 @@ public enum IdentityProviderKeyStorage: Sendable, Equatable {
 /// The ES256 key of the provider and its key id, which is the RFC 7638 thumbprint.
 struct ProviderSigningKey: Sendable {
     let key: P256.Signing.PrivateKey
-    let published: ProviderPublicKey
-    let id: String
+    let published: JSONWebKey
+
+    /// The key id.
+    var id: String { published.keyID }
 
     private struct Header: Codable {
         let alg: String
@@ -23,20 +26,20 @@ struct ProviderSigningKey: Sendable {
         let crit: [String]?
     }
 
-    init(_ key: P256.Signing.PrivateKey) {
+    init(_ key: P256.Signing.PrivateKey) throws(IdentityProviderError) {
         self.key = key
-        var published = ProviderPublicKey(key.publicKey)
-        id = published.thumbprint
-        published.kid = id
-        published.alg = "ES256"
-        published.use = "sig"
-        self.published = published
+        do throws(ProtocolError) {
+            published = try JSONWebKey(point: key.publicKey.rawRepresentation)
+        } catch {
+            throw IdentityProviderError(
+                .signingKeyInvalid, reason: error.reason, place: "signing key", hint: "have a new key made")
+        }
     }
 
     init(_ storage: IdentityProviderKeyStorage) throws(IdentityProviderError) {
         switch storage {
-        case .inMemory: self.init(P256.Signing.PrivateKey())
-        case .file(let file): self.init(try Self.key(in: file))
+        case .inMemory: try self.init(P256.Signing.PrivateKey())
+        case .file(let file): try self.init(try Self.key(in: file))
         }
     }
 

@@ -1,0 +1,124 @@
+import CordonHTTPClient
+import CordonProtocol
+import CordonTesting
+import Foundation
+import Glibc
+
+/// What the service costs: check-ins and reads against a bare route of the same server in the same run, memory for each
+/// open event stream, and a change of policy while registrations grow.
+///
+/// Times are of the service's process alone, so other work on the machine changes them little.
+@main
+struct ServiceBenchmark {
+    static func main() async throws {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        if arguments.first == "serve", arguments.count == 2 {
+            return try await ServiceProcess.serve(in: URL(filePath: arguments[1]))
+        }
+        raiseDescriptors()
+        let scale = arguments.first.flatMap { Double($0) } ?? 1
+        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-bench-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let service = try ServiceProcess.start(in: folder)
+        defer { kill(service.process.processIdentifier, SIGKILL) }
+        let transport = AsyncHTTPTransport()
+        do {
+            try await requests(to: service, over: transport, scale: scale)
+            try await streams(of: service, over: transport, count: Int(10_000 * scale))
+        } catch {
+            await transport.shutdown()
+            throw error
+        }
+        await transport.shutdown()
+        print("\nchange of a policy that reaches \(Publishing.targeted) registrations (SQLite, durable)")
+        for count in [1_000, 10_000, 100_000] where Double(count) <= 100_000 * scale {
+            let time = try await Publishing.measure(registrations: count, in: folder)
+            print(String(format: "  of %7d registrations  %8.2f ms", count, time))
+        }
+    }
+
+    private static func requests(
+        to service: ServiceProcess, over transport: AsyncHTTPTransport, scale: Double
+    ) async throws {
+        var devices: [SimulatedDevice] = []
+        let issuer = service.issuer
+        for number in 0..<Load.connections {
+            let account = ServiceProcess.person(number)
+            let cache = TokenCache()
+            let device = SimulatedDevice(
+                service: service.base, pin: service.rootKey, account: account, bundleID: ServiceProcess.bundleID,
+                tag: "tag-\(number)", transport: transport
+            ) { key in try await cache.token { try issuer.checkInToken(account, boundTo: key) } }
+            try await device.register()
+            devices.append(device)
+        }
+        let (all, load) = (devices, Load(service: service, transport: transport))
+        let owner = try issuer.ownerToken(of: ServiceProcess.tenant)
+        let number = Int(8_000 * scale)
+        _ = try await load.measure("warm-up", requests: number / 4) { _ in try await load.get("healthz") }
+        let bare = try await load.measure("bare route (GET /healthz)", requests: number) { _ in
+            try await load.get("healthz")
+        }
+        let unchanged = try await load.measure("check-in, unchanged", requests: number) { connection in
+            try await all[connection].checkIn()
+        }
+        let changed = try await load.measure("check-in, changed", requests: number / 4) { connection in
+            // Rooted in turn, so that every envelope says something else than the one before.
+            let isRooted = await all[connection].envelope?.compliance == nil
+            try await all[connection].checkIn(health: isRooted ? [.rootedDevice] : [])
+        }
+        let read = try await load.measure("policy read (Graph)", requests: number) { _ in
+            try await load.get("beta/deviceAppManagement/iosManagedAppProtections", token: owner)
+        }
+        print("                                answers/s per core   x bare   p50 ms   p99 ms")
+        for cost in [bare, unchanged, changed, read] {
+            print(
+                cost.name.padding(toLength: 32, withPad: " ", startingAt: 0)
+                    + String(
+                        format: "%18.0f %8.2f %8.2f %8.2f", cost.perCore, cost.perCore / bare.perCore, cost.median,
+                        cost.p99))
+        }
+    }
+
+    private static func streams(
+        of service: ServiceProcess, over transport: AsyncHTTPTransport, count: Int
+    ) async throws {
+        let account = ServiceProcess.person(60)
+        let issuer = service.issuer
+        let cache = TokenCache()
+        let device = SimulatedDevice(
+            service: service.base, pin: service.rootKey, account: account, bundleID: ServiceProcess.bundleID,
+            tag: "tag-streams", transport: transport
+        ) { key in try await cache.token { try issuer.checkInToken(account, boundTo: key) } }
+        try await device.register()
+        let warm = try await Streams.open(200, of: device, at: service.base)
+        _ = warm.begun()
+        let before = service.memory
+        let open = try await Streams.open(count, of: device, at: service.base)
+        let begun = open.begun()
+        let used = service.memory - before
+        print("\n\(begun) of \(count) event streams open: \(used / max(1, begun)) bytes each")
+        open.close()
+        warm.close()
+    }
+
+    private static func raiseDescriptors() {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+}
+
+/// One token for as long as the run lasts.
+actor TokenCache {
+    private var known: String?
+
+    func token(_ make: () throws -> String) rethrows -> String {
+        if let known { return known }
+        let token = try make()
+        known = token
+        return token
+    }
+}

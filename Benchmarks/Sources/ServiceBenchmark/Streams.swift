@@ -1,0 +1,49 @@
+import CordonTesting
+import Foundation
+import Glibc
+
+/// Open event streams, each a bare socket, so that the client costs nothing.
+struct Streams {
+    private let sockets: [Int32]
+
+    /// Opens so many streams of one device; each request has a proof of its own.
+    static func open(_ count: Int, of device: SimulatedDevice, at base: URL) async throws -> Streams {
+        var sockets: [Int32] = []
+        for _ in 0..<count {
+            let (path, fields) = try await device.eventStreamRequest()
+            var text = "GET \(path) HTTP/1.1\r\nHost: \(base.host() ?? ""):\(base.port ?? 80)\r\n"
+            for (name, value) in fields { text += "\(name): \(value)\r\n" }
+            sockets.append(try connect(to: base.port ?? 80, sending: text + "\r\n"))
+        }
+        return Streams(sockets: sockets)
+    }
+
+    /// Waits until every stream has begun; how many answered 200.
+    func begun() -> Int {
+        sockets.count { socket in
+            var buffer = [UInt8](repeating: 0, count: 512)
+            let count = recv(socket, &buffer, buffer.count, 0)
+            return count > 0 && String(decoding: buffer[..<count], as: UTF8.self).hasPrefix("HTTP/1.1 200")
+        }
+    }
+
+    func close() { for socket in sockets { _ = Glibc.close(socket) } }
+
+    private static func connect(to port: Int, sending text: String) throws -> Int32 {
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard socket >= 0 else { throw POSIXError(.EMFILE) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let connected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard connected == 0 else { throw POSIXError(.ECONNREFUSED) }
+        var bytes = Array(text.utf8)
+        guard Glibc.send(socket, &bytes, bytes.count, 0) == bytes.count else { throw POSIXError(.EIO) }
+        return socket
+    }
+}

@@ -1,0 +1,156 @@
+import CordonIdentity
+import CordonService
+import CordonServiceSQLite
+import Foundation
+
+/// A backup: a folder with the store, the signing keys and what else a service cannot be started without.
+///
+/// It holds secrets, so the folder has mode 0700 and every file 0600, and whoever keeps it must encrypt it.
+enum BackupFolder {
+    /// Files beside the store and the keys that belong into a backup where they exist.
+    private static let others = [
+        DevelopmentPeople.directoryFile, DevelopmentClients.clientsFile, "identity-provider.pem",
+    ]
+
+    /// Makes a backup of a service that may be running.
+    ///
+    /// The store is copied before the keys: a key is durable before the store knows it, so every key that the copy
+    /// knows is in the backup.
+    ///
+    /// - Throws: ``CommandFailure``: `writeFailed`, or `badInput` when what was copied is not sound.
+    static func make(of store: URL, data: URL, in folder: URL, at now: Date) throws -> BackupManifest {
+        guard !FileManager.default.fileExists(atPath: folder.path) else {
+            throw CommandFailure(
+                .refused, "\(folder.path) exists", hint: "Name a folder that does not exist yet.")
+        }
+        let draft = folder.deletingLastPathComponent().appending(
+            path: ".\(folder.lastPathComponent).\(UUID().uuidString)")
+        do {
+            _ = try PrivateFolder(draft)
+            let copy = draft.appending(path: BackupManifest.store)
+            try StorageBackup.copy(store, to: copy)
+            for path in try paths(in: data) {
+                try install(data.appending(path: path), at: path, in: draft)
+            }
+            let manifest = try BackupManifest(
+                made: Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down)),
+                version: CordonVersion.current, files: digests(in: draft), tenants: StorageBackup.check(copy))
+            try PrivateFolder(draft).write(
+                String(decoding: manifest.encoded(), as: UTF8.self) + "\n", to: BackupManifest.name)
+            _ = try verify(draft)
+            try FileManager.default.moveItem(at: draft, to: folder)
+            return manifest
+        } catch {
+            try? FileManager.default.removeItem(at: draft)
+            throw failure(error, folder)
+        }
+    }
+
+    /// Checks every byte of a backup, the store's records and log, and that every signing key is there.
+    ///
+    /// - Throws: ``CommandFailure`` with status `badInput` naming the first thing that is wrong.
+    static func verify(_ folder: URL) throws -> BackupManifest {
+        let manifest: BackupManifest
+        do {
+            manifest = try BackupManifest.read(in: folder)
+        } catch {
+            throw CommandFailure(
+                .badInput, "\(folder.path) is no backup", hint: "Name a folder that cordon backup made.")
+        }
+        let found = try digests(in: folder)
+        for path in Set(found.keys).union(manifest.files.keys).sorted() where found[path] != manifest.files[path] {
+            throw CommandFailure(
+                .badInput, "\(folder.appending(path: path).path): missing, changed or added after the backup",
+                hint: "Use another backup.")
+        }
+        do throws(ServiceError) {
+            let tenants = try StorageBackup.check(folder.appending(path: BackupManifest.store))
+            guard tenants == manifest.tenants else {
+                throw ServiceError(.storageDamaged, "the store holds something else than the manifest says")
+            }
+            let keys = try FileKeyStore(
+                folder: folder.appending(path: BackupManifest.keys, directoryHint: .isDirectory))
+            for tenant in tenants {
+                for key in tenant.keys { _ = try keys.key(key, of: .init(tenant.id)) }
+            }
+        } catch {
+            throw CommandFailure(error)
+        }
+        return manifest
+    }
+
+    /// Puts a sound backup into a folder where there is no service yet.
+    ///
+    /// - Throws: ``CommandFailure``: `badInput` for a backup that is not sound, `refused` when there is a service.
+    static func restore(_ folder: URL, to data: URL) throws -> BackupManifest {
+        let manifest = try verify(folder)
+        let taken = try [BackupManifest.store, BackupManifest.keys].first { name in
+            let place = data.appending(path: name)
+            var isFolder: ObjCBool = false
+            guard FileManager.default.fileExists(atPath: place.path, isDirectory: &isFolder) else { return false }
+            return try !isFolder.boolValue || !FileManager.default.contentsOfDirectory(atPath: place.path).isEmpty
+        }
+        guard taken == nil else {
+            throw CommandFailure(
+                .refused, "\(data.path) has a service already", hint: "Name an empty folder, or move that one away.")
+        }
+        do {
+            _ = try PrivateFolder(data)
+            // The store last: a restore that was interrupted is no service.
+            for path in manifest.files.keys.sorted(by: {
+                ($0 == BackupManifest.store ? 1 : 0, $0) < ($1 == BackupManifest.store ? 1 : 0, $1)
+            }) {
+                try install(folder.appending(path: path), at: path, in: data)
+            }
+        } catch {
+            throw failure(error, data)
+        }
+        return manifest
+    }
+
+    private static func paths(in data: URL) throws -> [String] {
+        var found = others.filter { FileManager.default.fileExists(atPath: data.appending(path: $0).path) }
+        let keys = data.appending(path: BackupManifest.keys)
+        for tenant in try FileManager.default.contentsOfDirectory(atPath: keys.path).sorted() {
+            for key in try FileManager.default.contentsOfDirectory(atPath: keys.appending(path: tenant).path).sorted()
+            where key.hasSuffix(".key") {
+                found.append("\(BackupManifest.keys)/\(tenant)/\(key)")
+            }
+        }
+        return found
+    }
+
+    private static func digests(in folder: URL) throws -> [String: String] {
+        var digests: [String: String] = [:]
+        let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+        for path in names where path != BackupManifest.name {
+            var isFolder: ObjCBool = false
+            let file = folder.appending(path: path)
+            guard FileManager.default.fileExists(atPath: file.path, isDirectory: &isFolder), !isFolder.boolValue else {
+                continue
+            }
+            digests[path] = try BackupManifest.digest(of: file)
+        }
+        return digests
+    }
+
+    /// Copies a file, readable by its owner alone and synced before it gets its name.
+    private static func install(_ file: URL, at path: String, in folder: URL) throws {
+        let target = folder.appending(path: path)
+        let parent = try PrivateFolder(target.deletingLastPathComponent())
+        let draft = parent.url.appending(path: ".\(UUID().uuidString)")
+        try FileManager.default.copyItem(at: file, to: draft)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: draft.path)
+        let handle = try FileHandle(forWritingTo: draft)
+        try handle.synchronize()
+        try handle.close()
+        try FileManager.default.moveItem(at: draft, to: target)
+    }
+
+    private static func failure(_ error: any Error, _ place: URL) -> CommandFailure {
+        if let failure = error as? CommandFailure { return failure }
+        if let error = error as? ServiceError { return CommandFailure(error) }
+        return CommandFailure(
+            .writeFailed, "\(place.path): a file cannot be copied", hint: "Check permissions and free space.")
+    }
+}

@@ -1,0 +1,29 @@
+import ArgumentParser
+import Foundation
+
+/// Where a service keeps its store and its keys, told as to `cordon serve`.
+struct ServiceLocation: ParsableArguments {
+    @Option(help: "The folder of the service, as cordon serve has it.")
+    var dataDirectory: String?
+
+    @Option(help: "The database of the service, as cordon serve has it.")
+    var database: String?
+
+    @Option(help: "The configuration file of the service.")
+    var config: String?
+
+    /// The store and the folder with the keys.
+    ///
+    /// - Throws: ``CommandFailure`` with status `usage` for a store that is not a file.
+    func places() throws -> (store: URL, data: URL) {
+        var arguments: [String] = []
+        if let dataDirectory { arguments += ["--data-directory", dataDirectory] }
+        if let database { arguments += ["--database", database] }
+        if let config { arguments += ["--config", config] }
+        let plan = try ServeOptions.parse(arguments).plan()
+        guard case .sqlite(let store) = plan.database else {
+            throw CommandFailure(.usage, "a store in memory cannot be copied", hint: "Use --database sqlite:PATH.")
+        }
+        return (store, plan.folder)
+    }
+}

@@ -1,0 +1,100 @@
+import CordonService
+import Foundation
+
+/// A file with the organisation's people and groups, for where no provisioning system speaks SCIM.
+///
+/// ```json
+/// { "people": [ { "id": "…the oid or sub of their tokens…", "userPrincipalName": "ada@example.test",
+///                 "displayName": "Ada" } ],
+///   "groups": [ { "id": "field", "displayName": "Field", "members": ["…an id or a sign-in name…"], "groups": [] } ] }
+/// ```
+enum DirectoryFile {
+    private static let largest = 64 << 20
+
+    private struct Document: Decodable {
+        var people: [Person]
+        var groups: [Group]?
+    }
+
+    private struct Person: Decodable {
+        var id: String
+        var userPrincipalName: String
+        var displayName: String?
+        var mail: String?
+        var givenName: String?
+        var surname: String?
+        var jobTitle: String?
+        var department: String?
+        var accountEnabled: Bool?
+        var isLicensed: Bool?
+    }
+
+    private struct Group: Decodable {
+        var id: String
+        var displayName: String?
+        var description: String?
+        var members: [String]?
+        var groups: [String]?
+    }
+
+    /// Reads a file.
+    ///
+    /// - Throws: ``CommandFailure`` with status `badInput` naming the first thing that is wrong.
+    static func read(_ file: URL) throws(CommandFailure) -> DirectoryContent {
+        let document: Document
+        do {
+            let bytes = try Data(contentsOf: file)
+            guard bytes.count <= largest else { throw CocoaError(.fileReadTooLarge) }
+            document = try JSONDecoder().decode(Document.self, from: bytes)
+        } catch DecodingError.keyNotFound(let key, let context) {
+            let place = (context.codingPath + [key]).map(\.stringValue).joined(separator: ".")
+            throw unusable(file, "\(place) is missing")
+        } catch DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context) {
+            throw unusable(file, "\(context.codingPath.map(\.stringValue).joined(separator: ".")) is of the wrong kind")
+        } catch {
+            throw unusable(file, "it cannot be read as JSON")
+        }
+        let people = document.people.map { person in
+            DirectoryUser(
+                id: person.id, userPrincipalName: person.userPrincipalName,
+                displayName: person.displayName ?? person.userPrincipalName, mail: person.mail,
+                givenName: person.givenName, surname: person.surname, jobTitle: person.jobTitle,
+                department: person.department, accountEnabled: person.accountEnabled ?? true,
+                isLicensed: person.isLicensed ?? true)
+        }
+        guard Set(people.map { $0.id.lowercased() }).count == people.count else {
+            throw unusable(file, "two people have the same id")
+        }
+        return DirectoryContent(people: people, groups: try groups(of: document, people, file))
+    }
+
+    private static func groups(
+        of document: Document, _ people: [DirectoryUser], _ file: URL
+    ) throws(CommandFailure) -> [DirectoryGroup] {
+        var ids: [String: String] = [:]
+        for person in people {
+            ids[person.userPrincipalName.lowercased()] = person.id
+            ids[person.id.lowercased()] = person.id
+        }
+        var groups: [DirectoryGroup] = []
+        for group in document.groups ?? [] {
+            var members: Set<DirectoryGroup.Member> = Set((group.groups ?? []).map { .group($0) })
+            for name in group.members ?? [] {
+                guard let id = ids[name.lowercased()] else {
+                    throw unusable(file, "a member of the group \(group.id) is nobody of the file")
+                }
+                members.insert(.user(id))
+            }
+            groups.append(
+                DirectoryGroup(
+                    id: group.id, displayName: group.displayName ?? group.id, description: group.description,
+                    members: members))
+        }
+        return groups
+    }
+
+    private static func unusable(_ file: URL, _ reason: String) -> CommandFailure {
+        CommandFailure(
+            .badInput, "\(file.path): \(reason)", hint: "The form of the file is in docs/operating.md.")
+    }
+}

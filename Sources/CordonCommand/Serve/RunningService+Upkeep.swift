@@ -1,0 +1,55 @@
+import CordonIdentity
+import CordonService
+import Foundation
+import Logging
+
+extension RunningService {
+    /// How often a directory file is looked at.
+    private static let look = Duration.seconds(30)
+    /// Maintenance happens every so many looks: once an hour.
+    private static let looksPerMaintenance = 120
+
+    /// What a service does by itself while it runs: puts away what has run out, and follows the directory file. Returns
+    /// when the task is cancelled; a failure is logged and tried again.
+    func keepUp(logger: Logger) async {
+        var looks = 0
+        while !Task.isCancelled {
+            if looks.isMultiple(of: Self.looksPerMaintenance) { await maintain(logger: logger) }
+            looks += 1
+            guard (try? await Task.sleep(for: Self.look)) != nil else { return }
+            do {
+                try await followDirectory(logger: logger)
+            } catch {
+                logger.error("the directory file cannot be used", metadata: ["reason": "\(error.message)"])
+            }
+        }
+    }
+
+    private func maintain(logger: Logger) async {
+        do throws(ServiceError) {
+            try await service.performMaintenance(of: tenant)
+        } catch {
+            logger.error("maintenance failed", metadata: ["code": "\(error.code.rawValue)"])
+        }
+    }
+
+    /// Brings the directory to what the file says, if it changed since the last time.
+    ///
+    /// - Throws: ``CommandFailure`` with status `badInput` when the file or something in it is unusable.
+    func followDirectory(logger: Logger) async throws(CommandFailure) {
+        guard let file = directory else { return }
+        let changed =
+            (try? FileManager.default.attributesOfItem(atPath: file.path))?[.modificationDate] as? Date ?? .distantPast
+        guard directoryRead.withLock({ $0 != changed }) else { return }
+        let content = try DirectoryFile.read(file)
+        do throws(ServiceError) {
+            let changes = try await service.synchronize(content, from: "directory-file", of: tenant)
+            logger.notice(
+                "the directory file was read",
+                metadata: ["saved": "\(changes.saved)", "removed": "\(changes.removed)"])
+        } catch {
+            throw CommandFailure(error)
+        }
+        directoryRead.withLock { $0 = changed }
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+
+extension ServeConfigurationFile {
+    /// What the name of every setting begins with in the environment.
+    static let prefix = "CORDON_"
+
+    /// These settings with those of the environment above them: `CORDON_LISTEN`, `CORDON_PUBLIC_URL`, …; lists are
+    /// separated by commas, and a variable that is empty counts as absent.
+    ///
+    /// - Throws: ``CommandFailure`` with status `badInput` for a value of the wrong kind.
+    func overridden(by environment: [String: String]) throws(CommandFailure) -> ServeConfigurationFile {
+        func text(_ name: String) -> String? {
+            environment[Self.prefix + name].flatMap { $0.isEmpty ? nil : $0 }
+        }
+        func list(_ name: String) -> [String]? {
+            text(name)?.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+        var set = self
+        set.listen = text("LISTEN") ?? listen
+        set.publicURL = text("PUBLIC_URL") ?? publicURL
+        set.database = text("DATABASE") ?? database
+        set.dataDirectory = text("DATA_DIRECTORY") ?? dataDirectory
+        set.tenant = text("TENANT") ?? tenant
+        set.issuers = list("ISSUERS") ?? issuers
+        set.checkInAudience = text("CHECK_IN_AUDIENCE") ?? checkInAudience
+        set.administrationAudiences = list("ADMINISTRATION_AUDIENCES") ?? administrationAudiences
+        set.tlsCertificate = text("TLS_CERTIFICATE") ?? tlsCertificate
+        set.tlsKey = text("TLS_KEY") ?? tlsKey
+        set.metrics = text("METRICS") ?? metrics
+        set.directory = text("DIRECTORY") ?? directory
+        if let word = text("BEHIND_PROXY") {
+            guard let value = ["true": true, "1": true, "false": false, "0": false][word.lowercased()] else {
+                throw Self.unusable("BEHIND_PROXY", "true or false")
+            }
+            set.behindProxy = value
+        }
+        if let word = text("FIRST_SIGN_IN") {
+            guard let value = FirstSignIn(rawValue: word) else {
+                throw Self.unusable("FIRST_SIGN_IN", "create or refuse")
+            }
+            set.firstSignIn = value
+        }
+        return set
+    }
+
+    private static func unusable(_ name: String, _ values: String) -> CommandFailure {
+        CommandFailure(.badInput, "\(prefix)\(name) is of the wrong kind", hint: "set it to \(values), or unset it")
+    }
+}

@@ -1,0 +1,45 @@
+/// Events that an app sends together (SRV-CI-023).
+public struct TelemetryBatch: Sendable, Codable, Equatable {
+    /// The events, oldest first.
+    public var events: [TelemetryEvent]
+
+    /// The most events in one batch.
+    public static let mostEvents = 500
+    /// The most bytes of one batch.
+    public static let largestBody = 256 << 10
+
+    /// Makes a batch.
+    public init(events: [TelemetryEvent]) {
+        self.events = events
+    }
+}
+
+extension TelemetryEvent {
+    /// The most amounts or words of one event.
+    public static let mostDetails = 16
+
+    /// Why the event must not be kept, nil when it may: a refused data type, or a detail that could be more than a
+    /// number or a short word.
+    public var fault: String? {
+        guard data.subtracting(.accepted).isEmpty else { return "a data type that is refused" }
+        guard !data.isEmpty else { return "no data type" }
+        guard amounts.count <= Self.mostDetails, words.count <= Self.mostDetails else { return "too many details" }
+        guard (Array(amounts.keys) + Array(words.keys) + Array(words.values)).allSatisfy(Self.isWord) else {
+            return "a detail that is no short word"
+        }
+        return nil
+    }
+
+    /// Whether a text is 1 to 64 letters, digits and `_.-`: no sentence, path, address or contact fits in.
+    static func isWord(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+}

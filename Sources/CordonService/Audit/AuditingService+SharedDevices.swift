@@ -1,0 +1,39 @@
+public import CordonIdentity
+internal import CordonProtocol
+
+extension AuditingService {
+    /// As the wrapped service; a refusal is noted.
+    public func registerDevice(_ statement: String, name: String?, as administrator: Administrator)
+        async throws(ServiceError) -> SharedDevice
+    {
+        try await noting(administrator, "registerDevice") { () async throws(ServiceError) -> SharedDevice in
+            try await wrapped.registerDevice(statement, name: name, as: administrator)
+        }
+    }
+
+    /// As the wrapped service; a refusal is noted.
+    public func sharedDevices(as administrator: Administrator) async throws(ServiceError) -> [SharedDevice] {
+        try await noting(administrator, "sharedDevices") { () async throws(ServiceError) -> [SharedDevice] in
+            try await wrapped.sharedDevices(as: administrator)
+        }
+    }
+
+    /// As the wrapped service; a refusal is noted.
+    public func releaseDevice(_ id: String, as administrator: Administrator) async throws(ServiceError) {
+        try await noting(administrator, "releaseDevice") { () async throws(ServiceError) -> Void in
+            try await wrapped.releaseDevice(id, as: administrator)
+        }
+    }
+
+    /// As the wrapped service; a statement that the device's key did not sign is noted.
+    public func noteSession(_ statement: String, ofDevice id: String, tenant: TenantID) async throws(ServiceError) {
+        do throws(ServiceError) {
+            try await wrapped.noteSession(statement, ofDevice: id, tenant: tenant)
+        } catch {
+            if error.code == .wrongKey {
+                await notes.note(error, "noteSession", by: .init(.device, id: id), of: tenant)
+            }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,21 @@
+public import CordonProtocol
+
+/// Everything that the service keeps about a person (SRV-CI-095).
+public struct PersonalData: Sendable, Codable, Equatable {
+    /// The person's entry, nil when there is none any more.
+    public var user: DirectoryUser?
+    /// The ids of the groups that the person is directly in.
+    public var groups: [String]
+    /// The apps that were enrolled.
+    public var registrations: [Registration]
+    /// The wipes that were asked for.
+    public var operations: [WipeOperation]
+    /// The working time that was last reported.
+    public var workingTime: WorkingTimeReport?
+    /// Since when the person is blocked.
+    public var block: UserBlock?
+    /// Events of the last thirty days.
+    public var telemetry: [TelemetryRecord]
+    /// Logs that were asked for; their content is fetched apart.
+    public var logs: [LogCollection]
+}

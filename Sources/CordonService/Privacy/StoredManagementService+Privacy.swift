@@ -1,0 +1,94 @@
+internal import CordonIdentity
+internal import CordonProtocol
+internal import Foundation
+
+extension StoredManagementService {
+    /// Everything that the service keeps about a person.
+    public func exportUser(
+        _ id: String, as administrator: Administrator
+    ) async throws(ServiceError) -> PersonalData {
+        try require(.handlePersonalData, of: administrator)
+        let now = self.now
+        return try await change(administrator.tenant) { transaction, _ throws(ServiceError) in
+            let data = try transaction.personalData(of: folded(id))
+            try transaction.audit(
+                AuditRecord.Actor(administrator), "user.export", "user/\(id)", of: administrator.tenant, at: now)
+            return data
+        }
+    }
+
+    /// Removes everything that the service keeps about a person.
+    public func eraseUser(_ id: String, as administrator: Administrator) async throws(ServiceError) {
+        try require(.handlePersonalData, of: administrator)
+        let now = self.now
+        let tenant = administrator.tenant
+        try await change(tenant) { [self] transaction, pending throws(ServiceError) in
+            let data = try transaction.personalData(of: folded(id))
+            guard !data.operations.contains(where: \.state.isOpen) else {
+                throw ServiceError(
+                    .conflict, "a wipe of the person's apps is under way",
+                    hint: "Wait for its receipt, or forget the registration; then erase again.")
+            }
+            try announceChange(toUsers: [id], of: tenant, in: transaction, noting: &pending) {
+                transaction throws(ServiceError) in
+                try transaction.erase(data, of: folded(id))
+                if data.user != nil { try transaction.save(RemovedPerson(userID: id, since: now)) }
+            }
+            for registration in data.registrations { pending.noteClosing(registration.id) }
+            try transaction.audit(
+                AuditRecord.Actor(administrator), "user.erase", "user/\(id)", of: tenant, at: now,
+                details: ["registrations": String(data.registrations.count)])
+        }
+    }
+}
+
+extension StorageReader {
+    /// What is kept about a person.
+    ///
+    /// - Throws: ``ServiceError`` with code `notFound` when nothing is.
+    fileprivate func personalData(of id: String) throws(ServiceError) -> PersonalData {
+        let registrations = try records(Registration.self, where: (.user, id))
+        var operations: [WipeOperation] = []
+        for registration in registrations {
+            operations += try records(WipeOperation.self, where: (.registration, registration.id))
+        }
+        let data = PersonalData(
+            user: try record(DirectoryUser.self, id),
+            groups: try records(DirectoryGroup.self).filter { $0.members.containsUser(id) }.map(\.id),
+            registrations: registrations, operations: operations,
+            workingTime: try record(WorkingTimeRecord.self, id)?.time, block: try record(UserBlock.self, id),
+            telemetry: try records(TelemetryRecord.self, where: (.user, id)),
+            logs: try records(LogCollection.self, where: (.user, id)))
+        guard data.user != nil || !data.registrations.isEmpty || !data.telemetry.isEmpty else {
+            throw ServiceError(.notFound, "nothing is kept about a person with this id")
+        }
+        return data
+    }
+}
+
+extension StorageTransaction {
+    fileprivate func erase(_ data: PersonalData, of id: String) throws(ServiceError) {
+        for var group in try records(DirectoryGroup.self) where group.members.containsUser(id) {
+            group.members = group.members.filter { !Set([$0]).containsUser(id) }
+            try save(group)
+        }
+        for operation in data.operations { try remove(WipeOperation.self, operation.id) }
+        for registration in data.registrations {
+            try remove(EventBookmark.self, registration.id)
+            try remove(Registration.self, registration.id)
+        }
+        for record in data.telemetry { try remove(TelemetryRecord.self, record.id) }
+        for collection in data.logs { try removeLogs(collection) }
+        try remove(WorkingTimeRecord.self, id)
+        try remove(UserBlock.self, id)
+        try remove(DirectoryUser.self, id)
+    }
+}
+
+extension Set<DirectoryGroup.Member> {
+    fileprivate func containsUser(_ id: String) -> Bool {
+        contains { member in
+            if case .user(let member) = member { folded(member) == id } else { false }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+public import CordonIdentity
+
+/// Devices that many people share; every call throws ``ServiceError``.
+public protocol SharedDeviceAdministration: Sendable {
+    /// Registers a device by what its key signed; the same key again finds its device.
+    ///
+    /// - Parameter statement: A signed `DeviceRegistrationStatement`.
+    /// - Throws: ``ServiceError``: `invalid` when it is not good or of another organisation, `conflict` when the id belongs
+    ///   to another key.
+    func registerDevice(_ statement: String, name: String?, as administrator: Administrator)
+        async throws(ServiceError) -> SharedDevice
+
+    /// The devices, ordered by id, with who is on each.
+    func sharedDevices(as administrator: Administrator) async throws(ServiceError) -> [SharedDevice]
+
+    /// Releases a device: its statements no longer count, and it may be registered anew.
+    func releaseDevice(_ id: String, as administrator: Administrator) async throws(ServiceError)
+
+    /// Takes what a device says about who is on it; an older statement than the newest changes nothing.
+    ///
+    /// - Parameter statement: A `DeviceSessionStatement`, signed with the device's key: that is its proof.
+    /// - Throws: ``ServiceError``: `notFound` for a device that is not registered, `wrongKey` when its key did not sign.
+    func noteSession(_ statement: String, ofDevice id: String, tenant: TenantID) async throws(ServiceError)
+}

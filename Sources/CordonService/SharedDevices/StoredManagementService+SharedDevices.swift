@@ -1,0 +1,101 @@
+public import CordonIdentity
+internal import CordonProtocol
+internal import Foundation
+
+extension StoredManagementService {
+    /// Registers a device by what its key signed.
+    public func registerDevice(
+        _ statement: String, name: String?, as administrator: Administrator
+    ) async throws(ServiceError) -> SharedDevice {
+        try require(.registerDevices, of: administrator)
+        let now = self.now
+        let (facts, key) = try Self.registration(statement)
+        guard facts.tenant == administrator.tenant else {
+            throw ServiceError(.invalid, "the device asks for another organisation")
+        }
+        try checkDirectoryID(facts.deviceID)
+        guard name?.utf8.count ?? 0 <= 256 else { throw ServiceError(.invalid, "the name is longer than 256 bytes") }
+        return try await change(administrator.tenant) { transaction, _ throws(ServiceError) in
+            if let known = try transaction.record(SharedDevice.self, facts.deviceID) {
+                guard known.key.thumbprint == key.thumbprint else {
+                    throw ServiceError(.conflict, "the device's id belongs to another key", place: facts.deviceID)
+                }
+                return known
+            }
+            guard try transaction.records(SharedDevice.self, where: (.key, key.thumbprint)).isEmpty else {
+                throw ServiceError(.conflict, "the key belongs to another device", place: facts.deviceID)
+            }
+            let device = SharedDevice(
+                id: facts.deviceID, key: key, name: name, registered: now, registeredBy: administrator.id)
+            try transaction.save(device)
+            try transaction.audit(
+                AuditRecord.Actor(administrator), "device.register", "device/\(device.id)", of: administrator.tenant,
+                at: now, details: ["keyThumbprint": key.thumbprint])
+            return device
+        }
+    }
+
+    /// The devices, ordered by id.
+    public func sharedDevices(as administrator: Administrator) async throws(ServiceError) -> [SharedDevice] {
+        try require(.read, of: administrator)
+        return try await storage.read(administrator.tenant) { records throws(ServiceError) in
+            try records.records(SharedDevice.self)
+        }
+    }
+
+    /// Releases a device.
+    public func releaseDevice(_ id: String, as administrator: Administrator) async throws(ServiceError) {
+        try require(.registerDevices, of: administrator)
+        let now = self.now
+        try await change(administrator.tenant) { transaction, _ throws(ServiceError) in
+            guard try transaction.record(SharedDevice.self, id) != nil else {
+                throw ServiceError(.notFound, "no shared device has this id", place: id)
+            }
+            try transaction.remove(SharedDevice.self, id)
+            try transaction.audit(
+                AuditRecord.Actor(administrator), "device.release", "device/\(id)", of: administrator.tenant, at: now)
+        }
+    }
+
+    /// Takes what a device says about who is on it.
+    public func noteSession(
+        _ statement: String, ofDevice id: String, tenant: TenantID
+    ) async throws(ServiceError) {
+        let now = self.now
+        try await change(tenant) { transaction, _ throws(ServiceError) in
+            guard var device = try transaction.record(SharedDevice.self, id) else {
+                throw ServiceError(.notFound, "no shared device has this id")
+            }
+            let session: DeviceSessionStatement
+            do throws(ProtocolError) {
+                session = try DeviceSessionStatement(verifying: statement, signedBy: device.key)
+            } catch {
+                throw ServiceError(.wrongKey, "the statement is not acceptable: \(error.reason)")
+            }
+            guard session.deviceID == id else { throw ServiceError(.wrongKey, "the statement is of another device") }
+            guard session.session > device.session else { return }
+            let before = device.account
+            device.session = session.session
+            device.account = session.account
+            device.accountSince = Date(timeIntervalSince1970: Double(session.since))
+            device.lastSeen = now
+            try transaction.save(device)
+            guard before != device.account else { return }
+            var details = ["session": String(session.session)]
+            details["user"] = session.account?.rawValue
+            try transaction.audit(
+                .init(.device, id: id), session.account == nil ? "device.signOut" : "device.signIn", "device/\(id)",
+                of: tenant, at: now, details: details)
+        }
+    }
+
+    private static func registration(
+        _ text: String
+    ) throws(ServiceError) -> (DeviceRegistrationStatement, JSONWebKey) {
+        do throws(ProtocolError) {
+            return try DeviceRegistrationStatement.verified(text)
+        } catch {
+            throw ServiceError(.invalid, "the device's statement is not acceptable: \(error.reason)")
+        }
+    }
+}

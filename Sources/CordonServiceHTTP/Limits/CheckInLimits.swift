@@ -1,0 +1,29 @@
+/// How often an app and a person may ask (SRV-CI-090); acknowledgements are never held back.
+public struct CheckInLimits: Sendable, Equatable {
+    /// Requests of one registration in a minute, in the long run.
+    public var perRegistrationAndMinute: Double
+    /// Requests of one registration at once.
+    public var burst: Double
+    /// Requests of one person in an hour.
+    public var perPersonAndHour: Double
+    /// Enrolments of one person in an hour.
+    public var registrationsPerPersonAndHour: Double
+
+    /// The documented limits.
+    public static let documented = CheckInLimits(
+        perRegistrationAndMinute: 1, burst: 10, perPersonAndHour: 60, registrationsPerPersonAndHour: 5)
+    /// Limits that nobody meets by hand, for development and measurements.
+    public static let development = CheckInLimits(
+        perRegistrationAndMinute: 1e6, burst: 1e6, perPersonAndHour: 1e9, registrationsPerPersonAndHour: 1e9)
+
+    /// Makes limits.
+    public init(
+        perRegistrationAndMinute: Double, burst: Double, perPersonAndHour: Double,
+        registrationsPerPersonAndHour: Double
+    ) {
+        self.perRegistrationAndMinute = perRegistrationAndMinute
+        self.burst = burst
+        self.perPersonAndHour = perPersonAndHour
+        self.registrationsPerPersonAndHour = registrationsPerPersonAndHour
+    }
+}

@@ -1,0 +1,77 @@
+import CordonIdentity
+import CordonService
+import Foundation
+
+/// Counts what registrations and people ask, and holds back who asks too often (SRV-CI-090).
+///
+/// Only callers whose token and proof are good are counted, so strangers can neither fill it nor use up somebody's share.
+final class RequestLimiter: Sendable {
+    private struct Bucket {
+        var left: Double
+        var looked: Date
+    }
+
+    /// What one kind of caller may do.
+    private struct Rate {
+        var burst: Double
+        var perSecond: Double
+    }
+
+    private let limits: CheckInLimits
+    private let capacity: Int
+    private let buckets = Locked<[String: Bucket]>([:])
+
+    init(_ limits: CheckInLimits, capacity: Int = 200_000) {
+        self.limits = limits
+        self.capacity = capacity
+    }
+
+    /// Lets a check-in through.
+    ///
+    /// - Throws: A refusal with status 429 that says when to come back.
+    func admitCheckIn(_ caller: DeviceCaller, at now: Date) throws(CheckInRefusal) {
+        try admit(
+            "p/\(Self.person(caller))",
+            Rate(burst: limits.perPersonAndHour, perSecond: limits.perPersonAndHour / 3_600),
+            at: now)
+        try admit(
+            "r/\(caller.tenant.rawValue)/\(caller.keyThumbprint)",
+            Rate(burst: limits.burst, perSecond: limits.perRegistrationAndMinute / 60), at: now)
+    }
+
+    /// Lets an enrolment through.
+    ///
+    /// - Throws: A refusal with status 429 that says when to come back.
+    func admitRegistration(_ caller: DeviceCaller, at now: Date) throws(CheckInRefusal) {
+        let rate = limits.registrationsPerPersonAndHour
+        try admit("e/\(Self.person(caller))", Rate(burst: rate, perSecond: rate / 3_600), at: now)
+    }
+
+    private static func person(_ caller: DeviceCaller) -> String {
+        "\(caller.tenant.rawValue)/\(caller.account.id.rawValue.lowercased())"
+    }
+
+    private func admit(_ key: String, _ rate: Rate, at now: Date) throws(CheckInRefusal) {
+        let missing = buckets.withLock { [capacity] buckets -> Double in
+            if buckets.count >= capacity { Self.makeRoom(in: &buckets, at: now, half: capacity / 2) }
+            var bucket = buckets[key] ?? Bucket(left: rate.burst, looked: now)
+            let passed = max(0, now.timeIntervalSince(bucket.looked))
+            bucket.left = min(rate.burst, bucket.left + passed * rate.perSecond)
+            bucket.looked = now
+            let missing = 1 - bucket.left
+            if missing <= 0 { bucket.left -= 1 }
+            buckets[key] = bucket
+            return missing
+        }
+        guard missing > 0 else { return }
+        let seconds = Int((missing / rate.perSecond).rounded(.up))
+        throw CheckInRefusal(
+            "too-many-requests", "The app asks too often.", status: 429, retryAfter: max(1, min(seconds, 3_600)))
+    }
+
+    /// Forgets who asked longest ago.
+    private static func makeRoom(in buckets: inout [String: Bucket], at now: Date, half: Int) {
+        let oldest = buckets.sorted { $0.value.looked < $1.value.looked }.prefix(buckets.count - half)
+        for (key, _) in oldest { buckets[key] = nil }
+    }
+}

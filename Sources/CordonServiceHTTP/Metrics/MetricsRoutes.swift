@@ -1,0 +1,15 @@
+import Foundation
+import Hummingbird
+
+/// What a Prometheus server scrapes; on an address of its own, so that the world does not see it.
+struct MetricsRoutes: Sendable {
+    let metrics: ServiceMetrics
+
+    func add(to router: some RouterMethods<BasicRequestContext>) {
+        router.get("/metrics") { _, _ in
+            Response(
+                .ok, PrometheusText.mediaType, Data(PrometheusText(metrics).text.utf8),
+                headers: [.cacheControl: "no-store"])
+        }
+    }
+}

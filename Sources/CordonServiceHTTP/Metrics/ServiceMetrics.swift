@@ -1,0 +1,76 @@
+import CordonIdentity
+import Foundation
+
+/// What the service counts; nothing of it names a person, an app or an address.
+///
+/// Bounded: routes are patterns, and methods that no route has are one.
+final class ServiceMetrics: Sendable {
+    struct Request: Hashable {
+        var route: String
+        var method: String
+        var status: Int
+    }
+
+    /// Times of one route, in buckets that each hold what the smaller ones hold.
+    struct Histogram {
+        static let bounds: [Double] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5]
+
+        var buckets = [Int](repeating: 0, count: bounds.count)
+        var count = 0
+        var sum = 0.0
+
+        mutating func add(_ seconds: Double) {
+            for (index, bound) in Self.bounds.enumerated() where seconds <= bound { buckets[index] += 1 }
+            count += 1
+            sum += seconds
+        }
+    }
+
+    struct Counts {
+        var requests: [Request: Int] = [:]
+        var durations: [String: Histogram] = [:]
+        var checkIns: [Int: Int] = [:]
+        var streams = 0
+        var streamsOpened = 0
+    }
+
+    let started: Date
+    private let counts = Locked(Counts())
+
+    init(started: Date) {
+        self.started = started
+    }
+
+    private static let methods: Set<String> = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+
+    /// Counts a request that was answered.
+    func answered(_ method: String, route: String?, status: Int, seconds: Double) {
+        let route = route ?? "none"
+        let method = Self.methods.contains(method) ? method : "other"
+        counts.withLock { counts in
+            counts.requests[Request(route: route, method: method, status: status), default: 0] += 1
+            counts.durations[route, default: Histogram()].add(seconds)
+        }
+    }
+
+    /// Counts a check-in by its documented status.
+    func checkedIn(_ status: Int) {
+        counts.withLock { $0.checkIns[status, default: 0] += 1 }
+    }
+
+    /// Counts an event stream that began.
+    func streamOpened() {
+        counts.withLock { counts in
+            counts.streams += 1
+            counts.streamsOpened += 1
+        }
+    }
+
+    /// Counts an event stream that ended.
+    func streamClosed() {
+        counts.withLock { $0.streams -= 1 }
+    }
+
+    /// Everything, for whoever asks.
+    var snapshot: Counts { counts.withLock { $0 } }
+}

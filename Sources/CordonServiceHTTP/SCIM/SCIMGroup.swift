@@ -1,0 +1,53 @@
+import CordonPolicy
+import CordonService
+
+/// A group as SCIM has it (RFC 7643 §4.2).
+enum SCIMGroup {
+    static let schema = "urn:ietf:params:scim:schemas:core:2.0:Group"
+
+    static func json(_ group: DirectoryGroup, base: String, withMembers: Bool = true) -> JSONValue {
+        var members: [String: JSONValue] = [
+            "schemas": [.string(schema)], "id": .string(group.id), "externalId": .string(group.id),
+            "displayName": .string(group.displayName),
+            "meta": ["resourceType": "Group", "location": .string("\(base)/Groups/\(group.id)")],
+        ]
+        guard withMembers else { return .object(members) }
+        let entries = group.members.map { member -> (String, String) in
+            switch member {
+            case .user(let id): (id, "User")
+            case .group(let id): (id, "Group")
+            }
+        }
+        members["members"] = .array(
+            entries.sorted { $0 < $1 }.map { id, type in
+                ["value": .string(id), "type": .string(type), "$ref": .string("\(base)/\(type)s/\(id)")]
+            })
+        return .object(members)
+    }
+
+    /// The group that a document describes.
+    ///
+    /// - Parameters:
+    ///   - id: The id of the group, which exists; nil for a new one.
+    ///   - groups: The folded ids of known groups: a member without type is one of them, or else a person.
+    static func group(
+        _ document: JSONValue, id: String?, known: DirectoryGroup?, groups: Set<String>
+    ) throws(SCIMRefusal) -> DirectoryGroup {
+        guard let name = document["displayName"]?.string, !name.isEmpty else {
+            throw SCIMRefusal(400, "displayName is missing", kind: "invalidValue")
+        }
+        var members: Set<DirectoryGroup.Member> = []
+        for entry in document["members"]?.array ?? [] {
+            guard let value = entry["value"]?.string, !value.isEmpty else {
+                throw SCIMRefusal(400, "a member has no value", kind: "invalidValue")
+            }
+            let isGroup =
+                entry["type"]?.string.map { $0.lowercased() == "group" } ?? groups.contains(value.lowercased())
+            members.insert(isGroup ? .group(value) : .user(value))
+        }
+        let external = document["externalId"]?.string ?? ""
+        return DirectoryGroup(
+            id: id ?? (external.isEmpty ? RandomID.system.identifier() : external), displayName: name,
+            description: known?.description, members: members)
+    }
+}

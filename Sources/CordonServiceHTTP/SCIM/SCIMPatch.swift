@@ -1,0 +1,110 @@
+import CordonPolicy
+
+/// Changes to a resource (RFC 7644 §3.5.2), made on its JSON form, which is then read as if it had been sent whole.
+struct SCIMPatch {
+    private let operations: [(kind: Kind, path: SCIMPath?, value: JSONValue?)]
+
+    private enum Kind: String { case add, replace, remove }
+
+    static let schema = "urn:ietf:params:scim:api:messages:2.0:PatchOp"
+    private static let most = 1_000
+
+    init(_ body: JSONValue) throws(SCIMRefusal) {
+        guard let list = body["Operations"]?.array, list.count <= Self.most else {
+            throw SCIMRefusal(400, "Operations are missing or too many", kind: "invalidSyntax")
+        }
+        var operations: [(Kind, SCIMPath?, JSONValue?)] = []
+        for item in list {
+            // Some systems write the word with a capital letter.
+            guard let kind = item["op"]?.string.flatMap({ Kind(rawValue: $0.lowercased()) }) else {
+                throw SCIMRefusal(400, "op must be add, replace or remove", kind: "invalidSyntax")
+            }
+            let path = try item["path"]?.string.map { text throws(SCIMRefusal) in try SCIMPath(text) }
+            guard kind != .remove || path != nil else {
+                throw SCIMRefusal(400, "remove needs a path", kind: "noTarget")
+            }
+            operations.append((kind, path, item["value"]))
+        }
+        self.operations = operations
+    }
+
+    /// The resource with every change made, in order.
+    func applied(to resource: JSONValue) throws(SCIMRefusal) -> JSONValue {
+        var members = resource.object ?? [:]
+        for (kind, path, value) in operations {
+            if let path {
+                try Self.change(&members, kind, path, value)
+            } else {
+                guard let changes = value?.object else {
+                    throw SCIMRefusal(400, "a change without a path needs an object", kind: "invalidValue")
+                }
+                for (name, value) in changes.sorted(by: { $0.key < $1.key }) {
+                    if SCIMUser.extensions.contains(name) {
+                        for (inner, value) in value.object ?? [:] {
+                            try Self.change(&members, kind, SCIMPath(name + ":" + inner), value)
+                        }
+                    } else {
+                        try Self.change(&members, kind, SCIMPath(name), value)
+                    }
+                }
+            }
+        }
+        return .object(members)
+    }
+
+    private static func change(
+        _ members: inout [String: JSONValue], _ kind: Kind, _ path: SCIMPath, _ value: JSONValue?
+    ) throws(SCIMRefusal) {
+        if let schema = path.schema {
+            var inner = members[schema]?.object ?? [:]
+            var rest = path
+            rest.schema = nil
+            try change(&inner, kind, rest, value)
+            members[schema] = .object(inner)
+            return
+        }
+        let name = members.keys.first { $0.lowercased() == path.attribute.lowercased() } ?? path.attribute
+        guard path.filter != nil || path.sub != nil || members[name]?.array != nil || value?.array != nil else {
+            members[name] = kind == .remove ? nil : value
+            return
+        }
+        if let filter = path.filter {
+            members[name] = .array(try filtered(members[name]?.array ?? [], kind, filter, path.sub, value))
+        } else if let sub = path.sub {
+            var inner = members[name]?.object ?? [:]
+            inner[sub] = kind == .remove ? nil : value
+            members[name] = .object(inner)
+        } else {
+            let new = value?.array ?? [value].compactMap(\.self)
+            let old = members[name]?.array ?? []
+            let all: [JSONValue] =
+                switch kind {
+                case .replace: new
+                case .add: old + new.filter { item in !old.contains { same($0, item) } }
+                case .remove: value == nil ? [] : old.filter { item in !new.contains { same($0, item) } }
+                }
+            members[name] = .array(all)
+        }
+    }
+
+    private static func filtered(
+        _ items: [JSONValue], _ kind: Kind, _ filter: SCIMFilter, _ sub: String?, _ value: JSONValue?
+    ) throws(SCIMRefusal) -> [JSONValue] {
+        if kind == .remove, sub == nil { return items.filter { !filter.admits($0) } }
+        let changed = items.map { item -> JSONValue in
+            guard filter.admits(item) else { return item }
+            guard let sub, var members = item.object else { return value ?? item }
+            members[sub] = kind == .remove ? nil : value
+            return .object(members)
+        }
+        if kind == .remove || items.contains(where: filter.admits) { return changed }
+        // The entry that was meant does not exist yet: it is what the filter says it is.
+        guard let sub, let value else { throw SCIMRefusal(400, "nothing has what the path names", kind: "noTarget") }
+        return items + [.object([filter.attribute: filter.value, sub: value])]
+    }
+
+    /// Whether two entries of a list are about the same.
+    private static func same(_ left: JSONValue, _ right: JSONValue) -> Bool {
+        left == right || left["value"] != nil && left["value"] == right["value"]
+    }
+}

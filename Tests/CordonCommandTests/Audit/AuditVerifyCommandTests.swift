@@ -1,0 +1,112 @@
+import ArgumentParser
+import CordonIdentity
+import CordonService
+import Foundation
+import Logging
+import Testing
+
+@testable import CordonCommand
+
+/// `cordon audit verify`: what an insider does to a log is found, and the exit status says so.
+@Suite struct AuditVerifyCommandTests {
+    private static let tenant = TenantID("contoso")
+    private static let owner = Administrator(tenant: tenant, id: "owner", name: "Owner", roles: [.owner])
+
+    private func service() async throws -> StoredManagementService {
+        let service = StoredManagementService(
+            storage: InMemoryStorage(), keyStore: InMemoryKeyStore(),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        try await service.open(Self.tenant)
+        return service
+    }
+
+    private func write(_ count: Int, from first: Int = 0, to service: StoredManagementService) async throws {
+        for number in first..<first + count {
+            try await service.saveUser(
+                DirectoryUser(
+                    id: "oid-\(number)", userPrincipalName: "p\(number)@contoso.example", displayName: "P"),
+                as: Self.owner)
+        }
+    }
+
+    private func export(_ service: StoredManagementService) async throws -> [String] {
+        var bytes = Data()
+        for try await piece in try await service.exportAudit(as: Self.owner) { bytes += piece }
+        return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    private func status(
+        _ lines: [String], _ options: [String] = [], against earlier: [String]? = nil
+    ) async throws -> CordonCommand.ExitStatus {
+        try await withServeFolder { folder in
+            var words = options
+            let file = folder.appending(path: "audit.jsonl")
+            try Data((lines.joined(separator: "\n") + "\n").utf8).write(to: file)
+            if let earlier {
+                let old = folder.appending(path: "earlier.jsonl")
+                try Data((earlier.joined(separator: "\n") + "\n").utf8).write(to: old)
+                words += ["--against", old.path]
+            }
+            let command = try AuditVerifyCommand.parse([file.path, "--json"] + words)
+            do {
+                try await command.run()
+                return .done
+            } catch let failure as CommandFailure {
+                return failure.status
+            }
+        }
+    }
+
+    @Test func `a sound log is sound, also against its root key and an earlier export`() async throws {
+        let service = try await service()
+        try await write(5, to: service)
+        let earlier = try await export(service)
+        try await write(5, from: 5, to: service)
+        let lines = try await export(service)
+        let pin = try await service.discoveryFacts(of: Self.tenant).rootKeyThumbprint
+        #expect(try await status(lines, ["--pin", pin], against: earlier) == .done)
+    }
+
+    @Test func `an edit, a removal, a swap and a cut are found`() async throws {
+        let service = try await service()
+        try await write(6, to: service)
+        let lines = try await export(service)
+        var edited = lines
+        edited[3] = edited[3].replacing("oid-", with: "oid-x")
+        var removed = lines
+        removed.remove(at: 3)
+        var swapped = lines
+        swapped.swapAt(3, 4)
+        let cut = Array(lines.dropLast(3)) + [lines[lines.count - 1]]
+        for (name, changed) in [("edited", edited), ("removed", removed), ("swapped", swapped), ("cut", cut)] {
+            #expect(changed != lines)
+            #expect(try await status(changed) == .notInWantedState, "\(name)")
+        }
+    }
+
+    @Test func `a fork that is sound in itself is found against an earlier export`() async throws {
+        // An insider with the keys starts again from nothing and tells another story.
+        let keys = InMemoryKeyStore()
+        func told(_ names: [Int]) async throws -> [String] {
+            let service = StoredManagementService(
+                storage: InMemoryStorage(), keyStore: keys,
+                logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            try await service.open(Self.tenant)
+            for name in names { try await write(1, from: name, to: service) }
+            return try await export(service)
+        }
+        let truth = try await told([0, 1, 2])
+        let fork = try await told([0, 7, 2, 3])
+        #expect(try await status(fork) == .done)
+        #expect(try await status(fork, against: truth) == .notInWantedState)
+    }
+
+    @Test func `another root key and what is no log at all are told apart`() async throws {
+        let service = try await service()
+        try await write(1, to: service)
+        let other = try await self.service().discoveryFacts(of: Self.tenant).rootKeyThumbprint
+        #expect(try await status(try await export(service), ["--pin", other]) == .notInWantedState)
+        #expect(try await status(["not a log"]) != .done)
+        #expect(try await status([]) == .badInput)
+    }
+}

@@ -1,0 +1,124 @@
+import CordonIdentity
+import CordonService
+import CordonServiceSQLite
+import Foundation
+import Logging
+import Testing
+
+@testable import CordonCommand
+
+/// `cordon backup` and `cordon restore`.
+@Suite struct BackupTests {
+    private static let tenant = TenantID("contoso")
+    private static let owner = Administrator(tenant: tenant, id: "owner", name: "Owner", roles: [.owner])
+
+    private struct Places {
+        let root = FileManager.default.temporaryDirectory.appending(path: "cordon-backup-\(UUID().uuidString)")
+        var data: URL { root.appending(path: "data", directoryHint: .isDirectory) }
+        var store: URL { data.appending(path: "service.sqlite") }
+        var backup: URL { root.appending(path: "backup", directoryHint: .isDirectory) }
+        var restored: URL { root.appending(path: "restored", directoryHint: .isDirectory) }
+
+        init() throws { try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true) }
+        func remove() { try? FileManager.default.removeItem(at: root) }
+    }
+
+    /// A service with some people, and its store, which stays open.
+    private func service(_ data: URL) async throws -> (StoredManagementService, SQLiteStorage) {
+        let storage = try SQLiteStorage(file: data.appending(path: "service.sqlite"))
+        let service = StoredManagementService(
+            storage: storage, keyStore: try FileKeyStore(folder: data.appending(path: "keys")),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        try await service.open(Self.tenant)
+        return (service, storage)
+    }
+
+    private func add(_ number: Int, to service: StoredManagementService) async throws {
+        try await service.saveUser(
+            DirectoryUser(
+                id: "oid-\(number)", userPrincipalName: "p\(number)@contoso.example", displayName: "P\(number)"),
+            as: Self.owner)
+    }
+
+    @Test func `a copy of a running service is sound, and a service starts from it with the same keys`() async throws {
+        let places = try Places()
+        defer { places.remove() }
+        let (service, storage) = try await service(places.data)
+        for number in 0..<20 { try await add(number, to: service) }
+        let root = try await service.discoveryFacts(of: Self.tenant).rootKeyThumbprint
+        // The service goes on writing while it is copied.
+        let writer = Task {
+            for number in 20..<60 { try await add(number, to: service) }
+        }
+        let manifest = try BackupFolder.make(of: places.store, data: places.data, in: places.backup, at: Date())
+        try await writer.value
+        try storage.close()
+        let count = try #require(manifest.tenants.first?.records["user"])
+        #expect((20...60).contains(count))
+        #expect(manifest.tenants.first?.keys.count == 2)
+        #expect(try BackupFolder.verify(places.backup) == manifest)
+        let mode = try FileManager.default.attributesOfItem(atPath: places.backup.path)[.posixPermissions] as? Int
+        #expect(mode == 0o700)
+
+        _ = try BackupFolder.restore(places.backup, to: places.restored)
+        let (again, reopened) = try await self.service(places.restored)
+        #expect(try await again.users(as: Self.owner).count == count)
+        #expect(try await again.discoveryFacts(of: Self.tenant).rootKeyThumbprint == root)
+        try await add(100, to: again)
+        try reopened.close()
+        #expect {
+            try BackupFolder.restore(places.backup, to: places.restored)
+        } throws: {
+            ($0 as? CommandFailure)?.status == .refused
+        }
+    }
+
+    @Test func `a backup that was changed anywhere is refused`() async throws {
+        let places = try Places()
+        defer { places.remove() }
+        let (service, storage) = try await service(places.data)
+        try await add(1, to: service)
+        let manifest = try BackupFolder.make(of: places.store, data: places.data, in: places.backup, at: Date())
+        try storage.close()
+        #expect {
+            try BackupFolder.make(of: places.store, data: places.data, in: places.backup, at: Date())
+        } throws: {
+            ($0 as? CommandFailure)?.status == .refused
+        }
+        for path in manifest.files.keys.sorted() {
+            let file = places.backup.appending(path: path)
+            let good = try Data(contentsOf: file)
+            var bad = good
+            bad[bad.count / 2] ^= 1
+            try bad.write(to: file)
+            #expect(throws: CommandFailure.self, "\(path) changed") { try BackupFolder.verify(places.backup) }
+            try FileManager.default.removeItem(at: file)
+            #expect(throws: CommandFailure.self, "\(path) removed") { try BackupFolder.verify(places.backup) }
+            try good.write(to: file)
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+        }
+        try Data().write(to: places.backup.appending(path: "extra"))
+        #expect(throws: CommandFailure.self) { try BackupFolder.verify(places.backup) }
+        try FileManager.default.removeItem(at: places.backup.appending(path: "extra"))
+        #expect(try BackupFolder.verify(places.backup) == manifest)
+    }
+
+    @Test func `a store without its key is no backup`() async throws {
+        let places = try Places()
+        defer { places.remove() }
+        let (_, storage) = try await service(places.data)
+        try storage.close()
+        let keys = places.data.appending(path: "keys")
+        let tenants = try FileManager.default.contentsOfDirectory(atPath: keys.path)
+        let tenant = try #require(tenants.first)
+        let secrets = try FileManager.default.contentsOfDirectory(atPath: keys.appending(path: tenant).path)
+        let key = try #require(secrets.first)
+        try FileManager.default.removeItem(at: keys.appending(path: tenant).appending(path: key))
+        #expect(throws: CommandFailure.self) {
+            try BackupFolder.make(of: places.store, data: places.data, in: places.backup, at: Date())
+        }
+        #expect(!FileManager.default.fileExists(atPath: places.backup.path))
+        let left = try FileManager.default.contentsOfDirectory(atPath: places.root.path)
+        #expect(left == ["data"])
+    }
+}

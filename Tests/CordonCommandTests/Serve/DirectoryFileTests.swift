@@ -1,0 +1,45 @@
+import CordonService
+import Foundation
+import Testing
+
+@testable import CordonCommand
+
+/// `cordon serve --directory`.
+@Suite struct DirectoryFileTests {
+    private func read(_ text: String) throws -> DirectoryContent {
+        try withServeFolder { folder in
+            let file = folder.appending(path: "people.json")
+            try Data(text.utf8).write(to: file)
+            return try DirectoryFile.read(file)
+        }
+    }
+
+    private let ada = #"{"id": "oid-ada", "userPrincipalName": "ada@example.test", "department": "Field"}"#
+
+    @Test func `people and groups are read, members by id or by name`() throws {
+        let content = try read(
+            """
+            {"people": [\(ada), {"id": "oid-ben", "userPrincipalName": "ben@example.test", "accountEnabled": false}],
+             "groups": [{"id": "field", "members": ["ADA@example.test", "oid-ben"], "groups": ["night"]}]}
+            """)
+        #expect(content.people.map(\.id) == ["oid-ada", "oid-ben"])
+        #expect(content.people.map(\.accountEnabled) == [true, false])
+        #expect(content.people.first?.displayName == "ada@example.test")
+        #expect(content.groups.first?.members == [.user("oid-ada"), .user("oid-ben"), .group("night")])
+    }
+
+    @Test(arguments: [
+        ("{", "JSON"), (#"{"people": [{"id": "x"}]}"#, "userPrincipalName"), (#"{"people": {}}"#, "people"),
+        (#"{"people": [], "groups": [{"id": "g", "members": ["nobody"]}]}"#, "nobody"),
+    ])
+    func `what is wrong is named`(text: String, word: String) {
+        #expect { _ = try read(text) } throws: { error in
+            let failure = error as? CommandFailure
+            return failure?.status == .badInput && failure?.message.contains(word) == true
+        }
+    }
+
+    @Test func `nobody is in the file twice`() {
+        #expect(throws: CommandFailure.self) { try read(#"{"people": [\#(ada), \#(ada)]}"#) }
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+
+/// Bytes on a socket, exactly as written, for requests that no honest client sends.
+enum RawConnection {
+    /// Sends the bytes and reads until the other side closes, or the answer is whole by its own length.
+    ///
+    /// Runs on a thread of its own, because it waits; after twenty seconds it gives up.
+    static func exchange(port: Int, _ text: String, untilClosed: Bool = true) async throws -> String {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(with: Result { try run(port: port, text, untilClosed: untilClosed) })
+            }
+        }
+    }
+
+    private static func run(port: Int, _ text: String, untilClosed: Bool) throws -> String {
+        #if canImport(Glibc)
+            let kind = Int32(SOCK_STREAM.rawValue)
+        #else
+            let kind = SOCK_STREAM
+        #endif
+        let descriptor = socket(AF_INET, kind, 0)
+        guard descriptor >= 0 else { throw POSIXError(.EMFILE) }
+        defer { close(descriptor) }
+        var limit = timeval(tv_sec: 20, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let connected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard connected == 0 else { throw POSIXError(.ECONNREFUSED) }
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let sent = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            guard sent > 0 else { break }
+            rest = rest.dropFirst(sent)
+        }
+        var answer: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            guard count > 0 else {
+                return String(decoding: answer, as: UTF8.self) + (count < 0 ? "\n(still open)" : "")
+            }
+            answer += buffer[..<count]
+            if !untilClosed { return String(decoding: answer, as: UTF8.self) }
+        }
+    }
+}

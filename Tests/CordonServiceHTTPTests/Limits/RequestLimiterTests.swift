@@ -1,0 +1,96 @@
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonService
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import Testing
+
+@testable import CordonServiceHTTP
+
+/// SRV-CI-090.
+@Suite struct RequestLimiterTests {
+    private static let start = Date(timeIntervalSince1970: 1_800_000_000)
+
+    private func caller(_ person: String, _ key: SoftwareSigningKey = SoftwareSigningKey()) -> DeviceCaller {
+        DeviceCaller(
+            account: ManagedAccount(
+                id: AccountID(person), tenant: TestService.tenant, userPrincipalName: "\(person)@contoso.example"),
+            key: key.publicKey)
+    }
+
+    /// How many of so many requests at once get through.
+    private func admitted(_ count: Int, _ admit: () throws(CheckInRefusal) -> Void) -> Int {
+        (0..<count).count { _ in (try? admit()) != nil }
+    }
+
+    @Test func `a registration has ten at once and one a minute after that`() {
+        let limiter = RequestLimiter(.documented)
+        let app = caller("a")
+        #expect(admitted(30) { () throws(CheckInRefusal) in try limiter.admitCheckIn(app, at: Self.start) } == 10)
+        let later = Self.start.addingTimeInterval(120)
+        #expect(admitted(30) { () throws(CheckInRefusal) in try limiter.admitCheckIn(app, at: later) } == 2)
+    }
+
+    @Test func `a person's apps share sixty an hour, and others are not concerned`() {
+        let limiter = RequestLimiter(.documented)
+        var through = 0
+        for _ in 0..<10 {
+            let app = caller("a")
+            through += admitted(10) { () throws(CheckInRefusal) in try limiter.admitCheckIn(app, at: Self.start) }
+        }
+        #expect(through == 60)
+        let other = caller("b")
+        #expect(admitted(10) { () throws(CheckInRefusal) in try limiter.admitCheckIn(other, at: Self.start) } == 10)
+    }
+
+    @Test func `a person enrols five times an hour, whatever the case of the id`() {
+        let limiter = RequestLimiter(.documented)
+        var through = 0
+        for index in 0..<8 {
+            let app = caller(index.isMultiple(of: 2) ? "a" : "A")
+            through += admitted(1) { () throws(CheckInRefusal) in try limiter.admitRegistration(app, at: Self.start) }
+        }
+        #expect(through == 5)
+        let app = caller("a")
+        let later = Self.start.addingTimeInterval(720)
+        #expect(admitted(3) { () throws(CheckInRefusal) in try limiter.admitRegistration(app, at: later) } == 1)
+    }
+
+    @Test func `the memory is bounded and keeps those who asked last`() {
+        let limiter = RequestLimiter(.documented, capacity: 100)
+        let app = caller("last")
+        for index in 0..<500 {
+            _ = admitted(1) { () throws(CheckInRefusal) in
+                try limiter.admitRegistration(caller("p\(index)"), at: Self.start.addingTimeInterval(Double(index)))
+            }
+        }
+        let moment = Self.start.addingTimeInterval(500)
+        #expect(admitted(9) { () throws(CheckInRefusal) in try limiter.admitRegistration(app, at: moment) } == 5)
+    }
+
+    @Test func `who asks too often is told when to come back, and acknowledgements are never held back`() async throws {
+        let service = try await TestService()
+        _ = try await service.publishPolicy()
+        try await service.test { client in
+            let device = TestDevice()
+            let id = try await client.register(device).registrationID
+            var statuses: [Int] = []
+            for _ in 0..<12 {
+                let answer = try await client.send(
+                    .post, "/mam/v1/registrations/\(id)/checkins", as: device, device.checkIn(at: service.clock.now))
+                statuses.append(answer.status.code)
+                guard answer.status == .tooManyRequests else { continue }
+                #expect(answer.headers[.retryAfter] == "60")
+                #expect(answer.json["retryAfter"] == 60)
+                #expect(answer.problem == "too-many-requests")
+            }
+            #expect(statuses == Array(repeating: 200, count: 10) + [429, 429])
+            let report = Acknowledgement(commandID: "none", phase: .started, time: service.clock.now, receipt: nil)
+            let answer = try await client.send(
+                .post, "/mam/v1/registrations/\(id)/acknowledgements", as: device, report)
+            #expect(answer.status == .notFound)
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import CordonProtocol
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Testing
+
+@testable import CordonServiceHTTP
+
+/// What Prometheus reads.
+@Suite struct MetricsTests {
+    private func filled() -> ServiceMetrics {
+        let metrics = ServiceMetrics(started: Date(timeIntervalSince1970: 1_800_000_000))
+        metrics.answered("GET", route: "/healthz", status: 200, seconds: 0.004)
+        metrics.answered("GET", route: "/healthz", status: 200, seconds: 3)
+        metrics.answered("BREW", route: nil, status: 404, seconds: 0.1)
+        metrics.answered("GET", route: "/a\"b\\c", status: 200, seconds: 0.1)
+        metrics.checkedIn(101)
+        metrics.streamOpened()
+        return metrics
+    }
+
+    @Test func `requests are counted by pattern, and their times in buckets that add up`() {
+        let lines = Set(PrometheusText(filled()).text.split(separator: "\n").map(String.init))
+        for line in [
+            #"cordon_http_requests_total{route="/healthz",method="GET",status="200"} 2"#,
+            #"cordon_http_requests_total{route="none",method="other",status="404"} 1"#,
+            #"cordon_http_request_duration_seconds_bucket{route="/healthz",le="0.0025"} 0"#,
+            #"cordon_http_request_duration_seconds_bucket{route="/healthz",le="0.005"} 1"#,
+            #"cordon_http_request_duration_seconds_bucket{route="/healthz",le="+Inf"} 2"#,
+            #"cordon_http_request_duration_seconds_count{route="/healthz"} 2"#,
+            #"cordon_check_ins_total{status="101"} 1"#, "cordon_event_streams 1",
+            #"cordon_http_requests_total{route="/a\"b\\c",method="GET",status="200"} 1"#,
+        ] {
+            #expect(lines.contains(line), "\(line)")
+        }
+    }
+
+    @Test func `what the service counts names nobody`() async throws {
+        let service = try await TestService()
+        _ = try await service.publishPolicy()
+        let metrics = ServiceMetrics(started: .now)
+        let responder = DeferredResponder(metrics: metrics)
+        let inner = service.application.responder
+        responder.install(inner)
+        try await service.test { client in
+            let device = TestDevice()
+            let id = try await client.register(device).registrationID
+            _ = try await client.administer(.get, "/beta/users/\(TestPerson.workerA.id)")
+            let application = Application(responder: responder)
+            try await application.test(.router) { other in
+                _ = try await other.execute(uri: "/mam/v1/registrations/\(id)/checkins", method: .post)
+                _ = try await other.execute(uri: "/beta/users/\(TestPerson.workerA.id)", method: .get)
+                _ = try await other.execute(uri: "/nowhere/\(id)", method: .get)
+            }
+            let text = PrometheusText(metrics).text
+            // The control: the routes are there, by their patterns.
+            #expect(text.contains("registrations") && text.contains("status=\"401\""))
+            #expect(!text.contains(id) && !text.contains(TestPerson.workerA.id))
+        }
+    }
+
+    @Test func `promtool finds nothing wrong`() async throws {
+        let places = ["/usr/bin/promtool", ProcessInfo.processInfo.environment["CORDON_PROMTOOL"] ?? ""]
+        guard let tool = places.first(where: { FileManager.default.isExecutableFile(atPath: $0) }) else {
+            print("promtool is not installed (Debian package prometheus): skipped")
+            return
+        }
+        let text = PrometheusText(filled()).text
+        let result = try await Self.check(text, with: tool)
+        #expect(result == "", "\(result)")
+        let control = try await Self.check("no_help 1\n", with: tool)
+        #expect(control != "")
+    }
+
+    private static func check(_ text: String, with tool: String) async throws -> String {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                do {
+                    let process = Process()
+                    process.executableURL = URL(filePath: tool)
+                    process.arguments = ["check", "metrics"]
+                    let (input, output) = (Pipe(), Pipe())
+                    process.standardInput = input
+                    process.standardOutput = output
+                    process.standardError = output
+                    try process.run()
+                    input.fileHandleForWriting.write(Data(text.utf8))
+                    try input.fileHandleForWriting.close()
+                    let answer = output.fileHandleForReading.readDataToEndOfFile()
+                    process.waitUntilExit()
+                    continuation.resume(returning: String(decoding: answer, as: UTF8.self))
+                } catch {
+                    continuation.resume(throwing: error)
+                }
+            }
+        }
+    }
+}

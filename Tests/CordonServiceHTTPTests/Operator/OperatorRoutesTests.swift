@@ -1,0 +1,76 @@
+import CordonPolicy
+import CordonProtocol
+import CordonService
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import Testing
+
+@testable import CordonServiceHTTP
+
+/// SRV-CI-016, 026, 084, 095 over HTTP.
+@Suite struct OperatorRoutesTests {
+    @Test func `a time-keeping system reports whether somebody is at work`() async throws {
+        let service = try await TestService()
+        try await service.test { client in
+            let path = "/admin/v1/users/\(TestPerson.workerA.name.replacing("@", with: "%40"))/workingTime"
+            #expect(try await client.administer(.get, path).status == .notFound)
+            let body: JSONValue = [
+                "status": "clockedIn", "asOf": "2027-01-15T07:00:00Z", "validUntil": "2027-01-15T17:00:00Z",
+            ]
+            #expect(try await client.administer(.put, path, body).status == .noContent)
+            #expect(try await client.administer(.get, path).json == body)
+            #expect(try await client.administer(.put, path, ["status": "asleep"]).status == .badRequest)
+            let reader = TestIssuer.administrationClaims(roles: ["reader"], at: service.clock.now)
+            #expect(try await client.administer(.put, path, body, claims: reader).status == .forbidden)
+            let unknown = "/admin/v1/users/nobody/workingTime"
+            #expect(try await client.administer(.put, unknown, body).status == .notFound)
+        }
+    }
+
+    @Test func `a new key is published a week before it signs, unless one leaked`() async throws {
+        let service = try await TestService()
+        try await service.test { client in
+            let now = service.clock.now
+            let soon = try await client.administer(
+                .post, "/admin/v1/keys", ["activeFrom": .string(now.addingTimeInterval(60).formatted(.iso8601))])
+            #expect(soon.status == .created)
+            #expect(soon.json["activeFrom"]?.string == now.addingTimeInterval(7 * 86_400).formatted(.iso8601))
+            let urgent = try await client.administer(.post, "/admin/v1/keys", ["emergency": true])
+            #expect(urgent.json["activeFrom"]?.string == now.formatted(.iso8601))
+            let keys = try await client.administer(.get, "/admin/v1/keys")
+            #expect(keys.json.array?.count == 4)
+            #expect(!String(buffer: keys.body).contains("\"d\""))
+            let published = try await client.client.execute(uri: "/mam/v1/keys", method: .get)
+            #expect(published.status == .ok)
+            let reader = TestIssuer.administrationClaims(roles: ["policyAdministrator"], at: now)
+            #expect(try await client.administer(.post, "/admin/v1/keys", [:], claims: reader).status == .forbidden)
+        }
+    }
+
+    @Test func `settings are read and replaced as a whole`() async throws {
+        let service = try await TestService()
+        try await service.test { client in
+            var settings = try await client.administer(.get, "/admin/v1/settings").json.object ?? [:]
+            #expect(settings["telemetry"] == "required")
+            settings["telemetry"] = "off"
+            #expect(try await client.administer(.put, "/admin/v1/settings", .object(settings)).status == .noContent)
+            #expect(try await client.administer(.get, "/admin/v1/settings").json["telemetry"] == "off")
+            settings["backOffSeconds"] = []
+            #expect(try await client.administer(.put, "/admin/v1/settings", .object(settings)).status == .badRequest)
+        }
+    }
+
+    @Test func `a person's data can be had and removed by an owner alone`() async throws {
+        let service = try await TestService()
+        try await service.test { client in
+            let path = "/admin/v1/users/\(TestPerson.workerA.id)/data"
+            let data = try await client.administer(.get, path)
+            #expect(data.json["user"]?["userPrincipalName"]?.string == TestPerson.workerA.name)
+            let other = TestIssuer.administrationClaims(roles: ["deviceAdministrator"], at: service.clock.now)
+            #expect(try await client.administer(.get, path, claims: other).status == .forbidden)
+            #expect(try await client.administer(.delete, path).status == .noContent)
+            #expect(try await client.administer(.get, path).status == .notFound)
+        }
+    }
+}

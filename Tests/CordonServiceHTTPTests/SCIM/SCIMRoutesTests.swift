@@ -1,0 +1,122 @@
+import CordonPolicy
+import CordonService
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import Testing
+
+@testable import CordonServiceHTTP
+
+/// SCIM 2.0 over HTTP (RFC 7644), as a provisioning system uses it.
+@Suite struct SCIMRoutesTests {
+    private static let users = "/scim/v2/Users"
+    private static let groups = "/scim/v2/Groups"
+
+    /// A program that may write the directory and nothing else.
+    private func program(_ service: TestService) -> [String: JSONValue] {
+        var claims = TestIssuer.administrationClaims(roles: ["directoryAdministrator"], at: service.clock.now)
+        claims["preferred_username"] = nil
+        claims["scp"] = nil
+        claims["idtyp"] = "app"
+        return claims
+    }
+
+    private let cleo: JSONValue = [
+        "schemas": [.string(SCIMUser.schema)], "externalId": "oid-cleo", "userName": "cleo@contoso.example",
+        "name": ["givenName": "Cleo", "familyName": "Example"], "active": true,
+        "emails": [["value": "cleo@contoso.example", "type": "work", "primary": true]],
+    ]
+
+    @Test func `a person is made, found, changed, disabled and removed`() async throws {
+        let service = try await TestService()
+        let claims = program(service)
+        try await service.test { client in
+            let made = try await client.administer(.post, Self.users, cleo, claims: claims)
+            #expect(made.status == .created)
+            #expect(made.headers[.contentType] == "application/scim+json")
+            #expect(made.headers[.location]?.hasSuffix("/scim/v2/Users/oid-cleo") == true)
+            #expect(made.json["id"] == "oid-cleo" && made.json["displayName"] == "Cleo Example")
+            let again = try await client.administer(.post, Self.users, cleo, claims: claims)
+            #expect(again.status == .conflict && again.json["scimType"] == "uniqueness")
+
+            let filter = "?filter=userName%20eq%20%22CLEO%40contoso.example%22"
+            let found = try await client.administer(.get, Self.users + filter, claims: claims).json
+            #expect(found["totalResults"] == 1 && found["Resources"]?.array?.first?["id"] == "oid-cleo")
+
+            let path = Self.users + "/oid-cleo"
+            let disabled = try await client.administer(
+                .patch, path,
+                [
+                    "schemas": [.string(SCIMPatch.schema)],
+                    "Operations": [["op": "Replace", "path": "active", "value": "False"]],
+                ], claims: claims)
+            #expect(disabled.status == .ok && disabled.json["active"] == false)
+            let user = try await service.service.user("oid-cleo", as: TestService.owner)
+            #expect(!user.accountEnabled && user.surname == "Example" && user.isLicensed)
+
+            #expect(try await client.administer(.delete, path, claims: claims).status == .noContent)
+            #expect(try await client.administer(.get, path, claims: claims).status == .notFound)
+        }
+    }
+
+    @Test func `a group's members are added and removed, people and groups alike`() async throws {
+        let service = try await TestService()
+        let claims = program(service)
+        try await service.test { client in
+            let made = try await client.administer(
+                .post, Self.groups,
+                ["displayName": "Night shift", "members": [["value": .string(TestPerson.workerA.id)]]], claims: claims)
+            #expect(made.status == .created)
+            let id = try #require(made.json["id"]?.string)
+            let patch: JSONValue = [
+                "Operations": [
+                    ["op": "add", "path": "members", "value": [["value": .string(TestService.group)]]],
+                    ["op": "remove", "path": .string("members[value eq \"\(TestPerson.workerA.id)\"]")],
+                ]
+            ]
+            let changed = try await client.administer(.patch, "\(Self.groups)/\(id)", patch, claims: claims)
+            #expect(changed.status == .ok)
+            let group = try await service.service.group(id, as: TestService.owner)
+            #expect(group.members == [.group(TestService.group)])
+            let short = try await client.administer(
+                .get, "\(Self.groups)?excludedAttributes=members&count=1", claims: claims
+            ).json
+            #expect(short["Resources"]?.array?.count == 1 && short["totalResults"] == 2)
+            #expect(short["Resources"]?.array?.first?["members"] == nil)
+        }
+    }
+
+    @Test func `only who may write the directory writes it`() async throws {
+        let service = try await TestService()
+        try await service.test { client in
+            for role in AdministratorRole.allCases {
+                let claims = TestIssuer.administrationClaims(roles: [role.rawValue], at: service.clock.now)
+                var body = cleo.object ?? [:]
+                body["externalId"] = .string("oid-\(role.rawValue)")
+                body["userName"] = .string("\(role.rawValue)@contoso.example")
+                let answer = try await client.administer(.post, Self.users, .object(body), claims: claims)
+                #expect((answer.status == .created) == role.permissions.contains(.writeDirectory), "\(role)")
+                #expect(answer.status == .created || answer.json["status"] == "403")
+            }
+            let none = try await client.client.execute(uri: Self.users, method: .get)
+            #expect(none.status == .unauthorized && none.headers[.wwwAuthenticate] == "Bearer")
+        }
+    }
+
+    @Test func `errors and descriptions have the standard's form`() async throws {
+        let service = try await TestService()
+        let claims = program(service)
+        try await service.test { client in
+            let bad = try await client.administer(.get, Self.users + "?filter=userName%20sw%20%22a%22", claims: claims)
+            #expect(bad.status == .badRequest && bad.json["scimType"] == "invalidFilter")
+            #expect(bad.json["schemas"] == ["urn:ietf:params:scim:api:messages:2.0:Error"])
+            let nameless = try await client.administer(.post, Self.users, ["active": true], claims: claims)
+            #expect(nameless.json["scimType"] == "invalidValue")
+            let configuration = try await client.administer(.get, "/scim/v2/ServiceProviderConfig", claims: claims).json
+            #expect(configuration["patch"] == ["supported": true])
+            for path in ["/scim/v2/ResourceTypes", "/scim/v2/Schemas"] {
+                #expect(try await client.administer(.get, path, claims: claims).json["totalResults"]?.integer ?? 0 > 1)
+            }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import CordonIdentity
+import CordonService
+import Crypto
+import Foundation
+import Logging
+import NIOSSL
+import Testing
+
+@testable import CordonServiceHTTP
+
+/// SRV-CI-088: TLS from files, taken up again when they are replaced.
+@Suite struct CertificateTests {
+    /// A folder with a certificate and its key, made by openssl.
+    private struct Folder {
+        let url = FileManager.default.temporaryDirectory.appending(path: "cordon-tls-\(UUID().uuidString)")
+
+        init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
+
+        var files: CertificateFiles {
+            CertificateFiles(chain: url.appending(path: "chain.pem"), privateKey: url.appending(path: "key.pem"))
+        }
+
+        /// Writes a new certificate; false where openssl is missing.
+        func issue(_ name: String, key: String = "key.pem", chain: String = "chain.pem") throws -> Bool {
+            let process = Process()
+            process.executableURL = URL(filePath: "/usr/bin/openssl")
+            guard FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl") else { return false }
+            process.currentDirectoryURL = url
+            process.arguments = [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                "-subj", "/CN=\(name)", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", key + ".new",
+                "-out", chain + ".new",
+            ]
+            process.standardError = FileHandle.nullDevice
+            process.standardOutput = FileHandle.nullDevice
+            try process.run()
+            process.waitUntilExit()
+            for file in [key, chain] {
+                _ = try FileManager.default.replaceItemAt(
+                    url.appending(path: file), withItemAt: url.appending(path: file + ".new"))
+            }
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o600], ofItemAtPath: url.appending(path: key).path)
+            return process.terminationStatus == 0
+        }
+
+        func remove() { try? FileManager.default.removeItem(at: url) }
+    }
+
+    private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    private func fault(_ files: CertificateFiles) -> String? {
+        do {
+            _ = try ServerCertificate(files, logger: Self.logger, now: { .now })
+            return nil
+        } catch {
+            return error.code == .fileUnusable ? error.reason : "another error"
+        }
+    }
+
+    @Test func `files that are missing, foreign to each other or open to everybody are refused`() throws {
+        let folder = try Folder()
+        defer { folder.remove() }
+        #expect(fault(folder.files)?.contains("missing") == true)
+        guard try folder.issue("first") else { return }
+        #expect(fault(folder.files) == nil)
+        #expect(try folder.issue("other", key: "other.pem", chain: "other-chain.pem"))
+        let mixed = CertificateFiles(chain: folder.files.chain, privateKey: folder.url.appending(path: "other.pem"))
+        #expect(fault(mixed)?.contains("fit together") == true)
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o644], ofItemAtPath: folder.files.privateKey.path)
+        #expect(fault(folder.files)?.contains("everybody") == true)
+    }
+
+    @Test func `a replaced certificate is taken up, and one that does not fit is not`() throws {
+        let folder = try Folder()
+        defer { folder.remove() }
+        guard try folder.issue("first") else { return }
+        let clock = TestClock()
+        let certificate = try ServerCertificate(folder.files, logger: Self.logger, now: { clock.now })
+        let first = certificate.current().chain
+        #expect(try folder.issue("second"))
+        #expect(certificate.current().chain == first)
+        clock.advance(ServerCertificate.pause)
+        let second = certificate.current().chain
+        #expect(second != first)
+        try Data("not a key".utf8).write(to: folder.files.privateKey)
+        clock.advance(ServerCertificate.pause)
+        #expect(certificate.current().chain == second)
+    }
+
+    @Test func `the service answers by TLS 1_3 and says that it always will`() async throws {
+        let folder = try Folder()
+        defer { folder.remove() }
+        guard try folder.issue("service") else { return }
+        let service = StoredManagementService(
+            storage: InMemoryStorage(), keyStore: InMemoryKeyStore(), logger: Self.logger)
+        try await service.open(TestService.tenant)
+        var configuration = ServiceServerConfiguration(tenant: TestService.tenant)
+        configuration.issuers = [TestIssuer.name]
+        configuration.certificate = folder.files
+        let server = try ServiceServer(
+            configuration, service: service, documents: TestIssuer(), logger: Self.logger)
+        let (ready, source) = AsyncStream.makeStream(of: ServiceServer.Address.self)
+        let running = Task { try await server.run { source.yield($0) } }
+        let address = try #require(await ready.first { _ in true })
+        #expect(address.base.scheme == "https")
+        let url = address.base.appending(path: ".well-known/cordon-mam").absoluteString
+        let answer = try await Self.curl(["--cacert", folder.files.chain.path, "-si", url])
+        #expect(answer.contains("200 OK") && answer.lowercased().contains("strict-transport-security: max-age="))
+        #expect(answer.lowercased().contains("x-content-type-options: nosniff"))
+        // The control above got through; an older version of TLS does not.
+        let old = try await Self.curl(["--cacert", folder.files.chain.path, "--tls-max", "1.2", "-si", url])
+        #expect(old.isEmpty)
+        await server.shutDown()
+        _ = try? await running.value
+    }
+
+    /// What curl prints; runs on a thread of its own, because it waits.
+    private static func curl(_ arguments: [String]) async throws -> String {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                do {
+                    let process = Process()
+                    process.executableURL = URL(filePath: "/usr/bin/curl")
+                    process.arguments = arguments
+                    let output = Pipe()
+                    process.standardOutput = output
+                    process.standardError = FileHandle.nullDevice
+                    try process.run()
+                    let text = output.fileHandleForReading.readDataToEndOfFile()
+                    process.waitUntilExit()
+                    continuation.resume(returning: String(decoding: text, as: UTF8.self))
+                } catch {
+                    continuation.resume(throwing: error)
+                }
+            }
+        }
+    }
+}

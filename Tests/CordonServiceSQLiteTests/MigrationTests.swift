@@ -1,0 +1,63 @@
+import CordonIdentity
+import CordonService
+import Foundation
+import GRDB
+import Testing
+
+@testable import CordonServiceSQLite
+
+/// A store of any older version is brought to the present one, with everything in it.
+@Suite struct MigrationTests {
+    /// What a store of a version holds that was written by the software of that time; frozen, as released.
+    private static let content: [Int: String] = [
+        1: """
+        INSERT INTO record (tenant, kind, id, document) VALUES ('contoso', 'user', 'oid-a', CAST(
+            '{"accountEnabled":true,"displayName":"A","id":"oid-a","isLicensed":true,"userPrincipalName":"a@contoso.example"}'
+            AS BLOB));
+        INSERT INTO lookup (tenant, kind, name, value, id) VALUES
+            ('contoso', 'user', 'name', 'a@contoso.example', 'oid-a');
+        INSERT INTO record (tenant, kind, id, document) VALUES ('contoso', 'settings', 'tenant', CAST(
+            '{"targetingRevision":7}' AS BLOB));
+        """
+    ]
+
+    private func store(_ version: Int, in folder: URL) throws -> URL {
+        let file = folder.appending(path: "version-\(version).sqlite")
+        let queue = try DatabaseQueue(path: file.path)
+        try queue.writeWithoutTransaction { database in
+            for step in StorageMigrations.steps.prefix(version) { try database.execute(sql: step) }
+            try database.execute(sql: "PRAGMA application_id = \(StorageMigrations.applicationID)")
+            try database.execute(sql: "PRAGMA user_version = \(version)")
+            if let content = Self.content[version] { try database.execute(sql: content) }
+        }
+        try queue.close()
+        return file
+    }
+
+    @Test func `every released version has its content here`() {
+        #expect(Set(Self.content.keys) == Set(1...StorageMigrations.current))
+    }
+
+    @Test(arguments: 0...StorageMigrations.current)
+    func `a store is opened, brought up to date and read`(version: Int) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-migration-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = try store(version, in: folder)
+        let storage = try SQLiteStorage(file: file)
+        let (users, revision) = try await storage.read(TenantID("contoso")) { records throws(ServiceError) in
+            (
+                try records.records(DirectoryUser.self, where: (.name, "a@contoso.example")),
+                try records.settings().targetingRevision
+            )
+        }
+        #expect(users.map(\.id) == (version == 0 ? [] : ["oid-a"]))
+        #expect(revision == (version == 0 ? 0 : 7))
+        try storage.close()
+        let queue = try DatabaseQueue(path: file.path)
+        let now = try await queue.read { try Int.fetchOne($0, sql: "PRAGMA user_version") }
+        #expect(now == StorageMigrations.current)
+        #expect(try StorageBackup.check(file).first?.id == (version == 0 ? nil : "contoso"))
+        try queue.close()
+    }
+}

@@ -1,0 +1,218 @@
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonService
+import Foundation
+import Testing
+
+/// SRV-CI-092: every operation of the service leaves its trace in the audit log, or is known to change nothing.
+///
+/// The operations are read from the protocols' own source, so that a new one cannot be forgotten here.
+struct AuditCoverageTests {
+    /// Reads that change nothing and are in the log only when refused.
+    private static let reads: Set<String> = [
+        "policies", "policy", "intendedPolicies", "users", "user", "groups", "group", "registrations", "registration",
+        "blockedUsers", "operations", "operation", "allowedAccounts", "signingKeys", "auditRecords", "exportAudit",
+        "workingTime", "serviceSettings", "logCollections", "telemetry", "sharedDevices", "events", "keySet",
+        "discoveryFacts",
+    ]
+    /// What devices send all the time and what is kept elsewhere: counted, aggregated, or noted only where it differs.
+    private static let routine: Set<String> = ["checkIn", "compliance", "acceptTelemetry"]
+    /// What one pair of calls does for every kind of supporting resource, with tests of its own.
+    private static let resources: Set<String> = ["resources", "resource", "saveResource", "removeResource"]
+
+    /// A call of one operation, and the actions that it writes.
+    private struct Write: Sendable {
+        var name: String
+        var actions: Set<String>
+        var call: @Sendable (Story) async throws -> Void
+
+        init(_ name: String, _ actions: Set<String>, _ call: @escaping @Sendable (Story) async throws -> Void) {
+            self.name = name
+            self.actions = actions
+            self.call = call
+        }
+    }
+
+    /// A small organisation with one enrolled app.
+    private struct Story: Sendable {
+        let test: TestService
+        let policy: String
+        var app: TestApp
+        let device = SoftwareSigningKey()
+        var service: AuditingService<StoredManagementService> { test.service }
+        var owner: Administrator { test.owner }
+
+        init() async throws {
+            test = try await TestService.withPeople()
+            policy = try await test.protect(to: .group("staff")).id
+            app = TestApp(test)
+            try await app.register()
+        }
+
+        func statement() throws -> String {
+            let facts = DeviceRegistrationStatement(
+                deviceID: "device-1", tenant: TestService.tenant, issuer: "https://login.example.test",
+                keyThumbprint: device.publicKey.thumbprint, since: test.clock.now)
+            return try CompactJWS.sign(
+                MessageCoding.encode(facts), type: .deviceRegistration, with: device, embedsKey: true)
+        }
+
+        func wipe() async throws -> String {
+            try await service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: owner).first?.id ?? ""
+        }
+
+        func logs() async throws -> LogCollection {
+            let collection = try await service.requestLogs(ofRegistration: app.registrationID, as: owner)
+            _ = try await service.receiveLogs(
+                Data("x".utf8), at: 0, of: 1, request: collection.id, registration: app.registrationID, by: app.caller)
+            return collection
+        }
+    }
+
+    private static let writes: [Write] = [
+        Write("createPolicy", ["policy.create"]) {
+            _ = try await $0.service.createPolicy(
+                .iosManagedAppProtection, document: ["displayName": "New"], as: $0.owner)
+        },
+        Write("updatePolicy", ["policy.update"]) {
+            _ = try await $0.service.updatePolicy(
+                $0.policy, changes: ["saveAsBlocked": true], ifVersion: nil, as: $0.owner)
+        },
+        Write("deletePolicy", ["policy.delete"]) {
+            try await $0.service.deletePolicy($0.policy, ifVersion: nil, as: $0.owner)
+        },
+        Write("assignPolicy", ["policy.assign"]) {
+            _ = try await $0.service.assignPolicy($0.policy, to: [], as: $0.owner)
+        },
+        Write("targetApps", ["policy.targetApps"]) {
+            _ = try await $0.service.targetApps([], group: nil, ofPolicy: $0.policy, as: $0.owner)
+        },
+        Write("saveUser", ["user.save"]) {
+            try await $0.service.saveUser(
+                DirectoryUser(id: "new", userPrincipalName: "new@contoso.example", displayName: "New"), as: $0.owner)
+        },
+        Write("removeUser", ["user.remove"]) { try await $0.service.removeUser("oid-ben", as: $0.owner) },
+        Write("saveGroup", ["group.save"]) {
+            try await $0.service.saveGroup(DirectoryGroup(id: "new", displayName: "New"), as: $0.owner)
+        },
+        Write("removeGroup", ["group.remove"]) { try await $0.service.removeGroup("guests", as: $0.owner) },
+        Write("forgetRegistration", ["registration.forget"]) {
+            try await $0.service.forgetRegistration($0.app.registrationID, as: $0.owner)
+        },
+        Write("requestWipe", ["wipe.request"]) { _ = try await $0.wipe() },
+        Write("cancelOperation", ["wipe.request", "wipe.cancelled"]) {
+            _ = try await $0.service.cancelOperation(try await $0.wipe(), as: $0.owner)
+        },
+        Write("blockUser", ["user.block"]) { try await $0.service.blockUser("oid-ben", as: $0.owner) },
+        Write("unblockUser", ["user.block", "user.unblock"]) {
+            try await $0.service.blockUser("oid-ben", as: $0.owner)
+            try await $0.service.unblockUser("oid-ben", as: $0.owner)
+        },
+        Write("setAllowedAccounts", ["allowedAccounts.set"]) {
+            try await $0.service.setAllowedAccounts([], as: $0.owner)
+        },
+        Write("rotateSigningKey", ["key.rotate"]) {
+            _ = try await $0.service.rotateSigningKey(activeFrom: $0.test.clock.now, as: $0.owner)
+        },
+        Write("setWorkingTime", ["workingTime.set"]) {
+            try await $0.service.setWorkingTime(
+                WorkingTimeReport(state: .clockedIn, asOf: 1), ofUser: "oid-ben", as: $0.owner)
+        },
+        Write("setServiceSettings", ["settings.set"]) {
+            try await $0.service.setServiceSettings(ServiceSettings(telemetry: .off), as: $0.owner)
+        },
+        Write("requestLogs", ["logs.request"]) {
+            _ = try await $0.service.requestLogs(ofRegistration: $0.app.registrationID, as: $0.owner)
+        },
+        Write("receiveLogs", ["logs.request", "logs.received"]) { _ = try await $0.logs() },
+        Write("logs", ["logs.request", "logs.received", "logs.read"]) {
+            _ = try await $0.service.logs(try await $0.logs().id, as: $0.owner)
+        },
+        Write("exportUser", ["user.export"]) { _ = try await $0.service.exportUser("oid-ben", as: $0.owner) },
+        Write("eraseUser", ["user.erase"]) { try await $0.service.eraseUser("oid-ben", as: $0.owner) },
+        Write("registerDevice", ["device.register"]) {
+            _ = try await $0.service.registerDevice($0.statement(), name: nil, as: $0.owner)
+        },
+        Write("releaseDevice", ["device.register", "device.release"]) {
+            _ = try await $0.service.registerDevice($0.statement(), name: nil, as: $0.owner)
+            try await $0.service.releaseDevice("device-1", as: $0.owner)
+        },
+        Write("noteSession", ["device.register", "device.signIn"]) {
+            _ = try await $0.service.registerDevice($0.statement(), name: nil, as: $0.owner)
+            let session = DeviceSessionStatement(deviceID: "device-1", session: 1, account: AccountID("x"), since: 1)
+            try await $0.service.noteSession(
+                session.signed(by: $0.device), ofDevice: "device-1", tenant: TestService.tenant)
+        },
+        Write("register", ["registration.create"]) {
+            var other = TestApp($0.test, user: "ben", tag: "tag-2")
+            try await other.register()
+        },
+        Write(
+            "acknowledge",
+            ["wipe.request", "wipe.delivered", "wipe.acknowledged", "wipe.succeeded", "registration.wiped"]
+        ) {
+            _ = try await $0.wipe()
+            var app = $0.app
+            try await app.wipe()
+        },
+        Write("unregister", ["registration.unregister"]) {
+            try await $0.service.unregister($0.app.registrationID, by: $0.app.caller)
+        },
+    ]
+
+    @Test func `no operation is forgotten here`() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../../Sources/CordonService")
+        var operations: Set<String> = []
+        let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
+        for case let file as URL in files where file.pathExtension == "swift" {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            for part in text.split(separator: "\npublic protocol ").dropFirst() {
+                let name = part.prefix { $0.isLetter }
+                guard
+                    ["Administration", "DeviceService", "Reporting"].contains(where: { name.hasSuffix($0) })
+                else { continue }
+                let body = part.prefix(upTo: part.firstRange(of: "\n}\n")?.lowerBound ?? part.endIndex)
+                for match in body.matches(of: /\n    func ([A-Za-z]+)/) { operations.insert(String(match.1)) }
+            }
+        }
+        // The control: the source was found and read.
+        #expect(operations.count > 40)
+        let known = Set(Self.writes.map(\.name)).union(Self.reads).union(Self.routine)
+            .union(Self.resources)
+        #expect(operations.subtracting(known) == [])
+    }
+
+    @Test func `every write is in the audit log`() async throws {
+        for write in Self.writes {
+            let story = try await Story()
+            let before = try await story.test.records().count
+            try await write.call(story)
+            let added = try await story.test.records().dropFirst(before)
+            #expect(Set(added.map(\.action)) == write.actions, "\(write.name)")
+            #expect(added.allSatisfy { $0.outcome == .done }, "\(write.name)")
+        }
+    }
+
+    @Test func `every refused call of an administrator is in the audit log`() async throws {
+        let story = try await Story()
+        let nobody = Administrator(tenant: TestService.tenant, id: "nobody", name: "Nobody", roles: [])
+        let service = story.service
+        let calls: [(String, () async throws -> Void)] = [
+            ("policies", { _ = try await service.policies(of: [], as: nobody) }),
+            ("users", { _ = try await service.users(as: nobody) }),
+            ("exportAudit", { _ = try await service.exportAudit(as: nobody) }),
+            ("exportUser", { _ = try await service.exportUser("oid-ada", as: nobody) }),
+            ("logs", { _ = try await service.logs("x", as: nobody) }),
+            ("setServiceSettings", { try await service.setServiceSettings(.usual, as: nobody) }),
+            ("registerDevice", { _ = try await service.registerDevice("x", name: nil, as: nobody) }),
+            ("eraseUser", { try await service.eraseUser("oid-ada", as: nobody) }),
+        ]
+        for (name, call) in calls {
+            #expect(await failure(call)?.code == .forbidden, "\(name)")
+            let last = try await story.test.records().last
+            #expect(last?.target == "call/\(name)" && last?.outcome == .denied && last?.actor.id == "nobody")
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import CordonIdentity
+import CordonProtocol
+import CordonService
+import Foundation
+import Testing
+
+/// SRV-CI-009…013, 016, 085, 089: what travels beside policies and wipes.
+struct ReportTests {
+    private func enrolled() async throws -> (TestService, TestApp) {
+        let test = try await TestService.withPeople()
+        try await test.protect(to: .group("staff"))
+        var app = TestApp(test)
+        try await app.register()
+        return (test, app)
+    }
+
+    @Test func `a person's working time reaches their apps, and an overtaken report does not`() async throws {
+        var (test, app) = try await enrolled()
+        let now = Int64(test.clock.now.timeIntervalSince1970)
+        let events = try await test.service.events(
+            ofRegistration: app.registrationID, after: nil, by: app.caller)
+        let time = WorkingTimeReport(state: .clockedIn, asOf: now, validUntil: now + 3_600)
+        try await test.service.setWorkingTime(time, ofUser: "ada@contoso.example", as: test.owner)
+        #expect(await events.first { _ in true }?.kind == .policyChanged)
+        try await app.checkIn()
+        #expect(app.envelope?.workingTime == time.workingTime)
+        #expect(app.envelope?.workingTime?.status(at: now) == .clockedIn)
+        #expect(app.envelope?.workingTime?.status(at: now + 3_600) == .clockedInStale)
+        let late = WorkingTimeReport(state: .clockedOut, asOf: now - 60)
+        try await test.service.setWorkingTime(late, ofUser: "oid-ada", as: test.owner)
+        #expect(try await app.checkIn().response.unchanged)
+        let future = WorkingTimeReport(state: .clockedOut, asOf: now + 86_400)
+        #expect(
+            await failure { try await test.service.setWorkingTime(future, ofUser: "oid-ada", as: test.owner) }?.code
+                == .invalid)
+    }
+
+    @Test func `a rooted device is not compliant until it is put right`() async throws {
+        var (test, app) = try await enrolled()
+        try await app.checkIn(health: [.rootedDevice])
+        #expect(app.envelope?.compliance == ComplianceReport(.notCompliant, textID: .rootedDevice))
+        let id = app.registrationID
+        let fixed = try await test.service.compliance(.init(silent: true, health: []), registration: id, by: app.caller)
+        #expect(fixed.status == .compliant)
+        try await app.checkIn()
+        #expect(app.envelope?.compliance == nil)
+        try await test.service.blockUser("oid-ada", as: test.owner)
+        let blocked = try await test.service.compliance(
+            .init(silent: false, health: [.rootedDevice]), registration: id, by: app.caller)
+        #expect(blocked.textID == .userBlocked)
+        var thief = TestApp(test)
+        thief.registrationID = id
+        let stolen = thief
+        #expect(
+            await failure {
+                _ = try await test.service.compliance(
+                    .init(silent: true, health: []), registration: id, by: stolen.caller)
+            }?.code == .wrongKey)
+    }
+
+    @Test func `what launch conditions did and envelopes that were refused are written down once`() async throws {
+        let (test, app) = try await enrolled()
+        let outcome = LaunchOutcome(
+            check: "minimumRequiredOsVersion", threshold: "18.3", observed: "18.2", action: .block, time: 1_800_000_000)
+        let refusal = RefusedEnvelope(account: app.account.id, code: "wrongSignature", time: test.clock.now)
+        let request = CheckInRequest(
+            appliedSequence: app.current?.sequence ?? 0, appliedVersion: nil, appliedDigest: app.current?.digest,
+            application: app.application, device: app.device, health: [], refusedEnvelopes: [refusal],
+            clientTime: test.clock.now, nonce: "n", outcomes: [outcome])
+        for _ in 0..<2 {
+            let answer = try await test.service.checkIn(request, registration: app.registrationID, by: app.caller)
+            #expect(answer.response.unchanged)
+        }
+        let records = try await test.records()
+        #expect(records.filter { $0.action == "launch.block" }.map { $0.details["observed"] } == ["18.2"])
+        let refused = records.filter { $0.action == "envelope.refused" }
+        #expect(refused.count == 1 && refused.first?.details["code"] == "wrongSignature")
+        let stored = try await test.service.registration(app.registrationID, as: test.owner)
+        #expect(stored.outcomes == [outcome])
+    }
+
+    @Test func `the version alone is as good as the digest`() async throws {
+        let (test, app) = try await enrolled()
+        func ask(_ version: String?) async throws -> Bool {
+            try await test.service.checkIn(
+                CheckInRequest(
+                    appliedSequence: 1, appliedVersion: version, appliedDigest: nil, application: app.application,
+                    device: app.device, health: [], clientTime: test.clock.now, nonce: "n"),
+                registration: app.registrationID, by: app.caller
+            ).response.unchanged
+        }
+        #expect(try await ask(app.envelope?.version))
+        #expect(try await ask("W-something-else") == false)
+        #expect(try await ask(nil) == false)
+    }
+
+    @Test func `settings reach every app, and the usual ones are not sent`() async throws {
+        var (test, app) = try await enrolled()
+        #expect(app.envelope?.service == nil)
+        var settings = ServiceSettings.usual
+        settings.telemetry = .off
+        settings.minimumSDKVersion = "2.0"
+        try await test.service.setServiceSettings(settings, as: test.owner)
+        try await app.checkIn()
+        #expect(app.envelope?.service == settings)
+        #expect(try await app.checkIn().response.unchanged)
+        settings.backOffSeconds = []
+        let bad = settings
+        #expect(await failure { try await test.service.setServiceSettings(bad, as: test.owner) }?.code == .invalid)
+    }
+
+    @Test func `what an app says when it unregisters is in the audit log`() async throws {
+        let (test, app) = try await enrolled()
+        try await test.service.unregister(
+            app.registrationID, report: UnenrollmentReport(reason: .signedOut, doWipe: true, succeeded: true),
+            by: app.caller)
+        let record = try await test.records().last
+        #expect(record?.action == "registration.unregister")
+        #expect(record?.details == ["reason": "signedOut", "doWipe": "true", "succeeded": "true"])
+    }
+}

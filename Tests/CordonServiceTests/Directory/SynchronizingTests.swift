@@ -1,0 +1,44 @@
+import CordonProtocol
+import CordonService
+import Testing
+
+/// People and groups from another system.
+struct SynchronizingTests {
+    private func person(_ name: String, enabled: Bool = true) -> DirectoryUser {
+        DirectoryUser(
+            id: "oid-\(name)", userPrincipalName: "\(name)@contoso.example", displayName: name, accountEnabled: enabled)
+    }
+
+    @Test func `what a source brings comes, changes and goes, and what came another way stays`() async throws {
+        let test = try await TestService.withPeople()
+        let group = DirectoryGroup(id: "night", displayName: "Night", members: [.user("oid-cleo")])
+        let first = DirectoryContent(people: [person("cleo"), person("dora")], groups: [group])
+        var changes = try await test.core.synchronize(first, from: "file", of: TestService.tenant)
+        #expect(changes == DirectoryChanges(saved: 3, removed: 0))
+        let written = try await test.records().count
+        changes = try await test.core.synchronize(first, from: "file", of: TestService.tenant)
+        #expect(changes == DirectoryChanges())
+        #expect(try await test.records().count == written)
+
+        let second = DirectoryContent(people: [person("dora", enabled: false)])
+        changes = try await test.core.synchronize(second, from: "file", of: TestService.tenant)
+        #expect(changes == DirectoryChanges(saved: 1, removed: 2))
+        let users = try await test.service.users(as: test.owner)
+        #expect(users.map(\.id) == ["oid-ada", "oid-ben", "oid-dora"])
+        #expect(users.last?.accountEnabled == false)
+        #expect(try await test.service.groups(as: test.owner).map(\.id) == ["guests", "staff", "writers"])
+        #expect(try await test.records().last?.actor.id == "file")
+    }
+
+    @Test func `what broke off is finished by the next run`() async throws {
+        let test = try await TestService.withPeople()
+        var thief = person("ada")
+        thief.id = "oid-thief"
+        let bad = DirectoryContent(people: [person("cleo"), thief])
+        #expect(
+            await failure { _ = try await test.core.synchronize(bad, from: "file", of: TestService.tenant) }?.code
+                == .conflict)
+        _ = try await test.core.synchronize(DirectoryContent(), from: "file", of: TestService.tenant)
+        #expect(try await test.service.users(as: test.owner).map(\.id) == ["oid-ada", "oid-ben"])
+    }
+}

@@ -1,0 +1,85 @@
+import CordonProtocol
+import CordonService
+import Testing
+
+/// SRV-CI-023, 072…075: telemetry and privacy.
+struct TelemetryTests {
+    private func event(
+        _ data: TelemetryEvent.DataTypes = .usage, privacy: TelemetryEvent.PrivacyLevel = .requiredService,
+        words: [String: String] = [:]
+    ) -> TelemetryEvent {
+        TelemetryEvent(.appLaunch, privacy: privacy, data: data, time: 1_800_000_000, words: words)
+    }
+
+    private func enrolled() async throws -> (TestService, TestApp) {
+        let test = try await TestService.withPeople()
+        try await test.protect(to: .group("staff"))
+        var app = TestApp(test)
+        try await app.register()
+        return (test, app)
+    }
+
+    @Test(arguments: [
+        [TelemetryEvent.DataTypes.browsing], [.typing], [.usage, .browsing], [.typing, .performance], [],
+        [.init(rawValue: 64)],
+    ])
+    func `browsing history, typing and what nobody knows are refused, with the whole batch`(
+        flags: [TelemetryEvent.DataTypes]
+    ) async throws {
+        let (test, app) = try await enrolled()
+        let bad = event(flags.reduce(into: []) { $0.formUnion($1) })
+        let error = await failure {
+            _ = try await test.service.acceptTelemetry(.init(events: [event(), bad]), by: app.caller)
+        }
+        #expect(error?.code == .invalid)
+        #expect(error?.problems.map(\.member) == ["events[1]"])
+        #expect(try await test.service.telemetry(as: test.owner).isEmpty)
+    }
+
+    @Test(arguments: ["a sentence", "/var/mobile/file", "ada@contoso.example", "https://x", ""])
+    func `there is no place for texts, paths and addresses`(word: String) async throws {
+        let (test, app) = try await enrolled()
+        let bad = event(words: ["action": word])
+        #expect(
+            await failure { _ = try await test.service.acceptTelemetry(.init(events: [bad]), by: app.caller) }?.code
+                == .invalid)
+    }
+
+    @Test(arguments: [(TelemetryLevel.off, 0), (.required, 1), (.optional, 2)])
+    func `the organisation's switch decides what is kept`(level: TelemetryLevel, kept: Int) async throws {
+        let (test, app) = try await enrolled()
+        var settings = ServiceSettings.usual
+        settings.telemetry = level
+        try await test.service.setServiceSettings(settings, as: test.owner)
+        let batch = TelemetryBatch(events: [event(), event(privacy: .optional)])
+        #expect(try await test.service.acceptTelemetry(batch, by: app.caller) == kept)
+    }
+
+    @Test func `after thirty days only numbers are left`() async throws {
+        let (test, app) = try await enrolled()
+        _ = try await test.service.acceptTelemetry(.init(events: [event(), event()]), by: app.caller)
+        let before = try await test.service.telemetry(as: test.owner)
+        #expect(before.map(\.counts) == [["appLaunch": 2]])
+        #expect(try await test.service.exportUser("oid-ada", as: test.owner).telemetry.count == 1)
+        test.clock.advance(days: 30)
+        try await test.core.performMaintenance(of: TestService.tenant)
+        #expect(try await test.service.telemetry(as: test.owner) == before)
+        #expect(try await test.service.exportUser("oid-ada", as: test.owner).telemetry.isEmpty)
+    }
+
+    @Test func `a key without registration sends nothing, and neither does a batch that is too large`() async throws {
+        let (test, app) = try await enrolled()
+        let stranger = TestApp(test)
+        #expect(
+            await failure { _ = try await test.service.acceptTelemetry(.init(events: []), by: stranger.caller) }?.status
+                == .notEnrolled)
+        let many = TelemetryBatch(events: Array(repeating: event(), count: TelemetryBatch.mostEvents + 1))
+        #expect(await failure { _ = try await test.service.acceptTelemetry(many, by: app.caller) }?.code == .invalid)
+    }
+
+    @Test func `the flags and levels travel as the documented numbers`() throws {
+        let bytes = try MessageCoding.encode(event([.usage, .inventory], privacy: .requiredDiagnostic))
+        let text = String(decoding: bytes, as: UTF8.self)
+        #expect(text.contains(#""data":9"#) && text.contains(#""privacy":2"#) && text.contains(#""priority":2"#))
+    }
+}
