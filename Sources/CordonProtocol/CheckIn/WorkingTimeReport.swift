@@ -1,3 +1,5 @@
+internal import CordonPolicy
+
 /// Whether a person is clocked in, as a time-keeping system reports it (SRV-CI-009, SRV-CI-026).
 public struct WorkingTimeReport: Sendable, Codable, Equatable {
     /// What the time-keeping system said last.

@@ -4,6 +4,7 @@ import CordonService
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
+import NIOCore
 import Testing
 
 @testable import CordonServiceHTTP
