@@ -107,8 +107,8 @@ let package = Package(
         library(
             "Cordon",
             [
-                "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn", "CordonVault", crypto, httpTypes,
-                logging,
+                "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn", "CordonVault", crypto, cryptoExtras,
+                httpTypes, logging,
             ]),
         library("CordonHTTPClient", ["CordonSignIn", asyncHTTPClient, httpTypes, nioCore, nioHTTP1]),
 
@@ -177,8 +177,8 @@ let package = Package(
         tests(
             "CordonTests",
             [
-                "Cordon", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn", "CordonVault", httpTypes,
-                logging,
+                "Cordon", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn", "CordonVault", crypto,
+                httpTypes, logging,
             ]),
         tests(
             "CordonServiceTests",

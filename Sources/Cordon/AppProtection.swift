@@ -42,6 +42,22 @@ public actor AppProtection {
     var records: [AccountID: RegistrationRecord] = [:] { didSet { learnAccounts(before: oldValue) } }
     /// The exchange in progress for each account; the next one waits for it, so that answers arrive in order.
     var exchanges: [AccountID: Task<Outcome, Never>] = [:]
+    let pins: PINKeeper
+    let launches: LaunchStore
+    /// How each account's launch gate stands.
+    nonisolated let gates = Locked<[AccountID: GateStanding]>([:])
+    /// The ways through a gate that are being gone, and who waits for their end.
+    var gateRuns: [AccountID: GateRun] = [:]
+    var gateCallers = 0
+    /// The warnings that were seen since the start.
+    var seenWarnings: [AccountID: Set<String>] = [:]
+    nonisolated let settingsInForce: Locked<ProtectionSettings>
+    var overrides = SettingOverrides()
+    /// The look that the interface was given, and what it could not show of it.
+    var adoptedTheme: ProtectionTheme?
+    var refusedLook: [String] = []
+    /// The account that debug policies are in force for.
+    var debuggedAccount: AccountID?
 
     /// Opens an app's protection.
     ///
@@ -56,6 +72,13 @@ public actor AppProtection {
         lifeStore = LifeStore(folder: stateFolder)
         registrations = RegistrationStore(folder: try StateFolder(folder.appending(path: "registrations")))
         wipes = WipeStore(folder: try StateFolder(folder.appending(path: "wipes")))
+        launches = LaunchStore(
+            folder: try StateFolder(folder.appending(path: "launch")), configuration: configuration)
+        pins = PINKeeper(
+            folder: try StateFolder(configuration.pinDirectory ?? folder.appending(path: "pins")),
+            keyStore: configuration.keyStore, clock: configuration.clock, cost: configuration.pinCost,
+            observer: configuration.pinObserver)
+        settingsInForce = Locked(configuration.settings)
         vault = try Self.openVault(configuration)
         groupVault =
             if let group = configuration.sharingGroup { try GroupVault(group, directory: folder) } else { nil }
@@ -82,6 +105,7 @@ public actor AppProtection {
     }
 
     private func start() async throws(ProtectionError) {
+        loadOverrides()
         let (life, wasDamaged) = try lifeStore.load()
         self.life = life
         if wasDamaged { setAside("what was to be tried again could not be read") }
@@ -94,6 +118,7 @@ public actor AppProtection {
             await takeUp(record)
             if lostWipes > 0 { denyEverything(of: record) }
         }
+        try await applyDebugPolicies()
         noteClock()
         resumeRemediations()
     }

@@ -28,6 +28,8 @@ public struct ProtectionError: Error, Sendable, Equatable {
         case identityLost
         /// The app shares nothing with the organisation's other apps.
         case noSharingGroup
+        /// The account's launch gate is closed.
+        case gateClosed
     }
 
     /// What kind of failure it was; the only part that equality looks at.
@@ -66,6 +68,7 @@ extension ProtectionError.Code {
         case .serviceUnusable: "Check the service's address, and that it runs."
         case .noSharingGroup: "Give the configuration a sharing group."
         case .identityLost: "Set the account for this piece of work, or link CordonDispatch."
+        case .gateClosed: "Pass the launch gate first."
         }
     }
 }

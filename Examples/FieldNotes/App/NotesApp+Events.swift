@@ -47,6 +47,13 @@ extension NotesApp {
             screen.tell(
                 "stateRolledBack", "what is stored of \(account) is old; check in",
                 ["account": .string(account.rawValue)])
+        case .settingRefused(let reason):
+            screen.tell("settingRefused", reason, ["reason": .string(reason)])
+        case .gate(let account, .closed(let reasons)):
+            screen.tell(
+                "gateClosed", "\(account) is closed: \(reasons.first?.message ?? "the app left the front")",
+                ["account": .string(account.rawValue)])
+        case .gate: break
         case .clockTurnedBack: screen.tell("clockTurnedBack", "the clock was turned back; check in")
         case .allowedAccountsChanged(let list):
             screen.tell(

@@ -155,7 +155,11 @@ extension AppProtection {
         guard stored.envelope == record.envelope else { return false }
         records[record.account.id] = stored
         let (account, moment) = (record.account.id, record.lastCheckIn)
-        rules.withLock { $0[account]?.lastCheckIn = moment }
+        let before = rules.withLock { rules in
+            defer { rules[account]?.lastCheckIn = moment }
+            return rules[account]?.lastCheckIn
+        }
+        if before != moment { noteCheckIn(of: account) }
         return true
     }
 }

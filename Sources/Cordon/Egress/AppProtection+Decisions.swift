@@ -24,6 +24,7 @@ extension AppProtection {
     ///   owner; use the permit at once, it lapses with the next change of the owner's rules.
     /// - Throws: ``EgressDenied`` with every reason when the verdict is to block or to wipe, and for any other action.
     public nonisolated func permit(for question: Question) throws(EgressDenied) -> EgressPermit {
+        try requireOpenGate(for: question)
         let decision = decision(for: question)
         guard decision.verdict.permits, EgressPermit.actions.contains(question.action) else {
             throw EgressDenied(decision)

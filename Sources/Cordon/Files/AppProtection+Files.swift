@@ -15,10 +15,12 @@ extension AppProtection {
     /// Opens a file for random access at plaintext offsets; a new one is made when writing.
     ///
     /// - Parameter writing: Whether to write; one writer at a time, across processes.
-    /// - Throws: ``ProtectionError``: `notEnrolled`, `nothingThere` when reading what does not exist, or `vault`.
+    /// - Throws: ``ProtectionError``: `notEnrolled`, `gateClosed` when reading, `nothingThere` when reading what does
+    ///   not exist, or `vault`.
     public func open(
         _ name: String, of account: AccountID, writing: Bool
     ) async throws(ProtectionError) -> SealedFile {
+        if !writing { try requireOpenGate(forReading: account) }
         var index = try await index(of: account)
         if let file = index[name] {
             let path = folder(of: account).appending(path: file)
@@ -48,7 +50,7 @@ extension AppProtection {
 
     /// A file's whole contents.
     ///
-    /// - Throws: ``ProtectionError``: `notEnrolled`, `nothingThere` or `vault`.
+    /// - Throws: ``ProtectionError``: `notEnrolled`, `gateClosed`, `nothingThere` or `vault`.
     public func read(_ name: String, of account: AccountID) async throws(ProtectionError) -> Data {
         let file = try await open(name, of: account, writing: false)
         return try await fromVault { (_) async throws(VaultError) in try file.contents() }
@@ -67,7 +69,7 @@ extension AppProtection {
     }
 
     private func index(of account: AccountID) async throws(ProtectionError) -> FileIndex {
-        guard records[account] != nil else {
+        guard records[account] != nil || debuggedAccount == account else {
             throw ProtectionError(.notEnrolled, "the account is not enrolled in this app")
         }
         let path = folder(of: account).appending(path: FileIndex.fileName)

@@ -16,7 +16,15 @@ extension AppProtection {
     /// Passes an account's gate; nil when its data may be shown. An account without rules has no gate.
     func passGate(of account: AccountID, on occasion: SwitchOccasion) async -> IdentitySwitchOutcome? {
         if case .noneTargeted? = rules.withLock({ $0[account]?.rules }) { return nil }
-        let answer = await configuration.switchGate?(account, occasion) ?? gateAnswer(of: account)
+        let answer =
+            if let standIn = configuration.switchGate {
+                await standIn(account, occasion)
+            } else if configuration.interface == nil {
+                gateAnswer(of: account)
+            } else {
+                SwitchGateAnswer(
+                    await openGate(for: account, on: occasion == .resume ? .resume : .identitySwitch))
+            }
         switches.withLock { $0.note(Self.block(answer), of: account) }
         return switch answer {
         case .passed: nil
@@ -38,6 +46,20 @@ extension AppProtection {
         case .passed, .wiped: .notBlocked
         case .cancelled: .launchCancelled
         case .blocked(_, let isClockedOut): isClockedOut ? .clockedOut : .launchBlocked
+        }
+    }
+}
+
+extension SwitchGateAnswer {
+    /// The outcome of the launch gate, as a window's change of identity takes it.
+    fileprivate init(_ outcome: LaunchOutcome) {
+        switch outcome.result {
+        case .opened: self = .passed
+        case .cancelled: self = .cancelled
+        case .wiped: self = .wiped
+        case .blocked:
+            let reason = outcome.reasons.first { !$0.verdict.permits } ?? GateStanding.notPassed
+            self = .blocked(reason: reason.message, isClockedOut: reason.rule == Rule.launchClock.rawValue)
         }
     }
 }

@@ -6,13 +6,20 @@ public struct ProtectionClock: Sendable {
     public var now: @Sendable () -> Date
     /// Waits, or throws when the waiting task is cancelled.
     public var sleep: @Sendable (Duration) async throws -> Void
+    /// Time since the machine's start, which nobody can turn back; by it Cordon sees through a wall clock that was set.
+    public var boot: @Sendable () -> BootReading
 
-    /// Makes a clock.
-    public init(now: @escaping @Sendable () -> Date, sleep: @escaping @Sendable (Duration) async throws -> Void) {
+    /// Makes a clock; without a reading of its own for the time since the machine's start, the wall clock stands in.
+    public init(
+        now: @escaping @Sendable () -> Date, sleep: @escaping @Sendable (Duration) async throws -> Void,
+        boot: (@Sendable () -> BootReading)? = nil
+    ) {
         self.now = now
         self.sleep = sleep
+        self.boot = boot ?? { BootReading(boot: "wall", uptime: .seconds(now().timeIntervalSince1970)) }
     }
 
     /// The machine's clock.
-    public static let system = ProtectionClock(now: { Date() }, sleep: { try await Task.sleep(for: $0) })
+    public static let system = ProtectionClock(
+        now: { Date() }, sleep: { try await Task.sleep(for: $0) }, boot: { .current })
 }

@@ -1,4 +1,5 @@
 public import CordonIdentity
+public import CordonPolicy
 public import CordonProtocol
 public import CordonSignIn
 public import CordonVault
@@ -63,6 +64,30 @@ public struct ProtectionConfiguration: Sendable {
     public var identityExit: @Sendable (String) async -> Void = { _ in exit(EXIT_FAILURE) }
     /// Stands in for the launch gate in tests of the identity switch.
     package var switchGate: (@Sendable (AccountID, SwitchOccasion) async -> SwitchGateAnswer)?
+    /// How the launch gate asks a person. Nil is no gate: ``AppProtection/launch(_:)`` then looks at the conditions that
+    /// need nobody, and what needs somebody blocks; ways out and files stay as the rules alone have them.
+    public var interface: (any ProtectionInterface)?
+    /// How long a person may take for one answer; no answer in time is a refusal (CQ-23).
+    public var interfaceDeadline = Duration.seconds(300)
+    /// The app's own settings, from code or from its Info.plist.
+    public var settings = ProtectionSettings()
+    /// What the app can tell of device and account for the launch conditions: rooted, threat level, device passcode,
+    /// working time. What it does not know stays nil, and a policy that needs it blocks. Asked at every look.
+    public var deviceFacts: @Sendable (AccountID) async -> DeviceFacts = { _ in .unknown }
+    /// Whether files of an account cannot be read while its gate is closed. An app that works on them in the background
+    /// sets this to false, and shows nothing of them while the gate is closed.
+    public var gateGuardsFiles = true
+    /// A folder that the organisation's apps on this device share for one common PIN, with a common ``keyStore``; nil
+    /// keeps the PIN in this app.
+    public var pinDirectory: URL?
+    /// How much work one guess at a PIN takes.
+    public var pinCost = PINCost.standard
+    /// Rules for trying the app without a service; debug builds only.
+    public var debugPolicies: DebugPolicies?
+    /// Told of every step of a PIN check; a test ends the process there.
+    package var pinObserver: @Sendable (String) -> Void = { _ in }
+    /// Which build this is; only a test says otherwise.
+    package var buildKind = BuildKind.current
 
     /// Makes a configuration; everything that has a usual value can be changed afterwards.
     public init(

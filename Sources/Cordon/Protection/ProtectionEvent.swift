@@ -34,4 +34,8 @@ public enum ProtectionEvent: Sendable, Equatable {
     /// The account's first rules are in force. Cordon needs no restart; an app that must make itself anew does it now
     /// (SDK-RS-03).
     case restartAdvised(account: AccountID)
+    /// Something happened at an account's launch gate.
+    case gate(account: AccountID, GateEvent)
+    /// A setting or a debug policy has no effect, for this reason.
+    case settingRefused(reason: String)
 }

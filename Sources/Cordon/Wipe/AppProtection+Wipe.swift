@@ -69,6 +69,7 @@ extension AppProtection {
                 destroyedKeyIDs: report.destroyedKeyIDs, files: report.files, bytes: report.bytes)
             wipe.failures += report.failures
             wipe.failures += await forgetGroup(account.id)
+            try forgetGate(of: account.id)
             wipe.stage = .vaultWiped
             try wipes.save(wipe)
             await vault.discardReport(for: account.id)

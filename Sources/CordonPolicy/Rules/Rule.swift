@@ -96,4 +96,6 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
     case launchPIN = "launch.pin"
     /// Sign-in due.
     case launchCredentials = "launch.credentials"
+    /// A launch gate that was not passed.
+    case launchGate = "launch.gate"
 }

@@ -1,0 +1,122 @@
+public import CordonIdentity
+public import CordonPolicy
+
+/// How Cordon asks a person, and shows what it has to say: everything that the launch gate wants goes through here.
+///
+/// Give one to ``ProtectionConfiguration/interface``. Cordon ships ``TerminalInterface``; an app with screens of its own
+/// writes another. Every call may take its time, but not for ever: what is not answered within
+/// ``ProtectionConfiguration/interfaceDeadline`` counts as refused, and its task is cancelled. Calls come from any thread,
+/// one at a time for an account, always between ``takeOver(for:on:)`` and ``handBack(for:)`` (SDK-CO-11).
+public protocol ProtectionInterface: Sendable {
+    /// The biometry that may stand in for a PIN here; nil where there is none, as on Linux.
+    var biometry: Biometry? { get async }
+
+    /// Takes the app's look; what cannot be shown is refused with one message each (SDK-ST-18…25).
+    func adopt(_ theme: ProtectionTheme) async -> [String]
+
+    /// Cordon's screens take the place of the app's from here on; organisation data is to be covered.
+    ///
+    /// Called at every ``LaunchOccasion/launch``, where the splash screen stays for the theme's time at least
+    /// (SDK-CL-06), and otherwise only when there is something to ask. Nil when no account is meant.
+    func takeOver(for account: AccountID?, on occasion: LaunchOccasion) async
+
+    /// The app has its screen back; once for every take-over.
+    func handBack(for account: AccountID?) async
+
+    /// Asks for the PIN.
+    func enterPIN(_ prompt: PINPrompt) async -> PINAnswer
+
+    /// Asks for a new PIN; the interface has the person type it twice and compares.
+    func choosePIN(_ prompt: NewPINPrompt) async -> NewPINAnswer
+
+    /// Has the person sign in afresh with the work account.
+    func signIn(_ prompt: SignInPrompt) async -> SignInAnswer
+
+    /// Shows a notice and waits for one of the answers it offers.
+    func present(_ notice: ProtectionNotice) async -> NoticeAnswer
+
+    /// Shows how long the app may still be without contact; not an answer to wait for.
+    func show(_ countdown: OfflineCountdown) async
+}
+
+/// A part of the body that a device recognises.
+public enum Biometry: Sendable, Hashable {
+    /// A finger.
+    case finger
+    /// A face.
+    case face
+}
+
+/// A request for the PIN.
+public struct PINPrompt: Sendable, Equatable {
+    /// Whose PIN.
+    public let account: ManagedAccount
+    /// Whether it consists of digits alone, for the keyboard.
+    public let digitsOnly: Bool
+    /// How many guesses are left before the policy's action follows.
+    public let attemptsLeft: Int
+    /// Whether the guess before this one was wrong.
+    public let lastWasWrong: Bool
+    /// How long to wait before a guess is looked at; guesses before that are neither tried nor counted.
+    public let wait: Duration
+    /// The biometry that will do instead; nil when only the PIN will.
+    public let biometry: Biometry?
+    /// Whether the person may turn away (SDK-ST-15).
+    public let canCancel: Bool
+}
+
+/// What a person did about a request for the PIN.
+public enum PINAnswer: Sendable, Equatable {
+    /// Typed something.
+    case entered(String)
+    /// Was recognised by the device; counts only where the prompt offered it.
+    case recognised(Biometry)
+    /// Does not know it any more: a fresh sign-in and a new PIN follow.
+    case forgotten
+    /// Turned away.
+    case cancelled
+}
+
+/// A request for a new PIN.
+public struct NewPINPrompt: Sendable, Equatable {
+    /// Whose PIN.
+    public let account: ManagedAccount
+    /// Characters at least.
+    public let minimumLength: Int
+    /// What it is made of.
+    public let characters: PINCharacterSet
+    /// Whether runs such as 123 or 111 are refused.
+    public let simpleIsBlocked: Bool
+    /// Everything that was wrong with the one before.
+    public let problems: [PINRequirements.Problem]
+    /// Whether the person may turn away.
+    public let canCancel: Bool
+}
+
+/// What a person did about a request for a new PIN.
+public enum NewPINAnswer: Sendable, Equatable {
+    /// Chose this one, typed twice alike.
+    case chosen(String)
+    /// Turned away.
+    case cancelled
+}
+
+/// A request for a fresh sign-in with the work account.
+public struct SignInPrompt: Sendable, Equatable {
+    /// Who is to sign in; anybody else does not count.
+    public let account: ManagedAccount
+    /// Why.
+    public let message: String
+    /// Whether the person may turn away.
+    public let canCancel: Bool
+}
+
+/// How a fresh sign-in went.
+public enum SignInAnswer: Sendable, Equatable {
+    /// This account signed in, just now and with its credentials.
+    case signedIn(AccountID)
+    /// The person turned away.
+    case cancelled
+    /// There can be none at present; why, for the person. Without a network, say so here.
+    case unavailable(String)
+}

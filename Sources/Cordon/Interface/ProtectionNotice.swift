@@ -1,0 +1,88 @@
+public import CordonIdentity
+public import CordonPolicy
+
+/// Something that Cordon has to say to a person, with its causes and what helps.
+public struct ProtectionNotice: Sendable, Equatable {
+    /// What the notice is about.
+    public enum Kind: Sendable, Hashable {
+        /// The organisation manages this account's data in the app from now on (SDK-CL-10).
+        case managed
+        /// A condition that is worth a warning; the person may go on.
+        case warning
+        /// The account's data stays closed.
+        case blocked
+        /// The account's data was removed.
+        case removed
+        /// Something may not be shared (SDK-DT-20).
+        case sharingBlocked
+        /// Something may not be printed (SDK-PR-02).
+        case printingBlocked
+    }
+
+    /// One cause.
+    public struct Cause: Sendable, Equatable {
+        /// What is the matter.
+        public let message: String
+        /// What helps, or who can.
+        public let remedy: String
+        /// The rule behind it, for example `launch.os-version`; nil when no rule is.
+        public let rule: String?
+
+        /// States a cause.
+        public init(message: String, remedy: String, rule: String? = nil) {
+            self.message = message
+            self.remedy = remedy
+            self.rule = rule
+        }
+
+        /// The cause that a verdict's reason states.
+        public init(_ reason: PolicyReason) {
+            self.init(message: reason.message, remedy: reason.remedy, rule: reason.rule)
+        }
+    }
+
+    /// What it is about.
+    public let kind: Kind
+    /// Whose data; nil when no account is meant.
+    public let account: AccountID?
+    /// The heading.
+    public let title: String
+    /// Every cause, the gravest first.
+    public let causes: [Cause]
+    /// What the person may answer; an answer that is not among them counts as ``NoticeAnswer/cancel``.
+    public let answers: [NoticeAnswer]
+
+    /// Makes a notice; the heading is the usual one of its kind.
+    public init(
+        _ kind: Kind, account: AccountID?, causes: [Cause], answers: [NoticeAnswer] = [.goOn], title: String? = nil
+    ) {
+        self.kind = kind
+        self.account = account
+        self.causes = causes
+        self.answers = answers
+        self.title = title ?? kind.usualTitle
+    }
+}
+
+/// What a person answers to a notice.
+public enum NoticeAnswer: Sendable, Hashable {
+    /// Go on.
+    case goOn
+    /// Look once more whether the cause is gone.
+    case tryAgain
+    /// Turn away.
+    case cancel
+}
+
+extension ProtectionNotice.Kind {
+    fileprivate var usualTitle: String {
+        switch self {
+        case .managed: "Your organisation protects its data in this app."
+        case .warning: "Your organisation asks for attention."
+        case .blocked: "Your organisation's data stays closed."
+        case .removed: "Your organisation's data was removed from this app."
+        case .sharingBlocked: "Your organisation does not let this be shared."
+        case .printingBlocked: "Your organisation does not let this be printed."
+        }
+    }
+}

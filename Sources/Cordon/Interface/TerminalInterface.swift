@@ -1,0 +1,123 @@
+public import CordonIdentity
+internal import CordonPolicy
+
+/// The interface for programs in a terminal: one line of text at a time, both ways.
+///
+/// Reading and writing are given, so that a program may read its own commands from the same input, and a test may type.
+public struct TerminalInterface: ProtectionInterface {
+    /// Reads one line; `hidden` asks that what is typed be not shown. Nil when the input has ended.
+    public typealias Reader = @Sendable (_ hidden: Bool) async -> String?
+
+    private let read: Reader
+    private let write: @Sendable (String) -> Void
+    private let signsIn: (@Sendable (SignInPrompt) async -> SignInAnswer)?
+    private let usesColor: Bool
+    private let accent = Locked<ProtectionTheme.Color?>(nil)
+
+    /// Makes an interface.
+    ///
+    /// - Parameters:
+    ///   - read: Reads one line; see ``read(from:)`` for standard input.
+    ///   - write: Shows one line.
+    ///   - usesColor: Whether the terminal shows colours and the person wants them (`NO_COLOR`).
+    ///   - signIn: Signs the person in afresh; without it there can be no fresh sign-in here.
+    public init(
+        read: @escaping Reader, write: @escaping @Sendable (String) -> Void, usesColor: Bool = false,
+        signIn: (@Sendable (SignInPrompt) async -> SignInAnswer)? = nil
+    ) {
+        self.read = read
+        self.write = write
+        self.usesColor = usesColor
+        signsIn = signIn
+    }
+
+    /// A terminal has no biometry.
+    public var biometry: Biometry? { nil }
+
+    /// Takes the accent colour where colours are shown, and says what a terminal cannot show.
+    public func adopt(_ theme: ProtectionTheme) -> [String] {
+        var refused: [String] = []
+        func refuse(_ what: String, _ isSet: Bool) {
+            if isSet { refused.append("A terminal cannot show \(what).") }
+        }
+        refuse("a splash picture", theme.splashIcon != nil)
+        refuse("a background colour", theme.background != nil)
+        refuse("a text colour", theme.foreground != nil)
+        refuse("side areas", theme.secondaryBackground != nil || theme.secondaryForeground != nil)
+        refuse("an accent colour without colours", theme.accent != nil && !usesColor)
+        let color = usesColor ? theme.accent : nil
+        accent.withLock { $0 = color }
+        return refused
+    }
+
+    /// Says that Cordon asks now.
+    public func takeOver(for account: AccountID?, on occasion: LaunchOccasion) {
+        let whose = account.map { "\($0): " } ?? ""
+        write(accented("── \(whose)your organisation's protection ──"))
+    }
+
+    /// Says that the app goes on.
+    public func handBack(for account: AccountID?) {
+        write(accented("──"))
+    }
+
+    /// Asks for the PIN; an empty line turns away, `?` says that it is forgotten.
+    public func enterPIN(_ prompt: PINPrompt) async -> PINAnswer {
+        if prompt.lastWasWrong { write("That is not the PIN; \(Self.guesses(prompt.attemptsLeft)) left.") }
+        if prompt.wait > .zero { write("Wait \(Self.text(prompt.wait)) before the next try.") }
+        let cancel = prompt.canCancel ? ", an empty line to cancel" : ""
+        write("PIN of \(prompt.account.userPrincipalName) (? when forgotten\(cancel)):")
+        switch await read(true) {
+        case nil, ""?: return .cancelled
+        case "?"?: return .forgotten
+        case let pin?: return .entered(pin)
+        }
+    }
+
+    /// Asks for a new PIN twice; an empty line turns away.
+    public func choosePIN(_ prompt: NewPINPrompt) async -> NewPINAnswer {
+        for problem in prompt.problems { write(Self.text(problem)) }
+        let kind = prompt.characters == .numeric ? "digits" : "characters, with a letter or symbol"
+        while true {
+            write("New PIN of \(prompt.account.userPrincipalName), at least \(prompt.minimumLength) \(kind):")
+            guard let first = await read(true), !first.isEmpty else { return .cancelled }
+            write("The same again:")
+            guard let second = await read(true) else { return .cancelled }
+            if first == second { return .chosen(first) }
+            write("The two are not the same.")
+        }
+    }
+
+    /// Says why, and leaves the signing in to the closure it was made with.
+    public func signIn(_ prompt: SignInPrompt) async -> SignInAnswer {
+        write("\(prompt.message) Sign in as \(prompt.account.userPrincipalName).")
+        guard let signsIn else { return .unavailable("This program has no way to sign in.") }
+        return await signsIn(prompt)
+    }
+
+    /// Shows a notice; where there is a choice, reads the number of an answer.
+    public func present(_ notice: ProtectionNotice) async -> NoticeAnswer {
+        write(accented(notice.title))
+        for cause in notice.causes { write("• \(cause.message) \(cause.remedy)") }
+        guard notice.answers.count > 1 else { return notice.answers.first ?? .cancel }
+        let choices = notice.answers.enumerated().map { "\($0.offset + 1) \(Self.text($0.element))" }
+        while true {
+            write(choices.joined(separator: ", ") + ":")
+            guard let line = await read(false) else { return .cancel }
+            if let number = Int(line), notice.answers.indices.contains(number - 1) { return notice.answers[number - 1] }
+        }
+    }
+
+    /// Shows how long the app may still be without contact.
+    public func show(_ countdown: OfflineCountdown) {
+        var line =
+            "Without contact to the organisation this account's data closes in \(Self.text(countdown.untilBlock))"
+        if let wipe = countdown.untilWipe { line += " and is removed in \(Self.text(wipe))" }
+        write(line + ".")
+    }
+
+    private func accented(_ line: String) -> String {
+        guard let color = accent.withLock({ $0 }) else { return line }
+        return "\u{1B}[38;2;\(color.red);\(color.green);\(color.blue)m\(line)\u{1B}[0m"
+    }
+}

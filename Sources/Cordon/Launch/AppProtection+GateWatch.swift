@@ -1,0 +1,61 @@
+public import CordonIdentity
+internal import CordonPolicy
+
+/// What passes while the app is in front: time without contact, working time, what the device says of itself.
+extension AppProtection {
+    /// The longest time between two looks at an open gate.
+    private static var lookInterval: Duration { .seconds(300) }
+
+    /// Watches an account's open gate until the calling task is cancelled or the account's data is removed.
+    ///
+    /// When a condition stops being met, the gate closes at once (``ProtectionEvent/gate(account:_:)``, hide the data),
+    /// and is passed again with ``LaunchOccasion/timer``. When the time without contact becomes short, the countdown is
+    /// shown and posted.
+    public func watchGate(of account: AccountID) async {
+        while !Task.isCancelled {
+            do { try await configuration.clock.sleep(untilNextLook(at: account)) } catch { return }
+            guard isGateOpen(for: account) else { continue }
+            await showCountdownIfUrgent(of: account)
+            let decision = await launchDecision(of: account, on: .timer)
+            guard !decision.verdict.permits, isGateOpen(for: account) else { continue }
+            gates.withLock { $0[account] = .closed(decision.reasons) }
+            broadcast.post(.gate(account: account, .closed(decision.reasons)))
+            guard await openGate(for: account, on: .timer).result != .wiped else { return }
+        }
+    }
+
+    /// How long the account may still be without contact, now and after every interval, until the stream is dropped.
+    public nonisolated func offlineCountdowns(
+        of account: AccountID, every interval: Duration
+    ) -> AsyncStream<OfflineCountdown> {
+        let clock = configuration.clock
+        let isFirst = Locked(true)
+        return AsyncStream {
+            let waits = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return !isFirst
+            }
+            if waits {
+                do { try await clock.sleep(interval) } catch { return nil }
+            }
+            return await self.offlineCountdown(of: account)
+        }
+    }
+
+    func showCountdownIfUrgent(of account: AccountID) async {
+        guard let countdown = offlineCountdown(of: account), countdown.isUrgent else { return }
+        broadcast.post(.gate(account: account, .countdown(countdown)))
+        guard let interface = configuration.interface else { return }
+        _ = await Deadline.answer(within: configuration.interfaceDeadline, by: configuration.clock) {
+            await interface.show(countdown)
+        }
+    }
+
+    private func untilNextLook(at account: AccountID) -> Duration {
+        guard let countdown = offlineCountdown(of: account) else { return Self.lookInterval }
+        // A moment past the limit, since a limit is met until it is exceeded.
+        let due = [countdown.untilBlock, countdown.untilWipe].compactMap { $0 }.filter { $0 > .zero }
+            .map { $0 + .seconds(1) }
+        return min(due.min() ?? Self.lookInterval, Self.lookInterval)
+    }
+}

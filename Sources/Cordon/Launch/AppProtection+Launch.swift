@@ -1,0 +1,71 @@
+public import CordonIdentity
+internal import CordonPolicy
+
+/// The launch gate as an app uses it: at start, when it comes back to the front, when it leaves it, and meanwhile.
+extension AppProtection {
+    /// Passes the gate at the start of the app, before anything of an account is shown (SDK-CL-01, CL-02, CL-05).
+    ///
+    /// - Parameter account: Whose data is to be shown. Nil in an app that holds several accounts checks nothing yet; in one
+    ///   that holds a single account it is that one. Without any account the settings ``ProtectionSettings/requiresPolicy``
+    ///   and ``ProtectionSettings/warnsWithoutPolicy`` decide.
+    /// - Returns: Whether the data may be shown, with every reason; also posted as ``ProtectionEvent/gate(account:_:)``.
+    @discardableResult
+    public func launch(_ account: AccountID? = nil) async -> LaunchOutcome {
+        await pass(account, on: .launch)
+    }
+
+    /// Passes the gate when the app comes back to the front; asks nothing while the last look is recent enough.
+    @discardableResult
+    public func resume(_ account: AccountID? = nil) async -> LaunchOutcome {
+        await pass(account, on: .resume)
+    }
+
+    /// The app leaves the front: every gate closes until ``resume(_:)``, and the time away counts from here (SDK-CL-03).
+    public func suspend() async {
+        let open = gates.withLock { $0.filter(\.value.isOpen).map(\.key) }
+        for account in open {
+            gates.withLock { $0[account] = .closed([]) }
+            await noteActivity(of: account)
+        }
+    }
+
+    /// Whether an account's gate was passed and is open. Without an interface there is no gate, and the answer is yes.
+    public nonisolated func isGateOpen(for account: AccountID) -> Bool {
+        guard configuration.interface != nil else { return true }
+        return gates.withLock { $0[account]?.isOpen } ?? false
+    }
+
+    private func pass(_ account: AccountID?, on occasion: LaunchOccasion) async -> LaunchOutcome {
+        if let account { return await openGate(for: account, on: occasion) }
+        let managed = rules.withLock { rules in
+            rules.accounts.filter { if case .noneTargeted = $0.value.rules { false } else { true } }.map(\.key)
+        }
+        if managed.isEmpty { return await passWithoutPolicy(on: occasion) }
+        guard let only = managed.first, managed.count == 1, !settings.holdsSeveralIdentities else {
+            return LaunchOutcome(account: nil, result: .opened)
+        }
+        return await openGate(for: only, on: occasion)
+    }
+
+    /// An app without any policy: closed, warned of, or simply not managed, as its settings say (SDK-ST-10, ST-11).
+    private func passWithoutPolicy(on occasion: LaunchOccasion) async -> LaunchOutcome {
+        guard settings.requiresPolicy || settings.warnsWithoutPolicy else {
+            return LaunchOutcome(account: nil, result: .opened)
+        }
+        let reason = PolicyReason(
+            rule: .policyUnknown, message: "No organisation manages this app yet.",
+            remedy: "Sign in with the work account.", verdict: settings.requiresPolicy ? .block : .warn)
+        var passage = GatePassage(account: nil, occasion: occasion)
+        passage.reasons = [reason]
+        let answer = await present(
+            ProtectionNotice(
+                settings.requiresPolicy ? .blocked : .warning, account: nil, causes: [.init(reason)],
+                answers: settings.requiresPolicy ? [.cancel] : [.goOn, .cancel]),
+            as: settings.requiresPolicy ? .block : .warning, in: &passage)
+        await handBack(&passage)
+        let result: LaunchOutcome.Result =
+            settings.requiresPolicy
+            ? .blocked : answer == .goOn || configuration.interface == nil ? .opened : .cancelled
+        return passage.outcome(result)
+    }
+}

@@ -1,0 +1,81 @@
+public import CordonIdentity
+internal import CordonPolicy
+internal import CordonProtocol
+internal import Foundation
+internal import Logging
+
+extension AppProtection {
+    /// Longer ago than any limit: what was never done is due.
+    static var longAgo: Duration { .seconds(Int64(1) << 40) }
+    /// How long an app may take to state the facts of its device.
+    private static var factsDeadline: Duration { .seconds(10) }
+
+    /// What the rules say of an account's launch now, with every reason.
+    func launchDecision(of account: AccountID, on occasion: LaunchOccasion) async -> PolicyDecision {
+        var question = Question(.launch, owner: .managed(account))
+        question.device = await launchFacts(of: account, on: occasion)
+        return decision(for: question)
+    }
+
+    /// The facts that conditions look at: the app's, and what Cordon knows itself.
+    func launchFacts(of account: AccountID, on occasion: LaunchOccasion) async -> DeviceFacts {
+        let stated = configuration.deviceFacts
+        var facts =
+            await Deadline.answer(within: Self.factsDeadline, by: configuration.clock) { await stated(account) }
+            ?? .unknown
+        facts.osVersion = facts.osVersion ?? VersionNumber(configuration.device.osVersion)
+        facts.appVersion = facts.appVersion ?? VersionNumber(configuration.application.version)
+        facts.sdkVersion = facts.sdkVersion ?? VersionNumber(configuration.application.sdkVersion)
+        facts.model = facts.model ?? configuration.device.model
+        let now = TimeMark(configuration.clock)
+        // Whoever is using the app is not away from it: what asks for a look after inactivity is not due meanwhile.
+        let isInUse = occasion == .timer && isGateOpen(for: account)
+        let remembered = launches.record(of: account)
+        facts.sinceSignIn = isInUse ? .zero : (remembered.signedIn?.sameRun(until: now) ?? Self.longAgo)
+        addPINFacts(of: account, now: now, isInUse: isInUse, to: &facts)
+        if let last = lastCheckIn(of: account) { facts.sinceCheckIn = offlineTime(since: last, remembered, now: now) }
+        return facts
+    }
+
+    /// A counter that cannot be read is one that is used up.
+    private func addPINFacts(of account: AccountID, now: TimeMark, isInUse: Bool, to facts: inout DeviceFacts) {
+        (facts.failedPINAttempts, facts.pinAge, facts.sincePIN) = (0, .zero, Self.longAgo)
+        guard case .value(let record)? = try? pins.contents(of: account), record.verifier != nil else { return }
+        facts.failedPINAttempts = record.failed
+        facts.pinAge = record.made.elapsed(until: now)
+        facts.sincePIN = isInUse ? .zero : (record.active?.sameRun(until: now) ?? Self.longAgo)
+    }
+
+    /// The time without contact: exact since the check-in was seen in this run of the machine, else by the wall clock.
+    private func offlineTime(since last: Date, _ remembered: LaunchRecord, now: TimeMark) -> Duration {
+        let wall = Duration.milliseconds(now.wall - Int64(last.timeIntervalSince1970 * 1000))
+        guard let mark = remembered.checkedIn, abs(Double(mark.wall) / 1000 - last.timeIntervalSince1970) < 2 else {
+            return wall
+        }
+        return mark.sameRun(until: now) ?? wall
+    }
+
+    private func lastCheckIn(of account: AccountID) -> Date? {
+        rules.withLock { $0[account]?.lastCheckIn }
+    }
+
+    /// Remembers by the machine's uptime that the service was reached.
+    func noteCheckIn(of account: AccountID) {
+        let now = TimeMark(configuration.clock)
+        do throws(ProtectionError) { try launches.change(account) { $0.checkedIn = now } } catch {
+            configuration.logger.warning(
+                "the time of a check-in could not be kept", metadata: ["reason": "\(error.reason)"])
+        }
+    }
+
+    /// How long the account may still be without contact; nil when no policy limits it.
+    public func offlineCountdown(of account: AccountID) -> OfflineCountdown? {
+        guard let policy = policy(of: .managed(account))?.policy.launch, let last = lastCheckIn(of: account) else {
+            return nil
+        }
+        let now = TimeMark(configuration.clock)
+        return OfflineCountdown(
+            account: account, offline: offlineTime(since: last, launches.record(of: account), now: now),
+            blockAfter: policy.periodOfflineBeforeAccessCheck, wipeAfter: policy.periodOfflineBeforeWipe)
+    }
+}

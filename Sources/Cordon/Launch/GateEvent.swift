@@ -1,0 +1,15 @@
+public import CordonPolicy
+
+/// What happens at an account's launch gate; see ``ProtectionEvent/gate(account:_:)``.
+public enum GateEvent: Sendable, Equatable {
+    /// The account's data may be shown.
+    case opened
+    /// It may not, for these reasons; hide it now.
+    case closed([PolicyReason])
+    /// Cordon's screens took the place of the app's (SDK-CO-11).
+    case tookOver
+    /// The app has its screen back; always follows ``tookOver``.
+    case handedBack
+    /// A contact to the organisation is urgently due.
+    case countdown(OfflineCountdown)
+}

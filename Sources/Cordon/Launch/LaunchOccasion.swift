@@ -1,0 +1,11 @@
+/// When the launch gate is passed (SDK-CL-01).
+public enum LaunchOccasion: String, Sendable, Hashable, CaseIterable {
+    /// The app was started.
+    case launch
+    /// The app came back to the front.
+    case resume
+    /// Another account's data is about to be shown.
+    case identitySwitch
+    /// A limit passed while the app was in front.
+    case timer
+}

@@ -1,0 +1,20 @@
+/// What is kept of an account's PIN, by every app of the organisation that shares the folder.
+struct PINRecord: Codable, Equatable, Sendable {
+    /// Recognises the PIN; nil when a new one must be made after a fresh sign-in.
+    var verifier: PINVerifier?
+    /// Recognise former PINs, the latest first.
+    var former: [PINVerifier] = []
+    /// Guesses since the last right one, counted before each was tried.
+    var failed = 0
+    /// When the last guess was counted.
+    var lastGuess: TimeMark?
+    /// When the PIN was made.
+    var made: TimeMark
+    /// When the PIN itself was last entered.
+    var entered: TimeMark?
+    /// When the person was last seen using an app of the organisation with access.
+    var active: TimeMark?
+
+    /// As many former PINs are kept as a policy may ask for (SRV-RS-049).
+    static let formerLimit = 24
+}

@@ -1,0 +1,45 @@
+internal import Foundation
+
+/// How long the machine has been up, and since which start: time that nobody can turn back.
+public struct BootReading: Sendable, Equatable {
+    /// Names one start of the machine; another after every restart.
+    public var boot: String
+    /// Time since that start, time asleep included.
+    public var uptime: Duration
+
+    /// Makes a reading.
+    public init(boot: String, uptime: Duration) {
+        self.boot = boot
+        self.uptime = uptime
+    }
+
+    /// What the system says; a system that does not name its starts counts every process as a new one.
+    public static var current: BootReading {
+        BootReading(boot: systemBoot, uptime: systemUptime)
+    }
+
+    private static let systemBoot: String = {
+        #if canImport(Darwin)
+            var size = 0
+            guard sysctlbyname("kern.bootsessionuuid", nil, &size, nil, 0) == 0, size > 1 else {
+                return UUID().uuidString
+            }
+            var bytes = [UInt8](repeating: 0, count: size)
+            guard sysctlbyname("kern.bootsessionuuid", &bytes, &size, nil, 0) == 0 else { return UUID().uuidString }
+            return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        #else
+            let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
+            return text?.trimmingCharacters(in: .whitespacesAndNewlines) ?? UUID().uuidString
+        #endif
+    }()
+
+    private static var systemUptime: Duration {
+        var time = timespec()
+        #if canImport(Darwin)
+            clock_gettime(CLOCK_MONOTONIC, &time)
+        #else
+            clock_gettime(CLOCK_BOOTTIME, &time)
+        #endif
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+}

@@ -1,0 +1,68 @@
+/// Settings that are changed while the app runs; they win over the Info.plist and last until they are changed again
+/// (SDK-AU-06, SDK-ST-36).
+///
+/// Nil and the empty text restore what the Info.plist says. Those of signing in end with the last enrolment.
+public struct SettingOverrides: Sendable, Equatable, Codable {
+    /// The OpenID provider.
+    public var authority: String?
+    /// The client id.
+    public var clientID: String?
+    /// Where the provider sends the person back to.
+    public var redirectURI: String?
+    /// Background of Cordon's screens, as `#RRGGBB`.
+    public var backgroundColor: String?
+    /// Text of Cordon's screens.
+    public var foregroundColor: String?
+    /// Buttons and fields of Cordon's screens.
+    public var accentColor: String?
+    /// Side areas of Cordon's screens.
+    public var secondaryBackgroundColor: String?
+    /// Footnotes of Cordon's screens.
+    public var secondaryForegroundColor: String?
+    /// Whether no telemetry leaves the app.
+    public var telemetryDisabled: Bool?
+    /// Configuration keys whose values are kept out of logs.
+    public var scrubbedKeys: [String]?
+
+    /// No overrides.
+    public init() {}
+
+    static let colors: [(name: String, path: WritableKeyPath<SettingOverrides, String?> & Sendable)] = [
+        ("BackgroundColor", \.backgroundColor), ("ForegroundColor", \.foregroundColor),
+        ("AccentColor", \.accentColor), ("SecondaryBackgroundColor", \.secondaryBackgroundColor),
+        ("SecondaryForegroundColor", \.secondaryForegroundColor),
+    ]
+
+    static let signIn: [(name: String, path: WritableKeyPath<SettingOverrides, String?> & Sendable)] = [
+        ("Authority", \.authority), ("ClientID", \.clientID), ("RedirectURI", \.redirectURI),
+    ]
+
+    /// These overrides over settings.
+    func applied(to settings: ProtectionSettings) -> ProtectionSettings {
+        var settings = settings
+        for (name, path) in Self.signIn + Self.colors {
+            // Only values that could be read got this far; see `AppProtection.changeSettings`.
+            if let text = self[keyPath: path] { _ = SettingKey.byName[name]?.read(.text(text), &settings) }
+        }
+        if let telemetryDisabled { settings.telemetryDisabled = telemetryDisabled }
+        if let scrubbedKeys { settings.scrubbedKeys = scrubbedKeys }
+        return settings
+    }
+
+    /// These overrides as the change left them, with what cannot be taken as it was before.
+    func checked(against before: SettingOverrides) -> (overrides: SettingOverrides, problems: [SettingProblem]) {
+        var checked = self
+        var problems: [SettingProblem] = []
+        for (name, path) in Self.signIn + Self.colors {
+            guard let text = self[keyPath: path], !text.isEmpty else {
+                checked[keyPath: path] = nil
+                continue
+            }
+            var trial = ProtectionSettings()
+            guard let message = SettingKey.byName[name]?.read(.text(text), &trial) else { continue }
+            problems.append(SettingProblem(key: name, message: message))
+            checked[keyPath: path] = before[keyPath: path]
+        }
+        return (checked, problems)
+    }
+}

@@ -1,0 +1,96 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import Foundation
+import Testing
+
+/// SDK-DB-01…21, SC-38, CQ-25: rules from a property list, without a service, in debug builds alone.
+@Suite(.timeLimit(.minutes(1))) struct DebugPoliciesTests {
+    private func list(_ values: [String: Any]) throws -> Data {
+        try PropertyListSerialization.data(fromPropertyList: values, format: .xml, options: 0)
+    }
+
+    private func start(
+        _ house: Gatehouse, _ values: [String: Any], isAllowed: Bool = true, build: BuildKind = .debug
+    ) async throws -> AppProtection {
+        let policies = try DebugPolicies.read(try list(values), account: "dev@example.test")
+        return try await house.start { configuration in
+            configuration.settings.allowsDebugPolicies = isAllowed
+            configuration.buildKind = build
+            configuration.debugPolicies = policies
+        }
+    }
+
+    @Test func `a policy from a list acts with no service reachable`() async throws {
+        let house = try await Gatehouse()
+        await house.goOffline()
+        let protection = try await start(house, ["PINEnabled": 1, "PINMinLength": 6, "PrintingBlocked": true])
+        let account: AccountID = "dev@example.test"
+        #expect(protection.decision(for: Question(.print, owner: .managed(account))).verdict == .block)
+        await house.person.set { $0.newPINs = [.chosen("2580"), .chosen("259716")] }
+        let outcome = await protection.launch(account)
+        #expect(outcome.isOpen)
+        #expect(outcome.steps.map(\.answer) == [.done, .refused, .done])
+        try await protection.write(Data("draft".utf8), as: "draft.txt", of: account)
+        #expect(try await protection.read("draft.txt", of: account) == Data("draft".utf8))
+    }
+
+    @Test(arguments: [(true, BuildKind.release), (false, .debug)])
+    func `a release build, or one that does not ask for them, ignores debug policies and says so`(
+        _ isAllowed: Bool, _ build: BuildKind
+    ) async throws {
+        let house = try await Gatehouse()
+        let protection = try await start(house, ["PrintingBlocked": 1], isAllowed: isAllowed, build: build)
+        let decision = protection.decision(for: Question(.print, owner: .managed("dev@example.test")))
+        #expect(decision.reasons.map(\.rule) == ["policy.unknown"], "the account is as unknown as any")
+        let told = await protection.events().first { if case .settingRefused = $0 { true } else { false } }
+        let why = build == .release ? "this is a release build" : "DebugSettingsEnabled is off"
+        #expect(told == .settingRefused(reason: "Debug policies are ignored: \(why)."))
+    }
+
+    @Test func `the rules of a service are not replaced`() async throws {
+        let house = try await Gatehouse()
+        _ = try await house.enrolled(["printBlocked": .bool(true)])
+        let policies = DebugPolicies(account: house.account, settings: DeviceSettings(["PrintingBlocked": 0]))
+        let protection = try await house.start { configuration in
+            configuration.settings.allowsDebugPolicies = true
+            configuration.buildKind = .debug
+            configuration.debugPolicies = policies
+        }
+        #expect(!house.device.mayPrint(protection))
+    }
+
+    @Test func `a wrong value is left aside with a warning, and a condition that wipes only blocks`() async throws {
+        let house = try await Gatehouse()
+        house.facts.withLock { $0.rooted = true }
+        let protection = try await start(
+            house, ["PINEnabled": 7, "Unheard": 1, "DeviceComplianceEnabled": 1, "DeviceComplianceFailureAction": 1])
+        var refused: [String] = []
+        for await event in protection.events() {
+            guard case .settingRefused(let reason) = event else { continue }
+            refused.append(reason)
+            if refused.count == 2 { break }
+        }
+        #expect(refused.map { $0.prefix(while: { $0 != ":" }) } == ["PINEnabled", "Unheard"])
+        #expect(await protection.launch("dev@example.test").result == .blocked)
+    }
+
+    @Test func `a page of a settings bundle counts with its defaults, and may name the account`() throws {
+        let page: [String: Any] = [
+            "PreferenceSpecifiers": [
+                ["Type": "PSGroupSpecifier"], ["Key": "PINEnabled", "DefaultValue": false],
+                ["Key": "IntuneIdentityUPN", "DefaultValue": "ada@example.test"],
+            ]
+        ]
+        let policies = try DebugPolicies.read(try list(page))
+        #expect(policies.account == "ada@example.test")
+        #expect(!policies.policy.policy.access.pinRequired)
+        #expect(policies.policy.warnings.isEmpty)
+    }
+
+    @Test func `what names no account or is no list is refused`() throws {
+        #expect(throws: ProtectionError(.damagedContent, "")) { try DebugPolicies.read(Data("no".utf8)) }
+        let nameless = try list(["PINEnabled": 1])
+        #expect(throws: ProtectionError(.damagedContent, "")) { try DebugPolicies.read(nameless) }
+    }
+}

@@ -1,0 +1,115 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import Foundation
+import Testing
+
+/// One way through a gate at a time, cancellation, deadlines, and what a closed gate closes.
+@Suite(.timeLimit(.minutes(1))) struct GateFlightTests {
+    @Test func `callers who come at the same time wait for one way through the gate`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.enrolled()
+        let account = house.account
+        let outcomes = await withTaskGroup(of: LaunchOutcome.self) { group in
+            for _ in 0..<20 { group.addTask { await protection.launch(account) } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(outcomes.count == 20)
+        #expect(outcomes.allSatisfy(\.isOpen))
+        #expect(await house.person.asked.filter { if case .newPIN = $0 { true } else { false } }.count == 1)
+    }
+
+    @Test func `a cancelled caller goes on at once, and the others still get their answer`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened()
+        await house.person.set { $0.isSilent = true }
+        let account = house.account
+        await protection.suspend()
+        house.clock.advance(.seconds(3600))
+        let first = Task { await protection.resume(account) }
+        while await house.person.pinPrompts.isEmpty { await Task.yield() }
+        let second = Task { await protection.resume(account) }
+        second.cancel()
+        #expect(await second.value.result == .cancelled)
+        #expect(await !house.person.wasCancelled)
+        first.cancel()
+        #expect(await first.value.result == .cancelled)
+        while await !house.person.wasCancelled { await Task.yield() }
+        #expect(!protection.isGateOpen(for: account))
+
+        await house.person.set { $0.isSilent = false }
+        #expect(await protection.resume(account).isOpen, "a gate that was left can be passed again")
+    }
+
+    @Test func `an interface that never answers leaves the gate closed after the deadline`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened { $0.interfaceDeadline = .seconds(77) }
+        await house.person.set { $0.isSilent = true }
+        let account = house.account
+        await protection.suspend()
+        house.clock.advance(.seconds(3600))
+        let caller = Task { await protection.resume(account) }
+        while await house.person.pinPrompts.isEmpty { await Task.yield() }
+        await house.clock.waitForSleeper(of: .seconds(77))
+        house.clock.advance(.seconds(78))
+        let outcome = await caller.value
+        #expect(outcome.result == .blocked)
+        #expect(outcome.steps == [LaunchStep(.pin, .unanswered)])
+    }
+
+    @Test func `a closed gate closes ways out and reading, and lets background work write`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.enrolled(["printBlocked": .bool(false)])
+        let question = Question(.print, owner: .managed(house.account))
+        try await protection.write(Data("plan".utf8), as: "plan.txt", of: house.account)
+        #expect(refusal(protection, question) == ["launch.gate"])
+        await #expect(throws: ProtectionError(.gateClosed, "")) {
+            try await protection.read("plan.txt", of: house.account)
+        }
+        #expect(protection.decision(for: question).verdict == .allow, "what the rules say does not change")
+
+        await protection.launch(house.account)
+        #expect(refusal(protection, question) == nil)
+        #expect(try await protection.read("plan.txt", of: house.account) == Data("plan".utf8))
+
+        await protection.suspend()
+        #expect(refusal(protection, question) == ["launch.gate"])
+    }
+
+    @Test func `a gate that was found closed gives its own reasons`() async throws {
+        let house = try await Gatehouse()
+        house.facts.withLock { $0.rooted = true }
+        let protection = try await house.enrolled()
+        await protection.launch(house.account)
+        let reasons = refusal(protection, Question(.print, owner: .managed(house.account)))
+        #expect(reasons?.first == "launch.rooted")
+    }
+
+    @Test func `an app that works on files in the background may take the duty on itself`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.enrolled { $0.gateGuardsFiles = false }
+        try await protection.write(Data("plan".utf8), as: "plan.txt", of: house.account)
+        #expect(try await protection.read("plan.txt", of: house.account) == Data("plan".utf8))
+    }
+
+    @Test func `the events of a gate come in pairs and in order`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.enrolled()
+        let events = protection.events()
+        await protection.launch(house.account)
+        var gate: [GateEvent] = []
+        for await event in events {
+            if case .gate(house.account, let happened) = event { gate.append(happened) }
+            if gate.last == .handedBack { break }
+        }
+        #expect(gate == [.tookOver, .opened, .handedBack])
+    }
+
+    private func refusal(_ protection: AppProtection, _ question: Question) -> [String]? {
+        do throws(EgressDenied) {
+            _ = try protection.permit(for: question)
+            return nil
+        } catch { return error.decision.reasons.map(\.rule) }
+    }
+}

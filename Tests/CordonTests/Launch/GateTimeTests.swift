@@ -1,0 +1,162 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import Foundation
+import Testing
+
+/// SDK-CL-03, CL-04, SW-08, SC-21, SRV-RS-053…055: time away, time without contact, and clocks that were set.
+@Suite(.timeLimit(.minutes(1))) struct GateTimeTests {
+    private func minutes(_ count: Int) -> Duration { .seconds(count * 60) }
+    private func days(_ count: Int) -> Duration { .seconds(count * 86_400) }
+
+    @Test func `a person who was away for a short time is not asked again`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened()
+        await protection.suspend()
+        #expect(!protection.isGateOpen(for: house.account))
+        house.clock.advance(minutes(30))
+        #expect(await protection.resume(house.account).isOpen)
+        #expect(await house.person.asked.isEmpty)
+    }
+
+    @Test func `a person who was away for longer enters the PIN`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened()
+        house.clock.advance(minutes(100))
+        await protection.suspend()
+        house.clock.advance(minutes(31))
+        #expect(await protection.resume(house.account).steps == [LaunchStep(.pin, .done)])
+        let prompt = try #require(await house.person.pinPrompts.first)
+        #expect(prompt.digitsOnly && prompt.attemptsLeft == 5 && !prompt.lastWasWrong && prompt.canCancel)
+    }
+
+    @Test func `a new start of the app within the time asks nothing, a new start of the machine does`() async throws {
+        let house = try await Gatehouse()
+        _ = try await house.opened()
+        house.clock.advance(minutes(10))
+        let restarted = try await house.start()
+        #expect(await restarted.launch(house.account).steps.isEmpty)
+        house.clock.reboot(after: minutes(1))
+        let rebooted = try await house.start()
+        #expect(await rebooted.launch(house.account).steps == [LaunchStep(.pin, .done)])
+    }
+
+    @Test func `a clock turned back extends nothing`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened()
+        await protection.suspend()
+        house.clock.advance(minutes(31), wall: minutes(-60))
+        #expect(await protection.resume(house.account).steps == [LaunchStep(.pin, .done)])
+    }
+
+    @Test func `too long without contact blocks, and opens when the service answers`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened(["pinRequired": .bool(false)])
+        await house.goOffline()
+        house.clock.advance(.seconds(86_400 + 60))
+        let blocked = await protection.resume(house.account)
+        #expect(blocked.result == .blocked)
+        #expect(blocked.steps == [LaunchStep(.checkIn, .unavailable), LaunchStep(.block, .cancelled)])
+        #expect(blocked.reasons.map(\.rule) == ["launch.offline"])
+
+        await house.goOnline()
+        let opened = await protection.resume(house.account)
+        #expect(opened.steps == [LaunchStep(.checkIn, .done)])
+        #expect(opened.isOpen)
+    }
+
+    @Test func `a wall clock turned back while offline does not stretch the time without contact`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened(["pinRequired": .bool(false)])
+        await house.goOffline()
+        house.clock.advance(.seconds(86_400 + 60), wall: days(-3))
+        let outcome = await protection.resume(house.account)
+        #expect(outcome.reasons.map(\.rule) == ["launch.offline"])
+    }
+
+    @Test func `a wall clock turned back across a restart is refused with its own reason`() async throws {
+        let house = try await Gatehouse()
+        _ = try await house.opened(["pinRequired": .bool(false)])
+        await house.goOffline()
+        house.clock.reboot(after: .seconds(60), wall: days(-3))
+        let outcome = await (try house.start()).launch(house.account)
+        #expect(outcome.result == .blocked)
+        #expect(outcome.reasons.map(\.rule) == ["launch.clock-turned-back"])
+    }
+
+    @Test func `a wall clock that jumps ahead neither blocks nor wipes`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened(["pinRequired": .bool(false)])
+        await house.goOffline()
+        house.clock.advance(.seconds(1), wall: days(400))
+        #expect(await protection.resume(house.account).isOpen)
+    }
+
+    @Test func `far too long without contact wipes, but only after contact was sought`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened(["pinRequired": .bool(false)])
+        house.clock.advance(days(91))
+        let rescued = await protection.resume(house.account)
+        #expect(rescued.isOpen)
+        #expect(rescued.steps == [LaunchStep(.checkIn, .done)])
+
+        await house.goOffline()
+        house.clock.advance(days(91))
+        let wiped = await protection.resume(house.account)
+        #expect(wiped.result == .wiped)
+        #expect(wiped.steps == [LaunchStep(.checkIn, .unavailable), LaunchStep(.wipe, .done)])
+        #expect(await protection.enrolledAccounts.isEmpty)
+    }
+
+    @Test func `an app can show how long it may still be without contact`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened()
+        house.clock.advance(minutes(60))
+        let countdown = try #require(await protection.offlineCountdown(of: house.account))
+        #expect(countdown.untilBlock == .seconds(23 * 3600))
+        #expect(countdown.untilWipe == days(90) - .seconds(3600))
+        #expect(!countdown.isUrgent)
+        var stream = protection.offlineCountdowns(of: house.account, every: minutes(1)).makeAsyncIterator()
+        #expect(await stream.next() == countdown)
+        async let second = stream.next()
+        await house.clock.waitForSleeper(of: minutes(1))
+        house.clock.advance(minutes(1))
+        #expect(await second?.untilBlock == .seconds(23 * 3600 - 60))
+        #expect(await protection.offlineCountdown(of: "oid-nobody") == nil)
+    }
+
+    @Test func `a watched gate shows the countdown, closes in time and wipes in time`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened([
+            "pinRequired": .bool(false), "periodOfflineBeforeAccessCheck": .string("PT5M"),
+            "periodOfflineBeforeWipeIsEnforced": .string("P1D"),
+        ])
+        await house.goOffline()
+        var events = protection.events().makeAsyncIterator()
+        let watch = Task { await protection.watchGate(of: house.account) }
+        await house.clock.waitForSleeper(of: minutes(5))
+        house.clock.advance(minutes(5))
+        guard case .gate(_, .countdown(let countdown))? = await nextGateEvent(&events) else {
+            Issue.record("no countdown was posted")
+            return
+        }
+        #expect(countdown.untilBlock == .zero && countdown.isUrgent)
+        await house.clock.waitForSleeper(of: .seconds(1))
+        house.clock.advance(.seconds(301))
+        let closed = await nextGateEvent(&events) { if case .gate(_, .closed) = $0 { true } else { false } }
+        guard case .gate(_, .closed(let reasons))? = closed else { return }
+        #expect(reasons.map(\.rule) == ["launch.offline"])
+        watch.cancel()
+        await watch.value
+    }
+
+    private func nextGateEvent(
+        _ events: inout AsyncStream<ProtectionEvent>.Iterator, where fits: (ProtectionEvent) -> Bool = { _ in true }
+    ) async -> ProtectionEvent? {
+        while let event = await events.next() {
+            if case .gate = event, fits(event) { return event }
+        }
+        return nil
+    }
+}

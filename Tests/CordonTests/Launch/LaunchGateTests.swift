@@ -1,0 +1,169 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import Foundation
+import Testing
+
+/// SDK-CL-01, CL-02, CL-05, CL-08, CL-10, SC-18, SC-19: what is checked, when, and what the person is told.
+@Suite(.timeLimit(.minutes(1))) struct LaunchGateTests {
+    @Test func `the first launch shows the notice, has a PIN made, and opens`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.enrolled()
+        #expect(!protection.isGateOpen(for: house.account))
+
+        let outcome = await protection.launch(house.account)
+        #expect(outcome.result == .opened)
+        #expect(outcome.reasons.isEmpty)
+        #expect(outcome.steps == [LaunchStep(.managedNotice, .done), LaunchStep(.newPIN, .done)])
+        #expect(protection.isGateOpen(for: house.account))
+        let asked = await house.person.asked
+        #expect(asked.first == .tookOver(.launch))
+        #expect(asked.last == .handedBack)
+        #expect(asked.count == 4)
+    }
+
+    @Test func `an account without targeted rules passes without a question`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.start()
+        _ = await protection.enroll(house.device.account)
+        let outcome = await protection.launch(house.account)
+        #expect(outcome == (await protection.resume(house.account)))
+        #expect(outcome.isOpen && outcome.steps.isEmpty)
+    }
+
+    @Test func `an account that is not enrolled stays closed, and the service is asked first`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.start()
+        let outcome = await protection.launch("oid-nobody")
+        #expect(outcome.result == .blocked)
+        #expect(outcome.steps.map(\.kind) == [.checkIn, .block])
+        #expect(outcome.reasons.map(\.rule) == ["policy.unknown"])
+    }
+
+    @Test func `nothing is checked at the start of an app that holds several accounts`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.enrolled { $0.settings.holdsSeveralIdentities = true }
+        let outcome = await protection.launch()
+        #expect(outcome.isOpen && outcome.account == nil)
+        #expect(await house.person.asked.isEmpty)
+        #expect(!protection.isGateOpen(for: house.account), "its data stays closed until it is switched to")
+    }
+
+    @Test func `an app with one account is checked for that account`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.enrolled()
+        #expect(await protection.launch().account == house.account)
+        #expect(protection.isGateOpen(for: house.account))
+    }
+
+    @Test func `a device of which nothing is known is refused with cause and remedy, and never wiped`() async throws {
+        let house = try await Gatehouse()
+        house.facts.withLock { $0.rooted = nil }
+        let protection = try await house.enrolled([
+            "pinRequired": .bool(false), "appActionIfDeviceComplianceRequired": .string("wipe"),
+        ])
+        let outcome = await protection.launch(house.account)
+        #expect(outcome.result == .blocked)
+        let shown = try #require(await house.person.shown(.blocked).first)
+        #expect(shown.causes.count == 1)
+        #expect(shown.causes.allSatisfy { $0.message.contains("device.rooted") && !$0.remedy.isEmpty })
+        #expect(await protection.enrolledAccounts.count == 1)
+    }
+
+    @Test func `a cause that is gone opens at the next try`() async throws {
+        let house = try await Gatehouse()
+        house.facts.withLock { $0.rooted = true }
+        let protection = try await house.enrolled(["pinRequired": .bool(false)])
+        await house.person.set { person in
+            person.notices[.blocked] = [.tryAgain, .tryAgain, .cancel]
+            person.beforeNotice = { [facts = house.facts] _ in facts.withLock { $0.rooted = false } }
+        }
+        let outcome = await protection.launch(house.account)
+        #expect(outcome.isOpen)
+        #expect(outcome.steps.map(\.kind) == [.managedNotice, .block])
+    }
+
+    @Test func `every condition that is not met is in the outcome, the gravest first`() async throws {
+        let house = try await Gatehouse()
+        house.facts.withLock { $0.rooted = true }
+        let protection = try await house.enrolled([
+            "minimumWarningAppVersion": .string("2.0"), "minimumRequiredOsVersion": .string("9.0"),
+        ])
+        let outcome = await protection.launch(house.account)
+        #expect(
+            outcome.reasons.map(\.rule) == [
+                "launch.rooted", "launch.os-version", "launch.pin", "launch.app-version",
+            ])
+        #expect(outcome.reasons.map(\.verdict) == [.block, .block, .block, .warn])
+        let causes = try #require(await house.person.shown(.blocked).first?.causes)
+        #expect(causes.count == 3, "what only warns is no cause of the block")
+    }
+
+    @Test func `a condition that wipes removes the account and says why`() async throws {
+        let house = try await Gatehouse()
+        house.facts.withLock { $0.rooted = true }
+        let protection = try await house.enrolled(["appActionIfDeviceComplianceRequired": .string("wipe")])
+        let outcome = await protection.launch(house.account)
+        #expect(outcome.result == .wiped)
+        #expect(outcome.steps.last == LaunchStep(.wipe, .done))
+        #expect(await protection.enrolledAccounts.isEmpty)
+        #expect(
+            await house.person.shown(.removed).first?.causes.first?.message == "The device is rooted or jailbroken.")
+        #expect(house.pinFiles.isEmpty)
+        #expect(!protection.isGateOpen(for: house.account))
+    }
+
+    @Test func `a warning is shown once, and the person may go on`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.enrolled([
+            "pinRequired": .bool(false), "minimumWarningAppVersion": .string("2.0"),
+        ])
+        await house.person.set { $0.notices[.warning] = [.goOn] }
+        let outcome = await protection.launch(house.account)
+        #expect(outcome.isOpen)
+        #expect(outcome.reasons.map(\.rule) == ["launch.app-version"])
+        await protection.suspend()
+        #expect(await protection.resume(house.account).isOpen)
+        #expect(await house.person.shown(.warning).count == 1)
+    }
+
+    @Test func `a person who turns away is told apart from one who is blocked`() async throws {
+        let house = try await Gatehouse()
+        let rules: [String: JSONValue] = ["minimumWarningAppVersion": .string("2.0")]
+        let protection = try await house.enrolled(rules)
+        await house.person.set { $0.notices[.warning] = [.cancel] }
+        #expect(await protection.launch(house.account).result == .cancelled)
+
+        let strict = try await house.start { $0.settings.hidesCancel = true }
+        let outcome = await strict.launch(house.account)
+        #expect(outcome.result == .blocked, "SDK-ST-15: there is no turning away")
+        #expect(await house.person.shown(.warning).last?.answers == [.goOn])
+    }
+
+    @Test func `without a policy the settings decide whether the app opens`() async throws {
+        let house = try await Gatehouse()
+        let plain = try await house.start()
+        #expect(await plain.launch().isOpen)
+        #expect(await house.person.asked.isEmpty)
+
+        let required = try await house.start { $0.settings.requiresPolicy = true }
+        #expect(await required.launch().result == .blocked)
+        #expect(await house.person.shown(.blocked).count == 1)
+
+        await house.person.set { $0.notices[.warning] = [.goOn, .cancel] }
+        let warned = try await house.start { $0.settings.warnsWithoutPolicy = true }
+        #expect(await warned.launch().result == .opened)
+        #expect(await warned.launch().result == .cancelled)
+    }
+
+    @Test func `without an interface a launch blocks where a person is needed, and closes nothing else`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.enrolled { $0.interface = nil }
+        try await protection.write(Data("plan".utf8), as: "plan.txt", of: house.account)
+        let outcome = await protection.launch(house.account)
+        #expect(outcome.result == .blocked)
+        #expect(outcome.steps == [LaunchStep(.newPIN, .unanswered)])
+        #expect(try await protection.read("plan.txt", of: house.account) == Data("plan".utf8))
+    }
+}

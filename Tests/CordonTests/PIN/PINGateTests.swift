@@ -1,0 +1,209 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import Foundation
+import Testing
+
+/// SDK-DB-12, SRV-RS-042…052: the PIN as the gate asks for it.
+@Suite(.timeLimit(.minutes(1))) struct PINGateTests {
+    private func away(_ house: Gatehouse, _ protection: AppProtection) async {
+        await protection.suspend()
+        house.clock.advance(.seconds(3600))
+    }
+
+    @Test func `a PIN that the policy refuses is asked for again with every problem`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.enrolled(["simplePinBlocked": .bool(true), "minimumPinLength": .integer(6)])
+        await house.person.set { $0.newPINs = [.chosen("123"), .chosen("ab"), .chosen("259716")] }
+        let outcome = await protection.launch(house.account)
+        #expect(outcome.isOpen)
+        #expect(outcome.steps.map(\.answer) == [.done, .refused, .refused, .done])
+        let problems: [[PINRequirements.Problem]] = await house.person.asked.compactMap {
+            if case .newPIN(let prompt) = $0 { prompt.problems } else { nil }
+        }
+        #expect(problems == [[], [.tooShort(minimum: 6), .tooSimple], [.tooShort(minimum: 6), .digitsOnly]])
+    }
+
+    @Test func `wrong guesses are counted down, and the right one opens and clears`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened()
+        await away(house, protection)
+        await house.person.set { $0.pins = [.entered("1111"), .entered("2222"), .entered("2580")] }
+        #expect(await protection.resume(house.account).isOpen)
+        let prompts = await house.person.pinPrompts
+        #expect(prompts.map(\.attemptsLeft) == [5, 4, 3])
+        #expect(prompts.map(\.lastWasWrong) == [false, true, true])
+        await away(house, protection)
+        #expect(await protection.resume(house.account).isOpen)
+        #expect(await house.person.pinPrompts.last?.attemptsLeft == 5)
+    }
+
+    @Test func `a used-up PIN is replaced after a fresh sign-in, and not before`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened(["maximumPinRetries": .integer(3)])
+        await away(house, protection)
+        await house.person.set { person in
+            person.pins = [.entered("1111")]
+            person.signIns = [.unavailable("There is no network."), .signedIn("oid-a")]
+            person.newPINs = [.chosen("9731")]
+        }
+        let offline = await protection.resume(house.account)
+        #expect(offline.result == .blocked)
+        #expect(offline.steps.map(\.kind) == [.pin, .pin, .pin, .signIn, .block])
+        #expect(await house.person.shown(.blocked).first?.causes.first?.remedy == "Go online and sign in.")
+
+        let restarted = try await house.start()
+        let online = await restarted.launch(house.account)
+        #expect(online.isOpen)
+        #expect(online.steps == [LaunchStep(.signIn, .done), LaunchStep(.newPIN, .done)])
+        await away(house, restarted)
+        await house.person.set { $0.pins = [.entered("9731")] }
+        #expect(await restarted.resume(house.account).isOpen)
+    }
+
+    @Test func `a used-up PIN wipes where the policy says so`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened([
+            "maximumPinRetries": .integer(2), "appActionIfMaximumPinRetriesExceeded": .string("wipe"),
+        ])
+        await away(house, protection)
+        await house.person.set { $0.pins = [.entered("1111")] }
+        let outcome = await protection.resume(house.account)
+        #expect(outcome.result == .wiped)
+        #expect(outcome.steps.map(\.kind) == [.pin, .pin, .wipe])
+        #expect(await protection.enrolledAccounts.isEmpty)
+        #expect(house.pinFiles.isEmpty)
+
+        await house.person.set { $0.pins = [.entered("2580")] }
+        #expect(await protection.enroll(house.device.account) == .newPolicies)
+        #expect(await protection.launch(house.account).steps.map(\.kind) == [.managedNotice, .newPIN])
+    }
+
+    @Test func `somebody else who signs in does not get a new PIN`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened()
+        await away(house, protection)
+        await house.person.set { person in
+            person.pins = [.forgotten]
+            person.signIns = [.signedIn("oid-b")]
+        }
+        let outcome = await protection.resume(house.account)
+        #expect(outcome.result == .blocked)
+        #expect(outcome.steps.map(\.answer) == [.refused, .refused, .cancelled])
+        await house.person.set { $0.signIns = [.signedIn("WORKER-A@contoso.example")] }
+        #expect(await protection.resume(house.account).isOpen, "the sign-in name will do, in any case")
+    }
+
+    @Test func `a PIN record that is gone or damaged is replaced after a fresh sign-in only`() async throws {
+        for damage in [true, false] {
+            let house = try await Gatehouse()
+            let protection = try await house.opened()
+            await away(house, protection)
+            let file = try #require(house.pinFiles.first { $0.pathExtension == "json" })
+            if damage {
+                var bytes = try Data(contentsOf: file)
+                bytes[bytes.count / 2] ^= 1
+                try bytes.write(to: file)
+            } else {
+                try FileManager.default.removeItem(at: file)
+            }
+            let outcome = await protection.resume(house.account)
+            #expect(outcome.steps.map(\.kind) == [.signIn, .newPIN])
+            #expect(outcome.isOpen)
+        }
+    }
+
+    @Test func `a PIN that is too old is changed by whoever knows it, without a network`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened([
+            "periodBeforePinReset": .string("P10D"), "previousPinBlockCount": .integer(2),
+            "periodOfflineBeforeAccessCheck": .string("P60D"),
+        ])
+        await house.goOffline()
+        await protection.suspend()
+        house.clock.advance(.seconds(11 * 86_400))
+        await house.person.set { $0.newPINs = [.chosen("2580"), .chosen("9731")] }
+        let outcome = await protection.resume(house.account)
+        #expect(outcome.isOpen)
+        #expect(
+            outcome.steps == [
+                LaunchStep(.pin, .done), LaunchStep(.newPIN, .refused), LaunchStep(.newPIN, .done),
+            ])
+    }
+
+    @Test func `a PIN is not asked for where the device has one and the policy lets that do`() async throws {
+        let house = try await Gatehouse()
+        house.facts.withLock { $0.devicePINSet = true }
+        let protection = try await house.enrolled(["disableAppPinIfDevicePinIsSet": .bool(true)])
+        #expect(await protection.launch(house.account).steps.map(\.kind) == [.managedNotice])
+    }
+
+    @Test func `biometry stands in for the PIN only where device and policy have it`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened([
+            "faceIdBlocked": .bool(true), "pinRequiredInsteadOfBiometricTimeout": .string("PT2H"),
+        ])
+        await house.person.set { person in
+            person.recognises = .finger
+            person.pins = [.recognised(.finger)]
+        }
+        await away(house, protection)
+        #expect(await protection.resume(house.account).steps == [LaunchStep(.pin, .done)])
+        #expect(await house.person.pinPrompts.last?.biometry == .finger)
+
+        await away(house, protection)
+        house.clock.advance(.seconds(3600))
+        await house.person.set { $0.pins = [.recognised(.finger), .entered("2580")] }
+        let late = await protection.resume(house.account)
+        #expect(late.steps.map(\.answer) == [.refused, .done], "two hours after the PIN only the PIN will do")
+
+        await away(house, protection)
+        await house.person.set { person in
+            person.recognises = .face
+            person.pins = [.recognised(.face), .cancelled]
+        }
+        let blocked = await protection.resume(house.account)
+        #expect(blocked.steps.map(\.answer) == [.refused, .cancelled])
+        #expect(blocked.result == .cancelled)
+    }
+
+    @Test func `guesses that come too fast are neither tried nor counted`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened(["maximumPinRetries": .integer(9)])
+        await away(house, protection)
+        await house.person.set { person in
+            person.pins = [
+                .entered("1"), .entered("2"), .entered("3"), .entered("2580"), .entered("2580"), .cancelled,
+            ]
+        }
+        #expect(await protection.resume(house.account).result == .cancelled)
+        let prompts = await house.person.pinPrompts
+        #expect(prompts.map(\.attemptsLeft) == [9, 8, 7, 6, 6, 6])
+        #expect(prompts.map(\.wait) == [.zero, .zero, .zero, .zero, .seconds(5), .seconds(5)])
+        house.clock.reboot(after: .seconds(3600))
+        await house.person.set { $0.pins = [.entered("2580"), .cancelled] }
+        let rebooted = try await house.start()
+        #expect(await rebooted.launch(house.account).result == .opened, "the machine is up for five seconds")
+    }
+
+    @Test func `two apps of an organisation that share a folder have one PIN and one counter`() async throws {
+        let house = try await Gatehouse()
+        let shared = house.device.folder.appending(path: "group")
+        let first = try await house.opened(["maximumPinRetries": .integer(4)]) { $0.pinDirectory = shared }
+        let second = try await house.enrolledSecondApp { $0.pinDirectory = shared }
+        #expect(await second.launch(house.account).steps.map(\.kind) == [.managedNotice], "the PIN was just made")
+        await away(house, first)
+        await second.suspend()
+        house.clock.advance(.seconds(3600))
+        await house.person.set { $0.pins = [.entered("1"), .entered("2"), .cancelled] }
+        _ = await first.resume(house.account)
+        await house.person.forgetAsked()
+        _ = await second.resume(house.account)
+        #expect(await house.person.pinPrompts.first?.attemptsLeft == 2)
+        try await first.wipe(house.account)
+        #expect(await second.enrolledAccounts.count == 1)
+        await house.person.set { $0.pins = [.entered("2580")] }
+        #expect(await second.resume(house.account).isOpen, "the PIN stays the other app's")
+    }
+}

@@ -1,0 +1,169 @@
+import CordonIdentity
+import CordonPolicy
+import CordonVault
+import Crypto
+import Foundation
+import Testing
+
+@testable import Cordon
+
+/// AUTH-2, SRV-RS-045…049: what is kept of a PIN, and how guesses are counted.
+@Suite(.timeLimit(.minutes(1))) struct PINKeeperTests {
+    private final class Drawer: Sendable {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-pin-\(UUID().uuidString)")
+        let keys = InMemoryKeyStore()
+        let clock = ManualClock()
+        deinit { try? FileManager.default.removeItem(at: folder) }
+
+        func keeper(cost: PINCost = PINCost(logRounds: 1), keys: InMemoryKeyStore? = nil) throws -> PINKeeper {
+            PINKeeper(
+                folder: try StateFolder(folder), keyStore: keys ?? self.keys, clock: clock.clock, cost: cost,
+                observer: { _ in })
+        }
+
+        func bytes() throws -> Data {
+            let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+            return try files.reduce(Data()) { try $0 + Data(contentsOf: $1) }
+        }
+    }
+
+    private static let rules = PINRequirements(AccessRequirements())
+
+    @Test func `only the PIN itself is right, whatever way its characters are composed`() async throws {
+        let keeper = try Drawer().keeper()
+        var access = AccessRequirements()
+        access.pinCharacterSet = .alphanumericAndSymbol
+        #expect(try await keeper.set("caf\u{E9}1", of: "oid-a", requirements: PINRequirements(access)).isEmpty)
+        #expect(try await keeper.check("cafe\u{301}1", of: "OID-A", limit: 9) == .right)
+        #expect(try await keeper.check("cafe1", of: "oid-a", limit: 9) == .wrong(left: 8))
+        #expect(try await keeper.check("caf\u{E9}1", of: "oid-b", limit: 9) == .noPIN)
+    }
+
+    @Test func `the last guess uses the PIN up, the right one then too`() async throws {
+        let drawer = Drawer()
+        let keeper = try drawer.keeper()
+        _ = try await keeper.set("2580", of: "oid-a", requirements: Self.rules)
+        #expect(try await keeper.check("1111", of: "oid-a", limit: 2) == .wrong(left: 1))
+        #expect(try await keeper.check("1112", of: "oid-a", limit: 2) == .wrong(left: 0))
+        #expect(try await keeper.check("2580", of: "oid-a", limit: 2) == .exhausted)
+        #expect(try await keeper.check("2580", of: "oid-a", limit: 3) == .right, "a milder policy gives more")
+    }
+
+    @Test func `guesses after the third wait longer and longer, by the machine's uptime`() async throws {
+        let drawer = Drawer()
+        let keeper = try drawer.keeper()
+        _ = try await keeper.set("2580", of: "oid-a", requirements: Self.rules)
+        for _ in 0..<3 { _ = try await keeper.check("1111", of: "oid-a", limit: 99) }
+        #expect(try await keeper.check("2580", of: "oid-a", limit: 99) == .tooSoon(.seconds(5)))
+        drawer.clock.advance(.seconds(2), wall: .seconds(100_000))
+        #expect(try await keeper.check("2580", of: "oid-a", limit: 99) == .tooSoon(.seconds(3)))
+        drawer.clock.advance(.seconds(3))
+        #expect(try await keeper.check("1111", of: "oid-a", limit: 99) == .wrong(left: 95))
+        #expect(try await keeper.check("2580", of: "oid-a", limit: 99) == .tooSoon(.seconds(10)))
+        drawer.clock.reboot(after: .seconds(100_000))
+        #expect(try await keeper.check("2580", of: "oid-a", limit: 99) == .tooSoon(.seconds(5)))
+        #expect(PINKeeper.pause(after: 60_000) == .seconds(3600))
+    }
+
+    @Test func `many guesses at once are counted one by one`() async throws {
+        let keeper = try Drawer().keeper()
+        _ = try await keeper.set("2580", of: "oid-a", requirements: Self.rules)
+        let checks = try await withThrowingTaskGroup(of: PINKeeper.Check.self) { group in
+            for _ in 0..<8 { group.addTask { try await keeper.check("1111", of: "oid-a", limit: 3) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(checks.count { $0 == .exhausted } == 5)
+        #expect(Set(checks.compactMap { if case .wrong(let left) = $0 { left } else { nil } }) == [0, 1, 2])
+    }
+
+    @Test func `former PINs may not come back while the policy remembers them`() async throws {
+        let keeper = try Drawer().keeper()
+        var access = AccessRequirements()
+        access.previousPinBlockCount = 2
+        let rules = PINRequirements(access)
+        for pin in ["1111", "2222", "3333"] {
+            #expect(try await keeper.set(pin, of: "oid-a", requirements: rules).isEmpty)
+        }
+        #expect(try await keeper.set("3333", of: "oid-a", requirements: rules) == [.usedBefore])
+        #expect(try await keeper.set("2222", of: "oid-a", requirements: rules) == [.usedBefore])
+        #expect(try await keeper.set("1111", of: "oid-a", requirements: rules).isEmpty)
+    }
+
+    @Test func `nothing on disk tells the PIN, the account or the counter, and nobody can change it unseen`()
+        async throws
+    {
+        let drawer = Drawer()
+        let keeper = try drawer.keeper()
+        _ = try await keeper.set("258025802580", of: "oid-a", requirements: Self.rules)
+        let kept = try drawer.bytes()
+        for marker in ["258025802580", "oid-a", "failed", "salt"] {
+            #expect(kept.range(of: Data(marker.utf8)) == nil)
+        }
+        let plain = try JSONEncoder().encode(["failed": 1])
+        #expect((kept + plain).range(of: Data("failed".utf8)) != nil, "the same scan finds what is planted")
+        let stranger = try drawer.keeper(keys: InMemoryKeyStore())
+        #expect(try await stranger.check("258025802580", of: "oid-a", limit: 5) == .noPIN)
+        guard case .damaged = try stranger.contents(of: "oid-a") else {
+            Issue.record("another device's key opened the record")
+            return
+        }
+    }
+
+    @Test func `the record of one account does not do for another`() async throws {
+        let drawer = Drawer()
+        let keeper = try drawer.keeper()
+        _ = try await keeper.set("2580", of: "oid-a", requirements: Self.rules)
+        _ = try await keeper.set("9731", of: "oid-b", requirements: Self.rules)
+        let (a, b) = (FolderName.of("oid-a") + ".json", FolderName.of("oid-b") + ".json")
+        try Data(contentsOf: drawer.folder.appending(path: b)).write(to: drawer.folder.appending(path: a))
+        guard case .damaged = try keeper.contents(of: "oid-a") else {
+            Issue.record("the other account's record opened")
+            return
+        }
+    }
+
+    @Test func `a PIN kept at another cost is kept at the present one after it was entered`() async throws {
+        let drawer = Drawer()
+        _ = try await drawer.keeper().set("2580", of: "oid-a", requirements: Self.rules)
+        let dearer = try drawer.keeper(cost: PINCost(logRounds: 4))
+        #expect(try await dearer.check("2580", of: "oid-a", limit: 5) == .right)
+        guard case .value(let record) = try dearer.contents(of: "oid-a") else { return }
+        #expect(record.verifier?.isOf(PINCost(logRounds: 4)) == true)
+        #expect(try await dearer.check("2580", of: "oid-a", limit: 5) == .right)
+    }
+
+    @Test func `no stored cost can exhaust the device`() throws {
+        let greedy = PINCost(logRounds: 63, blockSize: 1 << 30, parallelism: 1 << 30)
+        #expect(greedy.memory <= 256 << 20)
+        let key = SymmetricKey(size: .bits256)
+        let stored = Data(
+            #"{"cost":{"logRounds":40,"blockSize":8,"parallelism":1},"salt":"AAAAAAAAAAAAAAAAAAAAAA==","tag":"AA=="}"#
+                .utf8)
+        let verifier = try JSONDecoder().decode(PINVerifier.self, from: stored)
+        #expect(throws: ProtectionError(.stateUnreadable, "")) { try verifier.matches("2580", key: key) }
+    }
+
+    @Test func `a counter that cannot be kept stops the guess before it is tried`() async throws {
+        let drawer = Drawer()
+        let tried = Locked(false)
+        let keeper = PINKeeper(
+            folder: try StateFolder(drawer.folder), keyStore: drawer.keys, clock: drawer.clock.clock,
+            cost: PINCost(logRounds: 1)
+        ) { [folder = drawer.folder] step in
+            if step == "count" {
+                // The place where the new record is written beside the old one is taken by a folder.
+                for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+                where name.hasSuffix(".json") {
+                    try? FileManager.default.createDirectory(
+                        at: folder.appending(path: name + ".new"), withIntermediateDirectories: true)
+                }
+            }
+            if step == "derive" { tried.withLock { $0 = true } }
+        }
+        _ = try await keeper.set("2580", of: "oid-a", requirements: Self.rules)
+        await #expect(throws: ProtectionError(.stateUnwritable, "")) {
+            try await keeper.check("2580", of: "oid-a", limit: 5)
+        }
+        #expect(!tried.withLock { $0 })
+    }
+}

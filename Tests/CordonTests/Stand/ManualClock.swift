@@ -1,0 +1,75 @@
+import Cordon
+import CordonIdentity
+import Foundation
+
+/// A clock that a test moves: wall clock and uptime together or apart; sleepers wake when their time has come.
+final class ManualClock: Sendable {
+    private struct Sleeper {
+        let due: Duration
+        let continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct State {
+        var wall = Date()
+        var uptime = Duration.seconds(1000)
+        var boot = 1
+        var sleepers: [Int: Sleeper] = [:]
+        var next = 0
+    }
+
+    private let state = Locked(State())
+
+    var clock: ProtectionClock {
+        ProtectionClock(
+            now: { self.state.withLock { $0.wall } }, sleep: { try await self.sleep($0) },
+            boot: { self.state.withLock { BootReading(boot: "boot-\($0.boot)", uptime: $0.uptime) } })
+    }
+
+    /// Lets time pass; `wall` is how far the wall clock moves meanwhile, by default as far.
+    func advance(_ duration: Duration, wall: Duration? = nil) {
+        let woken = state.withLock { state in
+            state.uptime += duration
+            state.wall += Double((wall ?? duration).components.seconds)
+            let due = state.sleepers.filter { $0.value.due <= state.uptime }
+            for id in due.keys { state.sleepers[id] = nil }
+            return due.values.map(\.continuation)
+        }
+        for continuation in woken { continuation.resume() }
+    }
+
+    /// Starts the machine again, so long after.
+    func reboot(after duration: Duration, wall: Duration? = nil) {
+        state.withLock { state in
+            state.boot += 1
+            state.uptime = .seconds(5)
+            state.wall += Double((wall ?? duration).components.seconds)
+        }
+    }
+
+    /// Waits until somebody sleeps at least so long.
+    func waitForSleeper(of duration: Duration) async {
+        while !state.withLock({ state in state.sleepers.values.contains { $0.due >= state.uptime + duration } }) {
+            await Task.yield()
+        }
+    }
+
+    private func sleep(_ duration: Duration) async throws {
+        let id = state.withLock { state in
+            state.next += 1
+            return state.next
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let isCancelled = Task.isCancelled
+                state.withLock { state in
+                    guard !isCancelled else { return }
+                    state.sleepers[id] = Sleeper(due: state.uptime + duration, continuation: continuation)
+                }
+                if isCancelled { continuation.resume(throwing: CancellationError()) }
+            }
+        } onCancel: {
+            let sleeper = state.withLock { $0.sleepers.removeValue(forKey: id) }
+            sleeper?.continuation.resume(throwing: CancellationError())
+        }
+    }
+}
