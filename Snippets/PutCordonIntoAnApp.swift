@@ -1,0 +1,105 @@
+// The program of the article "Put Cordon into an app": a note under an organisation's rules, in a terminal.
+
+// snippet.imports
+import Cordon
+import CordonHTTPClient
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonSignIn
+import CordonVault
+import Foundation
+import Logging
+// snippet.end
+
+// snippet.configuration
+func configuration(
+    service: URL, rootKey: String, provider: String, transport: AsyncHTTPTransport
+) throws -> (ProtectionConfiguration, SignInClient) {
+    let home = URL(filePath: "notes-data", directoryHint: .isDirectory)
+    let signIn = try SignInClient(
+        configuration: SignInConfiguration(issuer: provider, clientID: "fieldnotes"), transport: transport,
+        cache: TokenCache(
+            directory: home.appending(path: "tokens"),
+            secrets: FileSecretStore(directory: home.appending(path: "secrets"))))
+    var configuration = ProtectionConfiguration(
+        application: ApplicationFacts(bundleID: "example.notes", version: "1.0", sdkVersion: "0.1"),
+        device: DeviceDescription(tag: "my-machine", osVersion: "1.0", model: "terminal"), service: service,
+        rootKeyPin: rootKey, dataDirectory: home.appending(path: "protected"),
+        keyStore: FileKeyStore(directory: home.appending(path: "keys")), transport: transport, sessions: signIn,
+        logger: Logger(label: "notes") { _ in SwiftLogNoOpLogHandler() })
+    configuration.interface = TerminalInterface.standard()  // everything that the gate asks goes through here
+    configuration.deviceFacts = { _ in
+        var facts = DeviceFacts()
+        facts.rooted = false  // say what your platform can tell; what stays nil is denied where a rule needs it
+        return facts
+    }
+    return (configuration, signIn)
+}
+// snippet.end
+
+// snippet.debug
+func rulesWithoutService(_ configuration: inout ProtectionConfiguration) {
+    configuration.settings.allowsDebugPolicies = true
+    configuration.debugPolicies = DebugPolicies(
+        account: "dev@example.test", settings: DeviceSettings(["PINEnabled": 1, "PrintingBlocked": 1]))
+}
+// snippet.end
+
+// snippet.use
+func keepANote(of account: AccountID, with protection: AppProtection) async throws {
+    let outcome = await protection.launch(account)  // notice, PIN, conditions: before anything is shown
+    guard outcome.isOpen else { return print("closed: \(outcome.reasons.first?.message ?? "you turned away")") }
+    let watch = Task { await protection.watchGate(of: account) }  // closes it when time or device say so
+    defer { watch.cancel() }
+
+    try await protection.write(Data("The plan.".utf8), as: "plan.txt", of: account)  // sealed on disk
+    let note = try await protection.read("plan.txt", of: account)
+    print("kept: \(String(decoding: note, as: UTF8.self))")
+
+    do throws(EgressDenied) {
+        _ = try protection.permit(for: Question(.print, owner: .managed(account)))
+    } catch {
+        await protection.showPrintingBlocked(error, of: account)  // which rule, whose, and what would help
+    }
+}
+// snippet.end
+
+// snippet.enrol
+func enrol(with signIn: SignInClient, discovery: ServiceDiscovery, protection: AppProtection) async throws -> AccountID {
+    let request = DeviceCodeRequest(scopes: [discovery.scope], resource: discovery.resource)
+    let account = try await signIn.signIn(request) { prompt in
+        print("Open \((prompt.completePage ?? prompt.page).absoluteString) and confirm \(prompt.userCode).")
+    }.account.managed
+    let status = await protection.enroll(account)  // signed rules are in force from here on
+    print(status.explanation)
+    return account.id
+}
+// snippet.end
+
+// snippet.main
+let transport = AsyncHTTPTransport()
+do {
+    let arguments = CommandLine.arguments.dropFirst()
+    if let address = arguments.first, let service = URL(string: address), let rootKey = arguments.dropFirst().first {
+        let discovery = try await AppProtection.discover(service, over: transport)
+        let (configuration, signIn) = try configuration(
+            service: service, rootKey: rootKey, provider: discovery.issuer.absoluteString, transport: transport)
+        let protection = try await AppProtection(configuration)
+        let known = await protection.enrolledAccounts.first?.id
+        let account =
+            if let known { known } else {
+                try await enrol(with: signIn, discovery: discovery, protection: protection)
+            }
+        try await keepANote(of: account, with: protection)
+    } else if let nowhere = URL(string: "http://127.0.0.1:9") {
+        var (configuration, _) = try configuration(
+            service: nowhere, rootKey: "", provider: nowhere.absoluteString, transport: transport)
+        rulesWithoutService(&configuration)
+        try await keepANote(of: "dev@example.test", with: try await AppProtection(configuration))
+    }
+} catch {
+    print("✗ \(error)")
+}
+await transport.shutdown()
+// snippet.end
