@@ -3,6 +3,7 @@ internal import CordonPolicy
 
 /// Callers who want the same gate passed at the same time wait for one way through it.
 struct GateRun {
+    let number: Int
     let task: Task<Void, Never>
     var waiting: [Int: CheckedContinuation<LaunchOutcome, Never>] = [:]
 }
@@ -22,7 +23,9 @@ extension AppProtection {
                     continuation.resume(returning: LaunchOutcome(account: account, result: .cancelled))
                     return
                 }
-                var run = gateRuns[account] ?? GateRun(task: Task { await self.walk(account, on: occasion) })
+                var run =
+                    gateRuns[account]
+                    ?? GateRun(number: caller, task: Task { await self.walk(account, on: occasion, number: caller) })
                 run.waiting[caller] = continuation
                 gateRuns[account] = run
             }
@@ -34,24 +37,28 @@ extension AppProtection {
     private func leave(_ account: AccountID, caller: Int) {
         guard let continuation = gateRuns[account]?.waiting.removeValue(forKey: caller) else { return }
         continuation.resume(returning: LaunchOutcome(account: account, result: .cancelled))
-        if gateRuns[account]?.waiting.isEmpty == true { gateRuns[account]?.task.cancel() }
+        guard gateRuns[account]?.waiting.isEmpty == true else { return }
+        // Whoever comes next starts anew, rather than join what is being given up.
+        gateRuns.removeValue(forKey: account)?.task.cancel()
     }
 
-    private func walk(_ account: AccountID, on occasion: LaunchOccasion) async {
+    private func walk(_ account: AccountID, on occasion: LaunchOccasion, number: Int) async {
         var passage = GatePassage(account: holder(of: account), occasion: occasion)
         if occasion == .launch { await takeOver(&passage) }
         let result = await pass(&passage, account)
-        await settle(account, result, passage)
+        if gateRuns[account]?.number == number { await settle(account, result, passage) }
         await handBack(&passage)
+        guard gateRuns[account]?.number == number, let run = gateRuns.removeValue(forKey: account) else { return }
         let outcome = passage.outcome(result)
-        let waiting = gateRuns.removeValue(forKey: account)?.waiting.values.map { $0 } ?? []
-        for continuation in waiting { continuation.resume(returning: outcome) }
+        for continuation in run.waiting.values { continuation.resume(returning: outcome) }
     }
 
     /// Puts the outcome in force and tells who observes.
     private func settle(_ account: AccountID, _ result: LaunchOutcome.Result, _ passage: GatePassage) async {
         switch result {
         case .opened:
+            // An account whose data was removed in this very moment has no gate to open.
+            guard rules.withLock({ $0[account] != nil }) else { return }
             gates.withLock { $0[account] = .open }
             await noteActivity(of: account)
             broadcast.post(.gate(account: account, .opened))

@@ -16,7 +16,9 @@ extension AppProtection {
             return await resetPIN("The PIN is not there any more.", account, &passage)
         }
         guard let access = policy(of: .managed(account))?.policy.access else { return .again }
-        let biometry = await biometryAllowed(by: access, since: record.entered)
+        // Only who knows the old PIN changes it.
+        let isAged = passage.reasons.contains { $0.rule == Rule.launchPINAge.rawValue }
+        let biometry = isAged ? nil : await biometryAllowed(by: access, since: record.entered)
         let prompt = PINPrompt(
             account: holder(of: account), digitsOnly: access.pinCharacterSet == .numeric,
             attemptsLeft: max(0, access.maximumPinRetries - record.failed), lastWasWrong: passage.lastPINWasWrong,

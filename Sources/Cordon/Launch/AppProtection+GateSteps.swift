@@ -12,9 +12,12 @@ extension AppProtection {
     /// Looks, carries out what the gravest reason asks for, and looks again.
     func pass(_ passage: inout GatePassage, _ account: AccountID) async -> LaunchOutcome.Result {
         if isUnmanaged(account) { return .opened }
+        let isEnrolled = records[account] != nil
         if case .end(let result) = await showManagedNotice(account, &passage) { return result }
         for _ in 0..<Self.roundLimit {
             guard !Task.isCancelled else { return .cancelled }
+            // The organisation's own command may come first.
+            if isEnrolled, records[account] == nil { return .wiped }
             let decision = await launchDecision(of: account, on: passage.occasion)
             passage.reasons = decision.reasons
             let seen = seenWarnings[account] ?? []
@@ -98,7 +101,7 @@ extension AppProtection {
         }
         passage.steps.append(LaunchStep(.wipe, .done))
         // Other apps of the organisation go on with a PIN of their common person; a used-up one must be made anew.
-        if usedUp {
+        if usedUp, configuration.pinDirectory != nil {
             try? await pins.change(account) { record in
                 record.verifier = nil
                 record.failed = 0

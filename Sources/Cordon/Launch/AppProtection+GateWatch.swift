@@ -9,17 +9,20 @@ extension AppProtection {
     /// Watches an account's open gate until the calling task is cancelled or the account's data is removed.
     ///
     /// When a condition stops being met, the gate closes at once (``ProtectionEvent/gate(account:_:)``, hide the data),
-    /// and is passed again with ``LaunchOccasion/timer``. When the time without contact becomes short, the countdown is
+    /// and is passed again with ``LaunchOccasion/timer``. A closed gate is left alone until its data is to be removed. When the time without contact becomes short, the countdown is
     /// shown and posted.
     public func watchGate(of account: AccountID) async {
         while !Task.isCancelled {
             do { try await configuration.clock.sleep(untilNextLook(at: account)) } catch { return }
-            guard isGateOpen(for: account) else { continue }
-            await showCountdownIfUrgent(of: account)
             let decision = await launchDecision(of: account, on: .timer)
-            guard !decision.verdict.permits, isGateOpen(for: account) else { continue }
-            gates.withLock { $0[account] = .closed(decision.reasons) }
-            broadcast.post(.gate(account: account, .closed(decision.reasons)))
+            if isGateOpen(for: account) {
+                await showCountdownIfUrgent(of: account)
+                guard !decision.verdict.permits, isGateOpen(for: account) else { continue }
+                gates.withLock { $0[account] = .closed(decision.reasons) }
+                broadcast.post(.gate(account: account, .closed(decision.reasons)))
+            } else if decision.verdict != .wipe {
+                continue
+            }
             guard await openGate(for: account, on: .timer).result != .wiped else { return }
         }
     }

@@ -12,26 +12,37 @@ extension AppProtection {
 
     /// What the rules say of an account's launch now, with every reason.
     func launchDecision(of account: AccountID, on occasion: LaunchOccasion) async -> PolicyDecision {
+        let stated = configuration.deviceFacts
+        let answer = await Deadline.answer(within: Self.factsDeadline, by: configuration.clock) {
+            StatedFacts(await stated(account))
+        }
+        return decision(of: account, on: occasion, given: answer ?? StatedFacts(.unknown))
+    }
+
+    private func decision(
+        of account: AccountID, on occasion: LaunchOccasion, given stated: StatedFacts
+    ) -> PolicyDecision {
         var question = Question(.launch, owner: .managed(account))
-        question.device = await launchFacts(of: account, on: occasion)
+        question.device = launchFacts(of: account, on: occasion, given: stated)
         return decision(for: question)
     }
 
     /// The facts that conditions look at: the app's, and what Cordon knows itself.
-    func launchFacts(of account: AccountID, on occasion: LaunchOccasion) async -> DeviceFacts {
-        let stated = configuration.deviceFacts
-        var facts =
-            await Deadline.answer(within: Self.factsDeadline, by: configuration.clock) { await stated(account) }
-            ?? .unknown
-        facts.osVersion = facts.osVersion ?? VersionNumber(configuration.device.osVersion)
-        facts.appVersion = facts.appVersion ?? VersionNumber(configuration.application.version)
-        facts.sdkVersion = facts.sdkVersion ?? VersionNumber(configuration.application.sdkVersion)
-        facts.model = facts.model ?? configuration.device.model
+    private func launchFacts(
+        of account: AccountID, on occasion: LaunchOccasion, given stated: StatedFacts
+    ) -> DeviceFacts {
+        var facts = stated.facts
+        // Not with `??`: the compiler (6.3.1, Linux) does not align the vector in its operand.
+        if facts.osVersion == nil { facts.osVersion = VersionNumber(configuration.device.osVersion) }
+        if facts.appVersion == nil { facts.appVersion = VersionNumber(configuration.application.version) }
+        if facts.sdkVersion == nil { facts.sdkVersion = VersionNumber(configuration.application.sdkVersion) }
+        if facts.model == nil { facts.model = configuration.device.model }
         let now = TimeMark(configuration.clock)
         // Whoever is using the app is not away from it: what asks for a look after inactivity is not due meanwhile.
         let isInUse = occasion == .timer && isGateOpen(for: account)
         let remembered = launches.record(of: account)
-        facts.sinceSignIn = isInUse ? .zero : (remembered.signedIn?.sameRun(until: now) ?? Self.longAgo)
+        let signedIn = remembered.signedIn.map { isInUse ? .zero : $0.sameRun(until: now) ?? Self.longAgo }
+        facts.sinceSignIn = signedIn ?? Self.longAgo
         addPINFacts(of: account, now: now, isInUse: isInUse, to: &facts)
         if let last = lastCheckIn(of: account) { facts.sinceCheckIn = offlineTime(since: last, remembered, now: now) }
         return facts
@@ -78,4 +89,11 @@ extension AppProtection {
             account: account, offline: offlineTime(since: last, launches.record(of: account), now: now),
             blockAfter: policy.periodOfflineBeforeAccessCheck, wipeAfter: policy.periodOfflineBeforeWipe)
     }
+}
+
+/// The facts that an app stated, by reference: versions are vectors, which want alignment that not every frame gives.
+private final class StatedFacts: Sendable {
+    let facts: DeviceFacts
+
+    init(_ facts: DeviceFacts) { self.facts = facts }
 }

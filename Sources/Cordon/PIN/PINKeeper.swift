@@ -101,6 +101,8 @@ struct PINKeeper: Sendable {
         _ account: AccountID, _ change: (inout PINRecord) -> Void
     ) async throws(ProtectionError) {
         let state = state(of: account)
+        // No lock, and so no file, for an account that has no PIN.
+        if case .absent = try state.read() { return }
         let lock = try await StateLock.waiting(for: lockFile(account))
         defer { withExtendedLifetime(lock) {} }
         guard case .value(var record) = try state.read() else { return }

@@ -11,9 +11,13 @@ extension AppProtection {
         let lists = allowedAccounts
         let before = rules.withLock { [account = record.account.id] rules in
             defer { rules[account] = standing }
-            return rules[account]?.delivery
+            return rules[account]
         }
-        tellChanges(from: before ?? Delivery(), to: standing.delivery, of: record.account.id)
+        // What was open because there were no rules is closed until the gate was passed under them.
+        if case .noneTargeted? = before?.rules, envelope.policy != nil {
+            gates.withLock { [account = record.account.id] in $0[account] = nil }
+        }
+        tellChanges(from: before?.delivery ?? Delivery(), to: standing.delivery, of: record.account.id)
         tellAllowedAccounts(before: lists)
     }
 

@@ -1,5 +1,10 @@
 internal import Foundation
 
+#if canImport(CoreFoundation)
+    // Where another library brings it in, the members of `timespec` are its own.
+    internal import CoreFoundation
+#endif
+
 /// How long the machine has been up, and since which start: time that nobody can turn back.
 public struct BootReading: Sendable, Equatable {
     /// Names one start of the machine; another after every restart.

@@ -4,7 +4,9 @@ import Testing
 /// The article "Put Cordon into an app" shows the program that is compiled, and nothing else.
 @Suite struct GuideTests {
     private func text(_ path: String) throws -> String {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized
+        let root = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent().appending(
+            path: "../../.."
+        ).standardized
         return try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 

@@ -16,7 +16,7 @@ import Testing
             return await group.reduce(into: []) { $0.append($1) }
         }
         #expect(outcomes.count == 20)
-        #expect(outcomes.allSatisfy(\.isOpen))
+        #expect(outcomes.allSatisfy { $0.isOpen })
         #expect(await house.person.asked.filter { if case .newPIN = $0 { true } else { false } }.count == 1)
     }
 

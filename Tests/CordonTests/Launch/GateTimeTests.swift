@@ -131,24 +131,30 @@ import Testing
         let protection = try await house.opened([
             "pinRequired": .bool(false), "periodOfflineBeforeAccessCheck": .string("PT5M"),
             "periodOfflineBeforeWipeIsEnforced": .string("P1D"),
-        ])
+        ]) { $0.interfaceDeadline = .seconds(1 << 30) }
         await house.goOffline()
         var events = protection.events().makeAsyncIterator()
-        let watch = Task { await protection.watchGate(of: house.account) }
-        await house.clock.waitForSleeper(of: minutes(5))
-        house.clock.advance(minutes(5))
-        guard case .gate(_, .countdown(let countdown))? = await nextGateEvent(&events) else {
+        let account = house.account
+        let watch = Task { await protection.watchGate(of: account) }
+        let time = Task { [clock = house.clock] in
+            while !Task.isCancelled {
+                clock.advance(.seconds(10))
+                await Task.yield()
+            }
+        }
+        let shown = await nextGateEvent(&events) { if case .gate(_, .countdown) = $0 { true } else { false } }
+        guard case .gate(_, .countdown(let countdown))? = shown else {
             Issue.record("no countdown was posted")
             return
         }
-        #expect(countdown.untilBlock == .zero && countdown.isUrgent)
-        await house.clock.waitForSleeper(of: .seconds(1))
-        house.clock.advance(.seconds(301))
+        #expect(countdown.isUrgent)
         let closed = await nextGateEvent(&events) { if case .gate(_, .closed) = $0 { true } else { false } }
         guard case .gate(_, .closed(let reasons))? = closed else { return }
         #expect(reasons.map(\.rule) == ["launch.offline"])
-        watch.cancel()
         await watch.value
+        time.cancel()
+        #expect(await protection.enrolledAccounts.isEmpty, "a day without contact has passed")
+        #expect(await house.person.shown(.removed).count == 1)
     }
 
     private func nextGateEvent(

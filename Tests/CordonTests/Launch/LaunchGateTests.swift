@@ -77,7 +77,9 @@ import Testing
         let protection = try await house.enrolled(["pinRequired": .bool(false)])
         await house.person.set { person in
             person.notices[.blocked] = [.tryAgain, .tryAgain, .cancel]
-            person.beforeNotice = { [facts = house.facts] _ in facts.withLock { $0.rooted = false } }
+            person.beforeNotice = { [facts = house.facts] notice in
+                if notice.kind == .blocked { facts.withLock { $0.rooted = false } }
+            }
         }
         let outcome = await protection.launch(house.account)
         #expect(outcome.isOpen)

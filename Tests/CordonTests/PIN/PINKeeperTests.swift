@@ -18,7 +18,7 @@ import Testing
         func keeper(cost: PINCost = PINCost(logRounds: 1), keys: InMemoryKeyStore? = nil) throws -> PINKeeper {
             PINKeeper(
                 folder: try StateFolder(folder), keyStore: keys ?? self.keys, clock: clock.clock, cost: cost,
-                observer: { _ in })
+                observer: { [self] _ in withExtendedLifetime(self) {} })
         }
 
         func bytes() throws -> Data {

@@ -14,6 +14,7 @@ final class ManualClock: Sendable {
         var uptime = Duration.seconds(1000)
         var boot = 1
         var sleepers: [Int: Sleeper] = [:]
+        var cancelled: Set<Int> = []
         var next = 0
     }
 
@@ -60,15 +61,18 @@ final class ManualClock: Sendable {
         }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let isCancelled = Task.isCancelled
-                state.withLock { state in
-                    guard !isCancelled else { return }
+                let isCancelled = state.withLock { state in
+                    guard !state.cancelled.contains(id) else { return true }
                     state.sleepers[id] = Sleeper(due: state.uptime + duration, continuation: continuation)
+                    return false
                 }
                 if isCancelled { continuation.resume(throwing: CancellationError()) }
             }
         } onCancel: {
-            let sleeper = state.withLock { $0.sleepers.removeValue(forKey: id) }
+            let sleeper = state.withLock { state in
+                state.cancelled.insert(id)
+                return state.sleepers.removeValue(forKey: id)
+            }
             sleeper?.continuation.resume(throwing: CancellationError())
         }
     }
