@@ -24,7 +24,14 @@ extension AppProtection {
     ) -> PolicyDecision {
         var question = Question(.launch, owner: .managed(account))
         question.device = launchFacts(of: account, on: occasion, given: stated)
-        return decision(for: question)
+        let decision = decision(for: question)
+        guard let record = records[account], !allowedAccounts.admits(record.account) else { return decision }
+        let reason = PolicyReason(
+            rule: .launchAccount, message: "The administrator does not admit this account in this app.",
+            remedy: "Sign it out, or ask the administrator.", verdict: .block)
+        let gravest = decision.reasons.filter { $0.verdict == .wipe }
+        return PolicyDecision(
+            reasons: gravest + [reason] + decision.reasons.filter { $0.verdict != .wipe }, trace: decision.trace)
     }
 
     /// The facts that conditions look at: the app's, and what Cordon knows itself.

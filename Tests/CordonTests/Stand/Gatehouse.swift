@@ -21,7 +21,7 @@ final class Gatehouse: Sendable {
     init() async throws {
         device = try Device()
         let now = clock.clock.now
-        await device.service.set { $0.now = now }
+        await device.service.set { $0.time = now }
         await person.set { $0.notices[.managed] = [.goOn] }
     }
 
