@@ -10,6 +10,7 @@ import CordonSignIn
 import CordonVault
 import Foundation
 import Logging
+
 // snippet.end
 
 // snippet.configuration
@@ -66,7 +67,8 @@ func keepANote(of account: AccountID, with protection: AppProtection) async thro
 // snippet.end
 
 // snippet.enrol
-func enrol(with signIn: SignInClient, discovery: ServiceDiscovery, protection: AppProtection) async throws -> AccountID {
+func enrol(with signIn: SignInClient, discovery: ServiceDiscovery, protection: AppProtection) async throws -> AccountID
+{
     let request = DeviceCodeRequest(scopes: [discovery.scope], resource: discovery.resource)
     let account = try await signIn.signIn(request) { prompt in
         print("Open \((prompt.completePage ?? prompt.page).absoluteString) and confirm \(prompt.userCode).")
