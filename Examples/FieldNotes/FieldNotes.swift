@@ -33,6 +33,9 @@ struct FieldNotes: AsyncParsableCommand {
     @Flag(help: "Answer every command with one JSON object on a line.")
     var json = false
 
+    @Flag(help: "Hold one organisation's account at most.")
+    var single = false
+
     @Flag(help: "Show each step of a wipe and wait for a line before taking it.")
     var step = false
 

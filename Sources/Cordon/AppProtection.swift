@@ -25,6 +25,8 @@ public actor AppProtection {
     nonisolated let watch: TimeWatch
     nonisolated let denials = DenialLog()
     nonisolated let intervals: Intervals
+    nonisolated let pendingTelemetry = PendingTelemetry()
+    let ledger: TelemetryLedger
     let registrations: RegistrationStore
     let wipes: WipeStore
     let lifeStore: LifeStore
@@ -70,6 +72,7 @@ public actor AppProtection {
         intervals = Intervals(jitter: configuration.jitter)
         stateFolder = try StateFolder(folder.appending(path: "life"))
         lifeStore = LifeStore(folder: stateFolder)
+        ledger = TelemetryLedger(folder: try StateFolder(folder.appending(path: "telemetry")))
         registrations = RegistrationStore(folder: try StateFolder(folder.appending(path: "registrations")))
         wipes = WipeStore(folder: try StateFolder(folder.appending(path: "wipes")))
         launches = LaunchStore(
@@ -120,6 +123,7 @@ public actor AppProtection {
         }
         try await applyDebugPolicies()
         noteClock()
+        noteLaunch()
         resumeRemediations()
     }
 

@@ -21,6 +21,9 @@ actor NotesApp {
     let discovery: ServiceDiscovery?
     /// Whose notes are on the screen.
     var current = Identity.personal
+    /// Whose notes the other windows show.
+    var windows: [String: Identity] = [:]
+    var window = "main"
     private var inTouch: [AccountID: Task<Void, Never>] = [:]
 
     init(options: FieldNotes, screen: Screen, transport: AsyncHTTPTransport) async throws {
@@ -54,6 +57,8 @@ actor NotesApp {
             keyStore: FileKeyStore(directory: home.appending(path: "keys")), transport: transport, sessions: signIn,
             logger: Logger(label: "fieldnotes") { _ in SwiftLogNoOpLogHandler() })
         configuration.stateCounter = try FileStateCounter(directory: home.appending(path: "keys/counters"))
+        configuration.allowsSeveralIdentities = !options.single
+        configuration.restartApplication = { _ in false }
         if options.step { configuration.wipeObserver = Self.waitForLine(from: input, on: screen) }
         protection = try await AppProtection(configuration)
         self.signIn = signIn
@@ -62,6 +67,7 @@ actor NotesApp {
 
     /// Reads commands until the input ends.
     func run() async {
+        try? await announceAccounts()
         let events = Task { await self.followEvents() }
         let life = Task { await self.protection?.keepUp() }
         for account in await protection?.enrolledAccounts ?? [] { stayInTouch(account.id) }

@@ -1,8 +1,14 @@
 /// A line that the person typed, taken apart.
 enum TypedCommand: Equatable {
-    case help, accounts, checkIn, notes, paste, status, receive, wipe, signOut, quit
+    case help, accounts, checkIn, notes, paste, status, wipe, signOut, quit, configuration, diagnostics, ledger
+    case receive(String?)
+    case window(String)
+    case save(String, place: String)
+    case openFrom(String, place: String)
+    case background(Int)
     case use(String)
     case signIn(withCode: Bool)
+    case remediate
     case note(title: String, text: String)
     case show(String)
     case copy(String)
@@ -19,11 +25,19 @@ enum TypedCommand: Equatable {
         case ("accounts", nil, nil): self = .accounts
         case ("sign-in", nil, nil): self = .signIn(withCode: false)
         case ("sign-in", "code"?, nil): self = .signIn(withCode: true)
+        case ("remediate", nil, nil): self = .remediate
         case ("check-in", nil, nil): self = .checkIn
         case ("notes", nil, nil): self = .notes
         case ("paste", nil, nil): self = .paste
         case ("status", nil, nil): self = .status
-        case ("receive", nil, nil): self = .receive
+        case ("receive", let folder, nil): self = .receive(folder)
+        case ("config", nil, nil): self = .configuration
+        case ("diagnostics", nil, nil): self = .diagnostics
+        case ("ledger", nil, nil): self = .ledger
+        case ("window", let name?, nil): self = .window(name)
+        case ("save", let title?, let place?): self = .save(title, place: place)
+        case ("open", let file?, let place?): self = .openFrom(file, place: place)
+        case ("background", let count?, nil): self = .background(Int(count) ?? 1)
         case ("wipe", nil, nil): self = .wipe
         case ("sign-out", nil, nil): self = .signOut
         case ("quit", nil, nil): self = .quit
@@ -45,7 +59,15 @@ enum TypedCommand: Equatable {
         case .help: "help"
         case .accounts: "accounts"
         case .signIn: "sign-in"
+        case .remediate: "remediate"
         case .checkIn: "check-in"
+        case .configuration: "config"
+        case .diagnostics: "diagnostics"
+        case .ledger: "ledger"
+        case .window: "window"
+        case .save: "save"
+        case .openFrom: "open"
+        case .background: "background"
         case .notes: "notes"
         case .paste: "paste"
         case .status: "status"
@@ -70,7 +92,13 @@ enum TypedCommand: Equatable {
         note TITLE TEXT          writes a note          notes, show TITLE        reads them
         copy TITLE, paste        the clipboard          print TITLE              prints
         import FILE              takes a file in        export TITLE FOLDER      saves a copy
-        share TITLE INBOX        hands it to another app's inbox; `receive` takes what is in this app's
+        share TITLE INBOX        hands it to another app's inbox; `receive [FOLDER]` takes what is in this app's
+        save TITLE PLACE         saves to a cloud or local place    open FILE PLACE    opens from one
+        window NAME              goes to another window, with notes of its own on it
+        background COUNT         writes notes from so many tasks at once
+        remediate                signs in an account whose token was refused for want of protection
+        config, diagnostics      what administrators assigned; what a support desk asks for
+        ledger                   every word of telemetry that this app ever sent
         status, check-in         the rules in force     wipe, sign-out           removes the organisation's data
         quit
         """

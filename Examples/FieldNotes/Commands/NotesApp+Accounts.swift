@@ -40,6 +40,7 @@ extension NotesApp {
         guard status.didSucceed else { throw Problem(status.explanation) }
         current = .managed(account.id)
         stayInTouch(account.id)
+        try await announceAccounts()
         screen.answer(
             "sign-in", "\(account.userPrincipalName) is enrolled",
             [
@@ -48,7 +49,7 @@ extension NotesApp {
             ])
     }
 
-    private func signInInBrowser() async throws -> SignInResult {
+    func signInInBrowser() async throws -> SignInResult {
         guard let signIn, let discovery else { throw Problem("this app was started without a service") }
         let screen = self.screen
         return try await signIn.signIn(
@@ -69,6 +70,12 @@ extension NotesApp {
                 "verification", "open \(page.absoluteString) and confirm the code \(prompt.userCode)",
                 ["page": .string(page.absoluteString), "userCode": .string(prompt.userCode)])
         }
+    }
+
+    /// The person's own account signs out: their notes go, and nobody else's.
+    private func removePersonalNotes() throws {
+        try? FileManager.default.removeItem(at: home.appending(path: "personal-notes"))
+        screen.answer("sign-out", "your own notes are gone")
     }
 
     func checkIn() async throws {
@@ -97,6 +104,7 @@ extension NotesApp {
     }
 
     func signOut() async throws {
+        guard case .managed = current else { return try removePersonalNotes() }
         let account = try currentAccount()
         let status = await (try protected()).unenroll(account)
         current = .personal

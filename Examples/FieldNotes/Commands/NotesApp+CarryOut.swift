@@ -22,7 +22,15 @@ extension NotesApp {
         case .print(let title): try await print(title)
         case .export(let title, let folder): try await export(title, to: folder)
         case .share(let title, let inbox): try await share(title, with: inbox)
-        case .receive: try await receive()
+        case .receive(let folder): try await receive(from: folder)
+        case .save(let title, let place): try await save(title, at: place)
+        case .openFrom(let file, let place): try await open(file, from: place)
+        case .window(let name): show(window: name)
+        case .background(let count): try await writeInBackground(count)
+        case .remediate: try await remediate()
+        case .configuration: try configuration()
+        case .diagnostics: try await diagnostics()
+        case .ledger: try await ledger()
         case .wipe: try await wipe()
         case .signOut: try await signOut()
         case .quit: break
@@ -45,7 +53,7 @@ extension NotesApp {
         return account
     }
 
-    private func write(_ contents: Data, as title: String, answering command: String) async throws {
+    func write(_ contents: Data, as title: String, answering command: String) async throws {
         try await notebook.write(contents, as: title)
         screen.answer(command, "written", ["title": .string(title), "bytes": .integer(Int64(contents.count))])
     }

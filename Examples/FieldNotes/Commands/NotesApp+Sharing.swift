@@ -63,19 +63,19 @@ extension NotesApp {
             return screen.answer("share", "handed over")
         }
         var question = Question(.send, owner: EffectiveIdentity(current))
-        // Nothing is known of whoever reads that folder, so it counts as an app that no policy manages.
-        question.peer = .unmanagedApp
+        question.peer = Partner.reading(URL(filePath: inbox)).peer(for: current)
         let permit = try protection.permit(for: question)
         try await protection.send(contents, named: title, of: current, to: app, permit: permit)
         screen.answer("share", "handed over")
     }
 
-    func receive() async throws {
+    /// Takes what other apps left in this app's inbox, or goes and fetches it from a folder of its own.
+    func receive(from folder: String?) async throws {
         var taken: [String] = []
-        for item in try FolderInbox(folder: home.appending(path: "inbox")).take() {
+        for item in try FolderInbox(folder: home.appending(path: folder ?? "inbox")).take() {
             if let protection {
                 var question = Question(.receive, owner: EffectiveIdentity(current))
-                question.peer = item.owner.map { .managed($0) } ?? .unmanagedApp
+                question.peer = item.peer
                 let decision = protection.decision(for: question)
                 guard decision.verdict.permits else { throw EgressDenied(decision) }
             }

@@ -135,6 +135,7 @@ extension AppProtection {
         putInForce(envelope, of: record)
         putDamagedWipesAside()
         broadcast.post(.policyChanged(account: account, version: envelope.version, sequence: envelope.sequence))
+        noteTelemetry(.policyApplied, of: record.account, [.sdkVersion: configuration.application.sdkVersion])
         let due = envelope.commands.filter { isDue($0, for: record) }
         for command in due { await begin(command) }
         if due.contains(where: { $0.kind == .wipe }) { return .wipeReceived }

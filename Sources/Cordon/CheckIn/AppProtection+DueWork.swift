@@ -24,6 +24,7 @@ extension AppProtection {
         for waiting in life.registered where isDue(waiting) {
             _ = await enroll(waiting.account, from: waiting.source)
         }
+        await sendTelemetry()
         hasWorked = true
         return nextDue()
     }

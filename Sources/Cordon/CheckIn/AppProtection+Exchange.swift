@@ -62,6 +62,9 @@ extension AppProtection {
     /// Tells whoever observes how an operation ended.
     func report(_ outcome: Outcome, _ operation: StatusReport.Operation, of account: AccountID) {
         broadcast.post(.status(StatusReport(operation, of: account, outcome.status, detail: outcome.detail)))
+        noteTelemetry(
+            .enrollment, of: records[account]?.account,
+            [.operation: operation.rawValue, .status: String(outcome.status.rawValue)])
     }
 
     nonisolated func log(_ what: String, _ failure: ServiceFailure) {

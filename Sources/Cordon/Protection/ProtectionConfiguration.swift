@@ -44,6 +44,12 @@ public struct ProtectionConfiguration: Sendable {
     public var jitter: @Sendable () -> Double = { Double.random(in: -1...1) }
     /// Whether telemetry may leave the app at all: the `MAMTelemetryDisabled` of the app's settings, turned round.
     public var telemetryEnabled = true
+    /// Whether the person agreed to optional telemetry, the documents' level 0.
+    public var sendsOptionalTelemetry = false
+    /// Fields that telemetry leaves out.
+    public var unsentTelemetry: Set<TelemetryEvent.Field> = []
+    /// The app's own way of sending telemetry; nil sends it to the service.
+    public var telemetryDelegate: (any TelemetryDelegate)?
     /// The log files of the app, for diagnostics (SDK-LG-03).
     public var logs: [URL] = []
     /// The clock and the waiting between check-ins; a test gives its own.

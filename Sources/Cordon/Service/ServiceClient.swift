@@ -76,6 +76,11 @@ struct ServiceClient: Sendable {
             .post, path: "registrations/\(registration)/acknowledgements", token: nil, message: acknowledgement)
     }
 
+    /// Hands telemetry in; the answer is of no consequence.
+    func send(_ batch: TelemetryBatch, token: String) async throws(ServiceFailure) {
+        _ = try await authorized(.post, path: "telemetry", token: token, message: batch)
+    }
+
     func unregister(registration: String, token: String) async throws(ServiceFailure) {
         _ = try await authorized(.delete, path: "registrations/\(registration)", token: token, message: Nothing?.none)
     }

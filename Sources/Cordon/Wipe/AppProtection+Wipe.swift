@@ -113,6 +113,7 @@ extension AppProtection {
         let finished = try await finish(wipe)
         broadcast.post(
             .wipeFinished(account: account, commandID: wipe.command.id, succeeded: finished.failures.isEmpty))
+        noteTelemetry(.wipePhase, [.phase: finished.failures.isEmpty ? "succeeded" : "failed"])
         _ = await begun.value
         await handIn(finished)
     }

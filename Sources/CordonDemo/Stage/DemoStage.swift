@@ -112,14 +112,18 @@ public actor DemoStage {
 
     /// Signs a worker in in an app, as the person in front of it would; the app's answer.
     ///
-    /// - Parameter withCode: Whether the person types a code into a browser elsewhere, instead of using the app's own.
+    /// - Parameters:
+    ///   - withCode: Whether the person types a code into a browser elsewhere, instead of using the app's own.
+    ///   - command: Another command of the app that signs somebody in; nil for its usual one.
+    @discardableResult
     public func signIn(
-        _ worker: (name: String, password: String), in app: AppSession, withCode: Bool = false
+        _ worker: (name: String, password: String), in app: AppSession, withCode: Bool = false,
+        typing command: String? = nil
     ) async throws(DemoError) -> AppSession.Answer {
         let person = Person(name: worker.name, password: worker.password)
         let transport = self.transport
         let event = withCode ? "verification" : "browser"
-        let answer = Task { await Self.answer(of: app, to: withCode ? "sign-in code" : "sign-in") }
+        let answer = Task { await Self.answer(of: app, to: command ?? (withCode ? "sign-in code" : "sign-in")) }
         // An app waits long for a browser, so a visit that fails must not wait for the app.
         try await Self.outcome(of: person, waitingFor: event, in: app, over: transport).get()
         return try await answer.value.get()

@@ -1,0 +1,53 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonSignIn
+import Foundation
+
+/// What administrators assigned, what a support desk asks for, and what was told about this app.
+extension NotesApp {
+    func configuration() throws {
+        let values = (try protected()).appConfiguration(of: try currentAccount())
+        let lines = values.keys.sorted().map { key in
+            "\(key): \(values.values(for: key).map { $0.text() }.joined(separator: ", "))"
+                + (values.hasConflict(key) ? " (conflict)" : "")
+        }
+        screen.answer(
+            "config", lines.isEmpty ? "nothing was assigned" : lines.joined(separator: "\n"),
+            [
+                "values": .object(
+                    Dictionary(uniqueKeysWithValues: values.keys.map { ($0, .array(values.values(for: $0))) })),
+                "conflicts": .array(values.keys.filter { values.hasConflict($0) }.sorted().map { .string($0) }),
+            ])
+    }
+
+    func diagnostics() async throws {
+        let report = try MessageCoding.encode(await (try protected()).diagnosticReport())
+        screen.answer(
+            "diagnostics", String(decoding: report, as: UTF8.self), ["report": try JSONValue(parsing: report)])
+    }
+
+    func ledger() async throws {
+        let entries = try await (try protected()).telemetryLedger().map { entry in
+            try JSONValue(parsing: MessageCoding.encode(entry))
+        }
+        screen.answer(
+            "ledger", entries.isEmpty ? "nothing was sent" : entries.map { $0.text() }.joined(separator: "\n"),
+            ["sent": .array(entries)])
+    }
+
+    /// Signs an account in whose token was refused for want of protection, and protects it.
+    func remediate() async throws {
+        let account = try await signInInBrowser().account.managed
+        guard let result = try await (try protected()).remediate(account) else {
+            throw Problem("the account is being protected already")
+        }
+        guard result.status == .compliant else { throw Problem(result.message) }
+        current = .managed(account.id)
+        stayInTouch(account.id)
+        screen.answer(
+            "remediate", result.message,
+            ["account": .string(account.id.rawValue), "status": .integer(Int64(result.status.rawValue))])
+    }
+}

@@ -1,0 +1,66 @@
+internal import CordonIdentity
+internal import CordonProtocol
+internal import Foundation
+
+extension AppProtection {
+    /// Everything that telemetry ever sent from this app on this device, oldest first; nothing else was sent.
+    ///
+    /// It stays after a wipe: what was sent was sent, and it holds no organisation data.
+    public func telemetryLedger() -> [SentTelemetry] {
+        ledger.entries.map { SentTelemetry(event: $0.event, sent: $0.sent, toService: $0.receiver == .service) }
+    }
+
+    /// Notes something that happened, if telemetry is on, without the fields that the app wants left out.
+    func noteTelemetry(
+        _ name: TelemetryEvent.Name, of account: ManagedAccount? = nil, _ fields: [TelemetryEvent.Field: String]
+    ) {
+        let event = TelemetryEvent(
+            name: name, account: account?.id, tenant: account?.tenant,
+            time: Int64(configuration.clock.now().timeIntervalSince1970),
+            properties: fields.filter { !configuration.unsentTelemetry.contains($0.key) })
+        let isAgreed = event.privacyLevel != .optionalDiagnostic || configuration.sendsOptionalTelemetry
+        guard isTelemetryEnabled, isAgreed else { return }
+        pendingTelemetry.add([event])
+    }
+
+    /// Notes that the app was started.
+    func noteLaunch() {
+        noteTelemetry(
+            .appLaunch,
+            [
+                .management: records.isEmpty ? "unmanaged" : "managed",
+                .sdkVersion: configuration.application.sdkVersion, .osVersion: configuration.device.osVersion,
+            ])
+    }
+
+    /// Sends what waits, to the app's own sender or to the service; what could not be sent waits on.
+    func sendTelemetry() async {
+        let events = pendingTelemetry.take()
+        // Switched off meanwhile: what was noted before is not sent either.
+        guard isTelemetryEnabled, !events.isEmpty else { return }
+        let now = configuration.clock.now()
+        if let delegate = configuration.telemetryDelegate {
+            guard ledger.note(events, to: .app, at: now) else { return }
+            for event in events { await delegate.send(event) }
+            return
+        }
+        guard let record = records.values.min(by: { $0.account.id.rawValue < $1.account.id.rawValue }) else {
+            return pendingTelemetry.add(events)
+        }
+        do throws(ServiceFailure) {
+            let session = try await session(for: record.account.id, discovery: record.discovery)
+            // Nobody but its own organisation hears of an account.
+            let own = events.filter { $0.tenant == nil || $0.tenant == record.account.tenant }
+            guard ledger.note(own, to: .service, at: now) else { return }
+            try await session.client.send(TelemetryBatch(events: own), token: session.token)
+        } catch {
+            if case .refused = error { return }
+            pendingTelemetry.add(events)
+        }
+    }
+}
+
+/// The message that carries events to the service (SRV-CI-023).
+struct TelemetryBatch: Codable, Sendable {
+    var events: [TelemetryEvent]
+}

@@ -1,0 +1,47 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import Foundation
+import Testing
+
+/// SDK-LG-03, SDK-CF-09: one report that explains, and tells nothing private.
+@Suite struct DiagnosticTests {
+    @Test func `the report names state, versions, denials and logs, and holds nothing private`() async throws {
+        let device = try Device()
+        await device.service.set {
+            $0.change = { $0.configurations = [.object(["server": .string("private-value")])] }
+        }
+        try await device.publish(["printBlocked": .bool(true)])
+        let log = device.folder.appending(path: "app.log")
+        let protection = try await device.start { $0.logs = [log] }
+        await protection.enroll(device.account)
+        try await protection.write(Data("secret plan".utf8), as: "secret name", of: device.account.id)
+        #expect(!device.mayPrint(protection))
+
+        let report = await protection.diagnosticReport()
+        let account = try #require(report.accounts.first)
+        #expect(account.id == device.account.id && account.isEnrolled && account.rules == "policy")
+        #expect(account.policyVersion == "v1" && account.sequence == 1 && account.failures == 0)
+        #expect(account.policies == [PolicyReference(id: "T_1", version: "1")])
+        #expect(account.lastCheckIn != nil && account.next != nil)
+        #expect(account.configurationKeys == ["server"])
+        #expect(report.denials.last?.reasons.map(\.setting) == ["printBlocked"])
+        #expect(report.logs == [log])
+        let text = String(decoding: try MessageCoding.encode(report), as: UTF8.self)
+        for word in ["secret", "private-value", "worker-a@contoso.example", "token"] { #expect(!text.contains(word)) }
+        #expect(try MessageCoding.decode(DiagnosticReport.self, from: Data(text.utf8)).accounts == report.accounts)
+
+        try await protection.wipe(device.account.id)
+        let after = await protection.diagnosticReport()
+        #expect(after.denials.isEmpty)
+        #expect(after.accounts.allSatisfy { !$0.isEnrolled })
+    }
+
+    @Test func `the newest denials are kept, a bounded number of them`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        for _ in 0..<120 { _ = device.mayPrint(protection) }
+        #expect(await protection.diagnosticReport().denials.count == 50)
+    }
+}

@@ -1,0 +1,113 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import Foundation
+import Testing
+
+/// SRV-CI-072…076: what is sent, to whom, and what the person can read of it.
+@Suite(.timeLimit(.minutes(1))) struct TelemetryTests {
+    private struct Batch: Decodable { let events: [TelemetryEvent] }
+
+    private actor OwnSender: TelemetryDelegate {
+        private(set) var events: [TelemetryEvent] = []
+        func send(_ event: TelemetryEvent) { events.append(event) }
+    }
+
+    private func worked(
+        _ change: @escaping @Sendable (inout ProtectionConfiguration) -> Void = { _ in }
+    ) async throws -> (Device, AppProtection) {
+        let device = try Device()
+        try await device.publish(["printBlocked": .bool(true)])
+        let protection = try await device.start(change)
+        await protection.enroll(device.account)
+        try await protection.write(Data("secret plan".utf8), as: "secret name", of: device.account.id)
+        await protection.checkIn(device.account.id)
+        await protection.performDueWork()
+        return (device, protection)
+    }
+
+    /// Every name and value of a message, wherever it stands.
+    private func leaves(_ value: JSONValue, at path: String = "") -> Set<String> {
+        switch value {
+        case .object(let members): members.reduce(into: []) { $0.formUnion(leaves($1.value, at: path + "." + $1.key)) }
+        case .array(let values): values.reduce(into: []) { $0.formUnion(leaves($1, at: path)) }
+        default: ["\(path)=\(value.text())"]
+        }
+    }
+
+    @Test func `everything that was sent is in the ledger, field by field`() async throws {
+        let (device, protection) = try await worked()
+        let sent = await device.service.telemetry
+        #expect(!sent.isEmpty)
+        let ledger = await protection.telemetryLedger()
+        let told = try ledger.reduce(into: Set<String>()) {
+            $0.formUnion(leaves(try JSONValue(parsing: MessageCoding.encode($1.event)), at: ".events"))
+        }
+        for message in sent {
+            let fields = leaves(try JSONValue(parsing: message))
+            #expect(fields.isSubset(of: told), "\(fields.subtracting(told))")
+        }
+        let events = try sent.flatMap { try MessageCoding.decode(Batch.self, from: $0).events }
+        #expect(Set(events.map(\.name)) == [.appLaunch, .enrollment, .policyApplied])
+        #expect(events.count == ledger.count)
+        let restarted = try await device.start()
+        #expect(await restarted.telemetryLedger() == ledger, "it outlives the process")
+    }
+
+    @Test func `nothing sent holds a name, a content or a sign-in name`() async throws {
+        let (device, _) = try await worked()
+        for message in await device.service.telemetry {
+            let text = String(decoding: message, as: UTF8.self)
+            for word in ["secret", "worker-a@contoso.example", "tag-1", "Test"] { #expect(!text.contains(word)) }
+        }
+    }
+
+    @Test func `each of the three switches is enough`() async throws {
+        let (bySettings, app) = try await worked { $0.telemetryEnabled = false }
+        #expect(await bySettings.service.telemetry.isEmpty)
+        #expect(await app.telemetryLedger().isEmpty)
+
+        let device = try Device()
+        try await device.publish([:])
+        let byPerson = try await device.start()
+        try await byPerson.setTelemetryEnabled(false)
+        await byPerson.enroll(device.account)
+        let restarted = try await device.start()
+        await restarted.performDueWork()
+        #expect(await device.service.telemetry.isEmpty)
+        #expect(await !restarted.isTelemetryEnabled)
+
+        let other = try Device()
+        await other.service.set { $0.change = { $0.telemetryDisabled = true } }
+        try await other.publish([:])
+        let byOrganisation = try await other.start()
+        await byOrganisation.enroll(other.account)
+        await byOrganisation.performDueWork()
+        #expect(await other.service.telemetry.isEmpty)
+    }
+
+    @Test func `an app that sends by itself leaves the service without any, and has a ledger too`() async throws {
+        let sender = OwnSender()
+        let (device, protection) = try await worked { $0.telemetryDelegate = sender }
+        #expect(await device.service.telemetry.isEmpty)
+        #expect(await sender.events.map(\.name).contains(.enrollment))
+        #expect(await protection.telemetryLedger().map(\.event) == sender.events)
+        #expect(await protection.telemetryLedger().allSatisfy { !$0.toService })
+    }
+
+    @Test func `fields that the app leaves out are not sent`() async throws {
+        let (device, _) = try await worked { $0.unsentTelemetry = [.osVersion, .status] }
+        let events = try await device.service.telemetry.flatMap {
+            try MessageCoding.decode(Batch.self, from: $0).events
+        }
+        #expect(!events.isEmpty)
+        #expect(events.allSatisfy { $0.properties[.osVersion] == nil && $0.properties[.status] == nil })
+    }
+
+    @Test func `a service that takes none is no failure`() async throws {
+        let (device, protection) = try await worked()
+        await device.service.set { $0.problem = nil }
+        #expect(await protection.checkIn(device.account.id) == .newPolicies)
+    }
+}

@@ -1,0 +1,145 @@
+import CordonDemo
+import CordonPolicy
+import Foundation
+import Testing
+
+/// Setups D and E of the documents: signing in and out in every order, windows, kills and restarts.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct AccountScenarios {
+    /// The quick visible probe: whether the notes on the screen are under rules.
+    private func isManaged(_ app: AppSession) async throws -> Bool {
+        try await app.ask("status").members["managed"]?.bool == true
+    }
+
+    @Test
+    func `SDK-SC-13, SC-14, SC-18…20: each account is managed or not by itself, in either order and in every window`()
+        async throws
+    {
+        try await Programs.onStage { stage in
+            let worker = try await EnrolledWorker.begin(on: stage)
+            let app = worker.app
+            #expect(try await isManaged(app), "SC-13")
+            try await app.ask("use personal")
+            try await app.ask("note diary my own day")
+            #expect(try await !isManaged(app), "SC-13, SC-19")
+            try await app.ask("window second")
+            try await app.ask("use \(worker.account)")
+            #expect(try await isManaged(app), "SC-18")
+            try await app.ask("background 8")
+            #expect(try await app.ask("notes").members["titles"]?.array?.count == 8)
+            try await app.ask("window main")
+            #expect(try await !isManaged(app), "SC-20: the other window keeps its account")
+            #expect(try await app.ask("notes").members["titles"]?.array == [.string("diary")])
+
+            let other = try await stage.managedApp("other")
+            try await other.ask("note diary first there was only me")
+            #expect(try await !isManaged(other), "SC-14")
+            try await stage.signIn(try stage.worker("b"), in: other)
+            #expect(try await isManaged(other), "SC-14")
+        }
+    }
+
+    @Test func `SDK-SC-15, SC-39, SC-40, SC-42: one account at most, an untargeted one, the first rules, remediation`()
+        async throws
+    {
+        try await Programs.onStage { stage in
+            _ = try await stage.runningService()
+            let early = try await stage.managedApp("early")
+            try await early.ask("note diary my own day")
+            let untargeted = try await stage.signIn(try stage.worker("b"), in: early)
+            #expect(untargeted.members["ok"]?.bool == false, "SC-39")
+            #expect(try await early.ask("show diary")["text"] == "my own day", "SC-39: the app works as before")
+            #expect(await !early.hasHappened("restartAdvised"), "SC-39")
+
+            _ = try await EnrolledWorker.publish(["printBlocked": .bool(true)], on: stage)
+            let app = try await stage.managedApp("single", ["--single"])
+            let first = try await stage.signIn(try stage.worker(), in: app)
+            #expect(first.members["status"]?.integer == 100, "SC-40")
+            _ = try await app.event("restartAdvised")
+            #expect(try await app.ask("status").members["managed"]?.bool == true, "SC-40: without a restart")
+            let second = try await stage.signIn(try stage.worker("b"), in: app)
+            #expect(second.members["ok"]?.bool == false, "SC-15")
+            try await app.ask("use \(try #require(first["account"]))")
+            try await app.ask("sign-out")
+            let third = try await stage.signIn(try stage.worker("b"), in: app)
+            #expect(third.members["ok"]?.bool == true, "SC-15: once the first is removed")
+        }
+    }
+
+    @Test func `SDK-SC-16, SC-17: signing out removes one account's data and nothing of the other`() async throws {
+        try await Programs.onStage { stage in
+            let worker = try await EnrolledWorker.begin(on: stage)
+            let app = worker.app
+            try await app.ask("note plan the organisation's plan")
+            try await app.ask("use personal")
+            try await app.ask("note diary my own day")
+            try await app.ask("use \(worker.account)")
+            try await app.ask("sign-out")
+            #expect(try await app.ask("show diary")["text"] == "my own day", "SC-16")
+            #expect(try await !isManaged(app), "SC-16")
+            #expect(try await app.ask("use \(worker.account)").members["ok"]?.bool == false, "SC-16")
+
+            let again = try await stage.managedApp("second")
+            try await stage.signIn(try stage.worker(), in: again)
+            try await again.ask("note plan the organisation's plan")
+            try await again.ask("use personal")
+            try await again.ask("note diary my own day")
+            try await again.ask("sign-out")
+            #expect(try await again.ask("notes").members["titles"]?.array?.isEmpty == true, "SC-17")
+            try await again.ask("use \(worker.account)")
+            #expect(try await isManaged(again), "SC-17")
+            #expect(try await again.ask("show plan")["text"] == "the organisation's plan", "SC-17")
+        }
+    }
+
+    @Test func `SDK-SC-21…25: kills, restarts and random switches never change who is managed`() async throws {
+        try await Programs.onStage { stage in
+            let worker = try await EnrolledWorker.begin(on: stage)
+            var app = worker.app
+            try await app.ask("note plan the organisation's plan")
+            try await app.ask("use personal")
+            try await app.ask("note diary my own day")
+            var random = SplitMix64(state: 25)
+            for step in 0..<24 {
+                if step % 8 == 5 {
+                    app.process.signal(SIGKILL)
+                    _ = await app.process.wait()
+                    app = try await stage.managedApp("worker")
+                }
+                let isWork = random.next() % 2 == 0
+                if random.next() % 3 == 0 { try await app.ask("window w\(random.next() % 3)") }
+                try await app.ask("use \(isWork ? worker.account : "personal")")
+                #expect(try await isManaged(app) == isWork, "step \(step)")
+                let title = isWork ? "plan" : "diary"
+                #expect(try await app.ask("show \(title)").members["ok"]?.bool == true, "step \(step)")
+                let printed = try await app.ask("print \(title)")
+                #expect((printed["verdict"] == "block") == isWork, "step \(step)")
+            }
+        }
+    }
+
+    @Test func `SDK-SC-43, SC-44: remediation protects an account, or says why it cannot; support sees both`()
+        async throws
+    {
+        try await Programs.onStage { stage in
+            _ = try await stage.runningService()
+            let app = try await stage.managedApp("worker")
+            let refused = try await stage.signIn(try stage.worker(), in: app, typing: "remediate")
+            #expect(refused.members["ok"]?.bool == false, "SC-44: no rules, no token")
+            #expect(refused["message"]?.contains("no rules") == true, "SC-44")
+            _ = try await EnrolledWorker.publish(["printBlocked": .bool(true)], on: stage)
+            let done = try await stage.signIn(try stage.worker(), in: app, typing: "remediate")
+            #expect(done.members["status"]?.integer == 0, "SC-43")
+            #expect(try await isManaged(app))
+
+            try await app.ask("note plan the secret plan")
+            try await app.ask("print plan")
+            let answer = try await app.ask("diagnostics")
+            let report = try #require(answer.members["report"])
+            #expect(report["accounts"]?.array?.first?["isEnrolled"]?.bool == true)
+            #expect(report["denials"]?.array?.last?["action"]?.string == "print")
+            #expect(!report.text().contains("secret"))
+            #expect(try await app.ask("ledger").members["sent"]?.array != nil)
+            #expect(try await app.ask("config").members["values"]?.object?.isEmpty == true)
+        }
+    }
+}

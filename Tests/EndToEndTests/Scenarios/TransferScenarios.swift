@@ -1,0 +1,131 @@
+import CordonDemo
+import CordonPolicy
+import Foundation
+import Testing
+
+/// Setups A, C and F of the documents: saving, opening, printing, and hand-overs between three real processes.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct TransferScenarios {
+    private static let managedOnly: [String: JSONValue] = [
+        "allowedOutboundDataTransferDestinations": .string("managedApps"),
+        "allowedInboundDataTransferSources": .string("managedApps"),
+        "allowedOutboundClipboardSharingLevel": .string("managedApps"),
+    ]
+    private static let drive: JSONValue = .array([.string("oneDriveForBusiness")])
+
+    private func isAllowed(_ app: AppSession, _ command: String) async throws -> Bool {
+        let answer = try await app.ask(command)
+        if answer.members["ok"]?.bool == true { return true }
+        // A refusal is one by the rules, not a mistake in the command.
+        #expect(answer["verdict"] == "block", "\(command): \(answer.members)")
+        return false
+    }
+
+    private struct Expectation: Sendable {
+        let id: String
+        let rules: [String: JSONValue]
+        let command: String
+        let own: Bool
+        let foreign: Bool
+    }
+
+    @Test func `SDK-SC-01…06: saving to and opening from places follow the rules at once`() async throws {
+        let blockedSave: [String: JSONValue] = ["saveAsBlocked": .bool(true)]
+        let blockedOpen: [String: JSONValue] = ["blockDataIngestionIntoOrganizationDocuments": .bool(true)]
+        let expectations = [
+            Expectation(id: "SC-01", rules: ["saveAsBlocked": .bool(false)], command: "save", own: true, foreign: true),
+            Expectation(
+                id: "SC-02", rules: blockedSave.merging(["allowedDataStorageLocations": Self.drive]) { $1 },
+                command: "save", own: true, foreign: false),
+            Expectation(
+                id: "SC-03", rules: blockedSave.merging(["allowedDataStorageLocations": .array([])]) { $1 },
+                command: "save", own: false, foreign: false),
+            Expectation(
+                id: "SC-04", rules: ["blockDataIngestionIntoOrganizationDocuments": .bool(false)], command: "open",
+                own: true, foreign: true),
+            Expectation(
+                id: "SC-05", rules: blockedOpen.merging(["allowedDataIngestionLocations": Self.drive]) { $1 },
+                command: "open", own: true, foreign: false),
+            Expectation(
+                id: "SC-06", rules: blockedOpen.merging(["allowedDataIngestionLocations": .array([])]) { $1 },
+                command: "open", own: false, foreign: false),
+        ]
+        try await Programs.onStage { stage in
+            // Saving elsewhere is not what outbound rules of setup A are asked about here (DT-12).
+            let worker = try await EnrolledWorker.begin(on: stage, rules: ["saveAsBlocked": .bool(false)])
+            try await worker.app.ask("note plan the plan")
+            let file = stage.folder.appending(path: "report")
+            try Data("report".utf8).write(to: file)
+            for expectation in expectations {
+                await worker.app.forgetEvents("policyChanged")
+                try await stage.administrator().change(worker.policy, .object(expectation.rules))
+                try await worker.app.ask("check-in")
+                let what = expectation.command == "save" ? "plan" : file.path
+                let own = try await isAllowed(worker.app, "\(expectation.command) \(what) oneDriveForBusiness")
+                let foreign = try await isAllowed(worker.app, "\(expectation.command) \(what) box")
+                #expect(own == expectation.own, "\(expectation.id)")
+                #expect(foreign == expectation.foreign, "\(expectation.id)")
+            }
+        }
+    }
+
+    @Test func `SDK-SC-08, SC-09: printing is blocked with a reason, and works where it is allowed`() async throws {
+        try await Programs.onStage { stage in
+            let worker = try await EnrolledWorker.begin(on: stage)
+            try await worker.app.ask("note plan the plan")
+            let refused = try await worker.app.ask("print plan")
+            #expect(refused["verdict"] == "block" && refused["message"]?.isEmpty == false)
+            let paper = stage.folder.appending(path: "paper/plan.txt")
+            #expect(!FileManager.default.fileExists(atPath: paper.path))
+            try await stage.administrator().change(worker.policy, .object(["printBlocked": .bool(false)]))
+            try await worker.app.ask("check-in")
+            #expect(try await worker.app.ask("print plan").members["ok"]?.bool == true)
+            #expect(try String(contentsOf: paper, encoding: .utf8) == "the plan")
+        }
+    }
+
+    /// F: this app with a managed and a personal account, a second managed app M, an app U that knows no organisation.
+    @Test func `SDK-SC-26…37: sending, fetching and receiving between a managed and an unmanaged app`() async throws {
+        try await Programs.onStage { stage in
+            let worker = try await EnrolledWorker.begin(on: stage, rules: Self.managedOnly)
+            let (app, account) = (worker.app, worker.account)
+            let partner = try await stage.managedApp("partner")
+            try await stage.signIn(try stage.worker(), in: partner)
+            let stranger = try await stage.personalApp("stranger")
+            func inbox(_ name: String, _ box: String = "inbox") -> String {
+                stage.home(of: name).appending(path: box).path
+            }
+            try await app.ask("note plan the organisation's plan")
+            try await app.ask("use personal")
+            try await app.ask("note diary my own day")
+            try await partner.ask("note figures the organisation's figures")
+            try await stranger.ask("note joke a stranger's joke")
+
+            try await app.ask("use \(account)")
+            #expect(try await !isAllowed(app, "share plan \(inbox("stranger"))"), "SC-26")
+            #expect(try await isAllowed(app, "share plan \(inbox("partner"))"), "SC-27")
+            #expect(try await partner.ask("receive").members["titles"]?.array == [.string("plan")], "SC-27")
+            try await app.ask("use personal")
+            let offered = try await isAllowed(app, "share diary \(inbox("partner"))")
+            // Who blocks is open (CQ-31): the sender, or else the receiver's rules.
+            if offered { #expect(try await !isAllowed(partner, "receive"), "SC-28") }
+            #expect(try await isAllowed(app, "share diary \(inbox("stranger"))"), "SC-29")
+            #expect(try await stranger.ask("receive").members["titles"]?.array == [.string("diary")], "SC-29")
+
+            for (box, first) in [("fetched", 30), ("inbox", 34)] {
+                let command = box == "inbox" ? "receive" : "receive \(box)"
+                try await stranger.ask("share joke \(inbox("worker", box))")
+                try await app.ask("use \(account)")
+                #expect(try await !isAllowed(app, command), "SC-\(first)")
+                #expect(try await isAllowed(partner, "share figures \(inbox("worker", box))"), "SC-\(first + 1)")
+                #expect(try await isAllowed(app, command), "SC-\(first + 1)")
+                #expect(try await app.ask("show figures")["text"] == "the organisation's figures")
+                #expect(try await isAllowed(partner, "share figures \(inbox("worker", box))"))
+                try await app.ask("use personal")
+                #expect(try await !isAllowed(app, command), "SC-\(first + 2)")
+                try await stranger.ask("share joke \(inbox("worker", box))")
+                #expect(try await isAllowed(app, command), "SC-\(first + 3)")
+                #expect(try await app.ask("show joke")["text"] == "a stranger's joke")
+            }
+        }
+    }
+}
