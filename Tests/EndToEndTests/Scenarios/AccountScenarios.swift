@@ -24,8 +24,6 @@ import Testing
             try await app.ask("window second")
             try await app.ask("use \(worker.account)")
             #expect(try await isManaged(app), "SC-18")
-            try await app.ask("background 8")
-            #expect(try await app.ask("notes").members["titles"]?.array?.count == 8)
             try await app.ask("window main")
             #expect(try await !isManaged(app), "SC-20: the other window keeps its account")
             #expect(try await app.ask("notes").members["titles"]?.array == [.string("diary")])
