@@ -204,6 +204,9 @@ let package = Package(
                 "CordonServiceHTTP", "CordonServiceSQLite", "CordonSignIn", "CordonVault", argumentParser, logging,
             ]),
         tests("CordonDemoTests", ["CordonDemo"]),
+        tests(
+            "RealProviderTests",
+            ["CordonDemo", "CordonHTTPClient", "CordonIdentity", "CordonSignIn", httpTypes]),
         tests("EndToEndTests", ["CordonDemo", "CordonIdentity", "CordonPolicy", "CordonProtocol"]),
     ]
 )

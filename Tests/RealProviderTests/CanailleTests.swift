@@ -1,0 +1,57 @@
+import CordonIdentity
+import CordonSignIn
+import Foundation
+import Testing
+
+/// Sign-in, renewal and sign-out at canaille, through a real browser (SI-211, SI-212).
+@Suite(.serialized, .enabled(if: Providers.areInstalled, Providers.needs), .timeLimit(.minutes(10)))
+struct CanailleTests {
+    @Test func `a person signs in, works, and signs out in the browser; the next person has to give a password`()
+        async throws
+    {
+        try await RunningProvider.run("run_canaille.py") { provider in
+            let client = try provider.client()
+            let first = try await client.signIn(
+                SignInRequest(scopes: ["email"]), browser: provider.browser.launcher(as: "ada"))
+            #expect(first.account.userPrincipalName == "ada")
+            #expect(first.isRenewable)
+            #expect(!first.accessToken.isBound)
+
+            // A fresh sign-in as the same person needs no form: the browser has the provider's session.
+            let again = try await client.signIn(
+                SignInRequest(scopes: ["email"]), browser: provider.browser.launcher(as: "nobody"))
+            #expect(again.account.id == first.account.id)
+
+            var options = TokenOptions()
+            options.forcesRenewal = true
+            let renewed = try await Self.renewal(of: first.account.id, by: client, options)
+            #expect(renewed.text != again.accessToken.text)
+
+            let report = try await client.signOut(
+                first.account.id, endingSessionIn: provider.browser.launcher(as: "ada"))
+            #expect(report.browserSession == .ended)
+            await #expect(throws: SignInError.self) {
+                try await client.accessToken(for: first.account.id, resource: nil, scopes: [], options: options)
+            }
+
+            let second = try await client.signIn(
+                SignInRequest(scopes: ["email"]), browser: provider.browser.launcher(as: "lin"))
+            #expect(second.account.userPrincipalName == "lin")
+            #expect(second.account.id != first.account.id)
+        }
+    }
+
+    /// Access tokens of one second are alike there, which its store refuses with status 500; later it works.
+    private static func renewal(
+        of account: AccountID, by client: SignInClient, _ options: TokenOptions
+    ) async throws -> AccessToken {
+        for _ in 0..<5 {
+            do {
+                return try await client.accessToken(for: account, resource: nil, scopes: ["email"], options: options)
+            } catch where error.code == .server || error.code == .serverBusy {
+                try await Task.sleep(for: .seconds(1))
+            }
+        }
+        return try await client.accessToken(for: account, resource: nil, scopes: ["email"], options: options)
+    }
+}
