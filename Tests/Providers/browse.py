@@ -1,6 +1,6 @@
 """Walks a headless Chromium through a provider's pages as a person would.
 
-Reads one JSON object a line: page, destination, user, password. Opens the page, fills in whatever form comes, presses the
+Reads one JSON object a line: page, destination (an address or a text), user, password. Opens the page, fills in whatever form comes, presses the
 button that goes on, and answers with one line when the browser arrives at the destination. Cookies last from line to
 line; the browser closes with standard input.
 """
@@ -43,11 +43,18 @@ def step(browser, user, password):
     return False
 
 
+def has_arrived(browser, destination):
+    """Whether the browser is at an address, or shows a text."""
+    if destination.startswith("http"):
+        return browser.current_url.startswith(destination)
+    return destination in browser.find_element(By.TAG_NAME, "body").text
+
+
 def visit(browser, page, destination, user, password):
     """Goes from a page to where it leads; what happened, as a record."""
     browser.get(page)
     deadline = time.monotonic() + 90
-    while not browser.current_url.startswith(destination):
+    while not has_arrived(browser, destination):
         if time.monotonic() > deadline:
             text = browser.find_element(By.TAG_NAME, "body").text
             return {"stuck": browser.current_url.split("?")[0], "text": text[:400]}
