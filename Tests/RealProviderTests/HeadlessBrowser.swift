@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// A real browser in a process of its own, driven by `Tests/Providers/browse.py`; cookies last until it closes.
-actor HeadlessBrowser {
+struct HeadlessBrowser {
     struct Stuck: Error, CustomStringConvertible {
         let description: String
     }
@@ -17,11 +17,9 @@ actor HeadlessBrowser {
     }
 
     private let process: ChildProcess
-    private var lines: AsyncStream<String>.Iterator
 
     init() throws {
         process = try ChildProcess(Providers.python, [Providers.script("browse.py").path])
-        lines = process.lines.makeAsyncIterator()
     }
 
     /// Lets a person walk from a page to where it leads.
@@ -29,18 +27,17 @@ actor HeadlessBrowser {
         let visit = Visit(
             page: page.absoluteString, destination: destination, user: user, password: Providers.password(of: user))
         process.send(String(decoding: try JSONEncoder().encode(visit), as: UTF8.self))
-        var iterator = lines
-        let line = await iterator.next()
-        lines = iterator
-        guard let line, line.contains("\"arrived\"") else {
-            throw Stuck(description: "\(line ?? "the browser ended"): \(await process.lastWords)")
+        for await line in process.lines {
+            guard line.contains("\"arrived\"") else { throw Stuck(description: line) }
+            return
         }
+        throw Stuck(description: "the browser ended: \(await process.lastWords)")
     }
 
     /// A launcher with which this person signs in, or out.
-    nonisolated func launcher(as user: String) -> BrowserLauncher {
+    func launcher(as user: String) -> BrowserLauncher {
         BrowserLauncher { page, redirect in
-            try await self.visit(page, to: redirect.absoluteString, as: user)
+            try await visit(page, to: redirect.absoluteString, as: user)
             return nil
         }
     }
