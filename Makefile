@@ -9,15 +9,17 @@ FORMAT := $(SWIFT) format
 demo: build
 	@.build/debug/cordon demo
 
-# The end-to-end tests start many processes, so they have the machine to themselves.
+# Tests that start many processes have the machine to themselves.
+PROCESSES := EndToEndTests|RealProviderTests
+
 test: build
-	$(SWIFT) test --skip-build --skip EndToEndTests
-	$(SWIFT) test --skip-build --filter EndToEndTests
+	$(SWIFT) test --skip-build --skip '$(PROCESSES)'
+	$(SWIFT) test --skip-build --filter '$(PROCESSES)'
 
 # The long work: every test at full length, then fuzzing and benchmarks.
 deep: build
-	CORDON_DEEP=1 $(SWIFT) test --skip-build --skip EndToEndTests
-	$(SWIFT) test --skip-build --filter EndToEndTests
+	CORDON_DEEP=1 $(SWIFT) test --skip-build --skip '$(PROCESSES)'
+	$(SWIFT) test --skip-build --filter '$(PROCESSES)'
 	$(MAKE) fuzz bench
 
 build: prerequisites

@@ -12,14 +12,7 @@ echo 'bench: building the benchmarks (release)' >&2
 swift build -c release --package-path Benchmarks
 built=$(swift build -c release --package-path Benchmarks --show-bin-path)
 
-echo
-echo 'Revocation'
-"$built/RevocationBenchmark" "$programs"
-echo
-echo 'Vault'
-"$built/VaultBenchmark"
-echo
-echo 'Policy'
-"$built/PolicyBenchmark"
-echo 'App tools'
-"$built/AppToolsBenchmark" "$programs"
+for benchmark in Revocation Vault Policy Identity Broker AppTools; do
+    printf '\n%s\n' "$benchmark"
+    "$built/${benchmark}Benchmark" "$programs"
+done
