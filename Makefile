@@ -4,7 +4,7 @@ SWIFT ?= swift
 SOURCES := Package.swift Sources Tests Examples Snippets Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources
 FORMAT := $(SWIFT) format
 
-.PHONY: demo test deep bench fuzz docs lint format check prerequisites build clean
+.PHONY: demo test deep bench fuzz crash docs lint format check prerequisites build clean
 
 demo: build
 	@.build/debug/cordon demo
@@ -20,6 +20,7 @@ test: build
 deep: build
 	CORDON_DEEP=1 $(SWIFT) test --skip-build --skip '$(PROCESSES)'
 	$(SWIFT) test --skip-build --filter '$(PROCESSES)'
+	Scripts/sqlite-suite.sh
 	$(MAKE) fuzz bench
 
 build: prerequisites
@@ -33,6 +34,11 @@ bench: prerequisites
 
 fuzz: prerequisites
 	@Scripts/fuzz.sh
+
+# Kills what writes to the vault, a hundred thousand times (KILLS says how often).
+crash: prerequisites
+	$(SWIFT) build -c release --package-path Benchmarks --product VaultCrash
+	"$$($(SWIFT) build -c release --package-path Benchmarks --show-bin-path)/VaultCrash" $${KILLS:-100000}
 
 docs: prerequisites
 	@Scripts/docs.sh
