@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "", " ", "displayName", "displayName eq", "eq 'x'", "displayName = 'x'", "displayName eq 'x", "(count eq 1",
+        "", " ", "displayName eq", "eq 'x'", "displayName = 'x'", "displayName eq 'x", "(count eq 1",
         "count eq 1)", "count eq 1 count eq 2", "count has 1", "sum(count) eq 1", "startswith(displayName)",
         "startswith(displayName,'a','b')", "flags/any(r r eq 1)", "any(r:r eq 1)", "isof(x)", "count in 1",
         "count in ()", "a//b eq 1", "displayName eq \"x\"", "'; DROP TABLE record; --", "count eq 1;",
@@ -53,7 +53,6 @@ import Testing
         String(repeating: "tolower(", count: 200) + "a", "name eq '" + String(repeating: "x", count: 9_000) + "'",
     ])
     func `what is no expression is refused`(_ text: String) {
-        guard text != "displayName" else { return }
         #expect(throws: GraphRefusal.self) { try GraphFilterParser.parse(text) }
     }
 

@@ -1,3 +1,4 @@
+import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonService
@@ -101,7 +102,7 @@ struct AssignmentFilterTests {
         await #expect(throws: ServiceError(.conflict, "")) {
             try await test.service.removeResource(ScopeTag.self, "t1", as: test.owner)
         }
-        let stranger = test.administrator(.owner, tenant: "fabrikam.example")
+        let stranger = test.administrator(.owner, tenant: TenantID("fabrikam.example"))
         #expect(try await test.service.resources(ScopeTag.self, as: stranger).isEmpty)
         await #expect(throws: ServiceError(.notFound, "")) {
             try await test.service.resource(ScopeTag.self, "t1", as: stranger)
