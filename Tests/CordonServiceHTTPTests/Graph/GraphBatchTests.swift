@@ -1,0 +1,110 @@
+import CordonPolicy
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Testing
+
+@testable import CordonServiceHTTP
+
+/// Several requests in one, with the habits of two clients (SRV-OP-012…014).
+@Suite struct GraphBatchTests {
+    private static func answers(
+        _ client: TestClient, _ requests: [JSONValue], path: String = "/beta/$batch"
+    ) async throws -> [JSONValue] {
+        let answer = try await client.administer(.post, path, ["requests": .array(requests)])
+        #expect(answer.status == .ok)
+        return answer.json["responses"]?.array ?? []
+    }
+
+    @Test func `items are answered in order with text ids, an object of headers, and the same thing twice`()
+        async throws
+    {
+        try await TestService().test { client in
+            let group = "groups/\(TestService.group)?$select=displayName,id,groupTypes,membershipRule"
+            let answers = try await Self.answers(
+                client,
+                [
+                    ["id": 1, "method": "GET", "url": .string(group)],
+                    ["id": "b", "method": "get", "url": .string("/" + group)],
+                    [
+                        "id": 3, "method": "GET",
+                        "url": "deviceAppManagement/defaultManagedAppProtections/D_x/assignments",
+                    ],
+                    ["id": "c", "method": "GET", "url": "/users/$count"],
+                ])
+            #expect(answers.map { $0["id"] } == ["1", "b", "3", "c"])
+            #expect(answers.map { $0["status"]?.integer } == [200, 200, 404, 200])
+            #expect(answers.allSatisfy { $0["headers"]?.object != nil && $0.object?.keys.contains("body") == true })
+            #expect(answers[0]["body"]?["displayName"] == "Field workers")
+            #expect(answers[0]["body"] == answers[1]["body"])
+            #expect(answers[2]["body"]?["error"]?["code"] == "ResourceNotFound")
+            #expect(answers[3]["body"] == 2)
+        }
+    }
+
+    @Test(arguments: ["dependsOn", "depends_on"])
+    func `an item whose dependency failed is not tried`(_ spelling: String) async throws {
+        try await TestService().test { client in
+            let create: JSONValue = [
+                "id": "2", "method": "POST", "url": "/groups", "body": ["displayName": "New"],
+                "headers": ["Content-Type": "application/json"],
+            ]
+            var dependent = create.object ?? [:]
+            dependent[spelling] = ["1"]
+            let failed: JSONValue = ["id": "1", "method": "GET", "url": "/groups/none"]
+            let answers = try await Self.answers(client, [failed, .object(dependent)])
+            #expect(answers.map { $0["status"]?.integer } == [404, 424])
+            let good: JSONValue = ["id": "1", "method": "GET", "url": "/users"]
+            #expect(try await Self.answers(client, [good, .object(dependent)]).last?["status"]?.integer == 201)
+            let groups = try await client.administer(.get, "/v1.0/groups").json["value"]?.array ?? []
+            #expect(groups.count == 2)
+        }
+    }
+
+    @Test func `an item is checked as if it had come alone, and cannot say who asks`() async throws {
+        let service = try await TestService()
+        try await service.test { client in
+            let claims = TestIssuer.administrationClaims(roles: ["reader"], at: service.clock.now)
+            let owner = try service.issuer.token(TestIssuer.administrationClaims(at: service.clock.now))
+            let item: JSONValue = [
+                "id": "1", "method": "POST", "url": "deviceAppManagement/iosManagedAppProtections",
+                "body": ["displayName": "x"], "headers": ["Authorization": .string("Bearer \(owner)")],
+            ]
+            let answer = try await client.administer(
+                .post, "/v1.0/$batch", ["requests": [item]], claims: claims)
+            #expect(answer.json["responses"]?.array?.first?["status"]?.integer == 403)
+        }
+    }
+
+    private static let unacceptable: [JSONValue] = [
+        [:], ["requests": []], ["requests": "x"], ["requests": [["id": "1", "method": "GET"]]],
+        ["requests": [["method": "GET", "url": "users"]]],
+        ["requests": [["id": "1", "method": "TRACE", "url": "users"]]],
+        ["requests": [["id": "1", "method": "GET", "url": "https://elsewhere.example/v1.0/users"]]],
+        ["requests": [["id": "1", "method": "GET", "url": "users\r\nX: y"]]],
+        ["requests": [["id": "1", "method": "GET", "url": "users", "headers": ["a b": "c"]]]],
+        ["requests": .array(Array(repeating: ["id": "1", "method": "GET", "url": "users"], count: 21))],
+    ]
+
+    @Test(arguments: unacceptable)
+    func `a batch that is none is refused whole`(_ body: JSONValue) async throws {
+        try await TestService().test { client in
+            let answer = try await client.administer(.post, "/v1.0/$batch", body)
+            #expect(answer.status == .badRequest)
+            #expect(answer.json["error"]?["details"]?.array?.isEmpty == false)
+        }
+    }
+
+    @Test func `batches do not nest, and a path says what it takes`() async throws {
+        try await TestService().test { client in
+            let answers = try await Self.answers(
+                client, [["id": "1", "method": "POST", "url": "$batch", "body": ["requests": []]]])
+            #expect(answers.first?["status"]?.integer == 404)
+            let options = try await client.client.execute(uri: "/v1.0/groups", method: .options)
+            #expect(options.status == .noContent)
+            #expect(options.headers[.allow] == "GET, HEAD, OPTIONS, POST")
+            #expect(try await client.client.execute(uri: "/v1.0/none", method: .options).status == .notFound)
+        }
+    }
+}
