@@ -1,3 +1,4 @@
+import Cordon
 import CordonIdentity
 import CordonVault
 import Foundation
