@@ -54,12 +54,12 @@ import Testing
     }
 
     @Test(arguments: [
-        (SignInError.Code.brokerRefused, ExitStatus.refused), (.accountMismatch, .refused),
+        (SignInError.Code.brokerRefused, CordonCommand.ExitStatus.refused), (.accountMismatch, .refused),
         (.deviceNotShared, .refused),
         (.brokerUnavailable, .notInWantedState), (.network, .notInWantedState), (.configuration, .badInput),
         (.storage, .writeFailed),
     ])
-    func `each kind of refusal has its exit status`(code: SignInError.Code, status: ExitStatus) {
+    func `each kind of refusal has its exit status`(code: SignInError.Code, status: CordonCommand.ExitStatus) {
         #expect(CommandFailure(SignInError(code, .brokerDenied, "x")).status == status)
     }
 }
