@@ -151,6 +151,10 @@ let package = Package(
                 "CordonVault", argumentParser, logging,
             ]),
 
+        program(
+            "ShiftBoard", path: "Examples/ShiftBoard",
+            ["Cordon", "CordonIdentity", "CordonSignIn", "CordonVault", argumentParser]),
+
         // Tests, beside what they test.
         tests("CordonIdentityTests", ["CordonIdentity"]),
         tests("CordonDispatchTests", ["CordonDispatch", "CordonIdentity"]),

@@ -21,6 +21,9 @@ struct FieldNotes: AsyncParsableCommand {
     @Option(parsing: .unconditional, help: "The root key's thumbprint that `cordon serve` prints as `rootKey`.")
     var pin: String?
 
+    @Option(help: "The socket of a shared device's broker; signing in and out is then the whole device's.")
+    var broker: String?
+
     @Option(help: "The folder that stands for the system's clipboard.")
     var clipboard: String?
 

@@ -6,13 +6,14 @@ import Foundation
 struct CordonTool: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cordon",
-        abstract: "Draws a line around an organisation's data: service, policies, vault, audit and app tools.",
+        abstract: "Draws a line around an organisation's data: service, shared devices, policies, vault, audit and app tools.",
         version: CordonVersion.current,
         groupedSubcommands: [
             CommandGroup(name: "See it work", subcommands: [DemoCommand.self]),
             CommandGroup(
                 name: "Run it",
                 subcommands: [ServeCommand.self, BackupCommand.self, RestoreCommand.self, AuditCommand.self]),
+            CommandGroup(name: "Share a device", subcommands: [BrokerCommand.self, DeviceCommand.self]),
             CommandGroup(name: "Rules and files", subcommands: [PolicyCommand.self, VaultCommand.self]),
             CommandGroup(
                 name: "Prepare an app",

@@ -53,7 +53,7 @@ import Testing
         let report = try JSONDecoder().decode(Report.self, from: Data(output.utf8))
         #expect(
             report.steps.map(\.name) == [
-                "publish", "enroll", "write", "raw-bytes", "refuse", "change", "wipe", "audit",
+                "publish", "enroll", "write", "raw-bytes", "refuse", "change", "hand-over", "wipe", "audit",
             ])
         #expect(report.met == report.expectations)
         #expect(report.steps.allSatisfy { $0.milliseconds > 0 && !$0.facts.isEmpty && $0.verdict == "pass" })

@@ -19,6 +19,9 @@ actor NotesApp {
     let protection: AppProtection?
     let signIn: SignInClient?
     let discovery: ServiceDiscovery?
+    /// The account of a shared device; nil where the account is this app's own.
+    let shared: SharedDeviceMode?
+    private let leaving = LeavingDesk()
     /// Whose notes are on the screen.
     var current = Identity.personal
     /// Whose notes the other windows show.
@@ -35,7 +38,7 @@ actor NotesApp {
             folder: options.printer.map { URL(filePath: $0) } ?? home.appending(path: "printed"))
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
         guard let service = options.service.flatMap({ URL(string: $0) }) else {
-            (protection, signIn, discovery) = (nil, nil, nil)
+            (protection, signIn, discovery, shared) = (nil, nil, nil, nil)
             return
         }
         guard let pin = options.pin else {
@@ -50,11 +53,16 @@ actor NotesApp {
             cache: TokenCache(
                 directory: home.appending(path: "tokens"),
                 secrets: FileSecretStore(directory: home.appending(path: "secrets"))))
+        let desk = leaving
+        let shared = try options.broker.map { socket in
+            try SharedDeviceMode(socket: socket, clientID: "fieldnotes") { try await desk.cleanUp($0) }
+        }
         var configuration = ProtectionConfiguration(
             application: ApplicationFacts(bundleID: options.bundleID, version: "1.0", sdkVersion: "0.1"),
             device: DeviceDescription(tag: try Self.deviceTag(in: home), osVersion: "1.0", model: "terminal"),
             service: service, rootKeyPin: pin, dataDirectory: folder,
-            keyStore: FileKeyStore(directory: home.appending(path: "keys")), transport: transport, sessions: signIn,
+            keyStore: FileKeyStore(directory: home.appending(path: "keys")), transport: transport,
+            sessions: (shared as (any AccountSessions)?) ?? signIn,
             logger: Logger(label: "fieldnotes") { _ in SwiftLogNoOpLogHandler() })
         configuration.stateCounter = try FileStateCounter(directory: home.appending(path: "keys/counters"))
         configuration.allowsSeveralIdentities = !options.single
@@ -63,6 +71,7 @@ actor NotesApp {
         protection = try await AppProtection(configuration)
         self.signIn = signIn
         self.discovery = discovery
+        self.shared = shared
     }
 
     /// Reads commands until the input ends.
@@ -70,6 +79,8 @@ actor NotesApp {
         try? await announceAccounts()
         let events = Task { await self.followEvents() }
         let life = Task { await self.protection?.keepUp() }
+        await leaving.open(for: self)
+        let following = shared.map { device in Task { await device.follow() } }
         for account in await protection?.enrolledAccounts ?? [] { stayInTouch(account.id) }
         screen.tell("ready", "Type `help` for what there is.")
         screen.prompt(currentName)
@@ -85,6 +96,7 @@ actor NotesApp {
         }
         events.cancel()
         life.cancel()
+        following?.cancel()
         for task in inTouch.values { task.cancel() }
     }
 
@@ -95,6 +107,11 @@ actor NotesApp {
             await protection.stayInTouch(for: account)
             inTouch[account] = nil
         }
+    }
+
+    /// No longer keeps a line open for an account.
+    func loseTouch(_ account: AccountID) {
+        inTouch.removeValue(forKey: account)?.cancel()
     }
 
     var currentName: String {

@@ -35,7 +35,7 @@ extension NotesApp {
     /// Signs in and enrols: in a browser on this machine, or with a code in a browser anywhere.
     func signInAndEnroll(withCode: Bool) async throws {
         let protection = try protected()
-        let account = try await (withCode ? signInWithCode() : signInInBrowser()).account.managed
+        let account = try await (withCode ? signInWithCode() : signInInBrowser()).managed
         let status = await protection.enroll(account)
         guard status.didSucceed else { throw Problem(status.explanation) }
         current = .managed(account.id)
@@ -49,27 +49,29 @@ extension NotesApp {
             ])
     }
 
-    func signInInBrowser() async throws -> SignInResult {
+    func signInInBrowser() async throws -> SignedInAccount {
         guard let signIn, let discovery else { throw Problem("this app was started without a service") }
         let screen = self.screen
-        return try await signIn.signIn(
-            SignInRequest(scopes: [discovery.scope], resource: discovery.resource),
-            browser: .opening { page in
-                screen.tell(
-                    "browser", "open \(page.absoluteString) in a browser", ["page": .string(page.absoluteString)])
-            })
+        let request = SignInRequest(scopes: [discovery.scope], resource: discovery.resource)
+        let browser = BrowserLauncher.opening { page in
+            screen.tell("browser", "open \(page.absoluteString) in a browser", ["page": .string(page.absoluteString)])
+        }
+        if let shared { return try await shared.signIn(request, browser: browser).account }
+        return try await signIn.signIn(request, browser: browser).account
     }
 
-    private func signInWithCode() async throws -> SignInResult {
+    private func signInWithCode() async throws -> SignedInAccount {
         guard let signIn, let discovery else { throw Problem("this app was started without a service") }
         let screen = self.screen
         let request = DeviceCodeRequest(scopes: [discovery.scope], resource: discovery.resource)
-        return try await signIn.signIn(request) { prompt in
+        let show = { @Sendable (prompt: DeviceCodePrompt) in
             let page = prompt.completePage ?? prompt.page
             screen.tell(
                 "verification", "open \(page.absoluteString) and confirm the code \(prompt.userCode)",
                 ["page": .string(page.absoluteString), "userCode": .string(prompt.userCode)])
         }
+        if let shared { return try await shared.signIn(request, show: show).account }
+        return try await signIn.signIn(request, show: show).account
     }
 
     /// The person's own account signs out: their notes go, and nobody else's.
@@ -105,6 +107,7 @@ extension NotesApp {
 
     func signOut() async throws {
         guard case .managed = current else { return try removePersonalNotes() }
+        if let shared { return try await signOutOfDevice(shared) }
         let account = try currentAccount()
         let status = await (try protected()).unenroll(account)
         current = .personal

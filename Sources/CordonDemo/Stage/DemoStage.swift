@@ -17,6 +17,7 @@ public actor DemoStage {
     private var service: ServiceProcess?
     private var administratorSession: Administrator?
     private var apps: [AppSession] = []
+    private var brokerProcess: BrokerProcess?
 
     /// Sets a stage; nothing runs yet.
     public init(cordon: URL, app: URL, folder: URL) {
@@ -71,6 +72,44 @@ public actor DemoStage {
     /// A worker's name and password in the development directory.
     public nonisolated func worker(_ letter: Character = "a") throws(DemoError) -> (name: String, password: String) {
         try person { $0.hasPrefix("worker-\(letter)@") }
+    }
+
+    /// The administrator's name and password in the development directory.
+    public nonisolated func administratorsPassword() throws(DemoError) -> (name: String, password: String) {
+        try person { $0.hasPrefix("ada@") }
+    }
+
+    /// The folder of the shared device's broker.
+    public nonisolated var brokerFolder: URL { folder.appending(path: "device") }
+
+    /// The shared device's broker; started at first use.
+    public func broker(issuer: String, options: [String] = []) async throws(DemoError) -> BrokerProcess {
+        if let brokerProcess { return brokerProcess }
+        let started = try await BrokerProcess.start(
+            cordon, folder: brokerFolder, issuer: issuer, options: options)
+        brokerProcess = started
+        return started
+    }
+
+    /// Kills the broker without warning.
+    public func killBroker() async {
+        guard let brokerProcess else { return }
+        self.brokerProcess = nil
+        brokerProcess.process.signal(SIGKILL)
+        _ = await brokerProcess.process.wait()
+    }
+
+    /// Starts the example app of a shared device, which lies beside the other one, and waits until it is ready.
+    public func sharedApp(
+        _ name: String, at broker: BrokerProcess, _ options: [String] = []
+    ) async throws(DemoError) -> AppSession {
+        let board = cordon.deletingLastPathComponent().appending(path: "ShiftBoard")
+        let session = try AppSession(
+            board,
+            ["--home", home(of: name).path, "--socket", broker.socket, "--client-id", name] + options)
+        apps.append(session)
+        _ = try await session.event("ready")
+        return session
     }
 
     private nonisolated func person(_ isMeant: (String) -> Bool) throws(DemoError) -> (name: String, password: String) {
@@ -150,6 +189,9 @@ public actor DemoStage {
     public func strike() async {
         for app in apps { await app.end() }
         apps = []
+        await brokerProcess?.process.end()
+        brokerProcess = nil
+        BrokerProcess.removeRunFolder(of: brokerFolder)
         if let service { await service.process.end() }
         service = nil
         administratorSession = nil

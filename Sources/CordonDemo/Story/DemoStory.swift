@@ -93,6 +93,9 @@ public actor DemoStory {
         Act(name: "change", title: "A rule changes while the app runs") { story, step async throws(DemoError) in
             try await story.change(&step)
         },
+        Act(name: "hand-over", title: "A shared device goes from one worker to the next") {
+            story, step async throws(DemoError) in try await story.handOver(&step)
+        },
         Act(name: "wipe", title: "One command removes the organisation's data and nothing else") {
             story, step async throws(DemoError) in try await story.wipe(&step)
         },

@@ -1,0 +1,144 @@
+import Cordon
+import CordonIdentity
+import CordonSignIn
+import CordonVault
+import Foundation
+
+/// The app: who has the shift, and the remarks of that shift.
+actor Board {
+    private let device: SharedDeviceMode
+    private let output: Output
+    private let home: URL
+    private let deviceKey: FileKeyStore
+    /// The remarks of the session in force; nil while nobody is signed in or an answer is awaited (SI-041).
+    private var remarks: Remarks?
+    /// What is on the screen; nothing of an earlier session may stay there (SI-066).
+    private var screen: [String] = []
+
+    init(options: ShiftBoard, output: Output) throws {
+        let home = URL(filePath: options.home, directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
+        self.home = home
+        self.output = output
+        deviceKey = FileKeyStore(directory: home.appending(path: "keys"))
+        let gate = options.step ? StepGate(folder: home) : nil
+        device = try SharedDeviceMode(socket: options.socket, clientID: options.clientID) { cleanUp in
+            await gate?.wait(before: "work-stopped", output)
+            await cleanUp.workStopped()
+            await gate?.wait(before: "data-cleared", output)
+            try Remarks.remove(session: cleanUp.session, below: home)
+            await cleanUp.dataCleared()
+            await gate?.wait(before: "done", output)
+            output.tell("cleanedUp", ["account": cleanUp.account.rawValue, "session": "\(cleanUp.session)"])
+        }
+    }
+
+    /// Follows the device's account: whoever left leaves nothing on the screen, whoever came finds an empty board.
+    func follow() async {
+        for await now in device.accountChanges() {
+            if remarks?.session != now.session || now.current == nil { hide() }
+            output.tell(
+                "account", ["current": now.current?.id.rawValue ?? "", "session": "\(now.session)"])
+        }
+    }
+
+    /// Carries out a typed line.
+    func carryOut(_ line: String) async {
+        let words = line.split(separator: " ", maxSplits: 1).map(String.init)
+        let command = words.first ?? ""
+        do {
+            switch command {
+            case "help": output.answer(command, ["commands": "account, sign-in, post TEXT, show, sign-out, quit"])
+            case "account": try await tellAccount()
+            case "look": try await look()
+            case "sign-in": try await signIn()
+            case "post": try await post(words.dropFirst().first ?? "")
+            case "show":
+                screen = try await open().all()
+                output.answer(command, ["text": screen.joined(separator: "\n")])
+            case "token": try await takeToken(words.dropFirst().first ?? "")
+            case "sign-out": try await signOut()
+            default:
+                throw SignInError(.configuration, .invalidParameter, "there is no such command", hint: "Type `help`.")
+            }
+        } catch {
+            output.refuse(command, error)
+        }
+    }
+
+    private func hide() {
+        remarks = nil
+        screen = []
+    }
+
+    /// Asks who is here and cleans up first, as at launch and at every return to the front.
+    private func tellAccount() async throws {
+        let now = try await device.refresh()
+        output.answer("account", facts(of: now))
+    }
+
+    /// Asks who is here and changes nothing: what a test wants to see.
+    private func look() async throws {
+        output.answer("look", facts(of: try await device.currentAccount()))
+    }
+
+    private func facts(of now: CurrentAccount) -> [String: String] {
+        [
+            "current": now.current?.id.rawValue ?? "", "name": now.current?.userPrincipalName ?? "",
+            "previous": now.previous?.rawValue ?? "", "change": now.change.rawValue, "session": "\(now.session)",
+            "owed": now.owed.map { "\($0.session)" }.joined(separator: " "),
+        ]
+    }
+
+    private func signIn() async throws {
+        let output = output
+        let result = try await device.signIn(
+            SignInRequest(scopes: []),
+            browser: .opening { output.tell("browser", ["page": $0.absoluteString]) })
+        output.answer(
+            "sign-in", ["account": result.account.id.rawValue, "session": "\(result.session)"])
+    }
+
+    private func post(_ text: String) async throws {
+        try await open().add(text)
+        output.answer("post", ["text": text])
+    }
+
+    /// For tests of the broker: takes a token and shows only that it is one.
+    private func takeToken(_ resource: String) async throws {
+        guard let account = try await device.currentAccount().current else {
+            throw SignInError(.interactionRequired, .accountRequired, "nobody is signed in")
+        }
+        let token = try await device.accessToken(
+            for: account.id, resource: resource.isEmpty ? nil : resource, scopes: [], options: TokenOptions())
+        output.answer("token", ["bound": "\(token.isBound)"])
+    }
+
+    private func signOut() async throws {
+        hide()
+        let report = try await device.signOut()
+        output.answer(
+            "sign-out",
+            [
+                "keyDestroyed": "\(report.keyDestroyed)",
+                "apps": report.apps.map { "\($0.clientID)=\($0.outcome.rawValue)" }.joined(separator: " "),
+                "session": "\(report.session)",
+            ])
+    }
+
+    /// The remarks of the session in force; the broker is asked each time, so nothing stale is ever shown.
+    private func open() async throws -> Remarks {
+        let now = try await device.refresh()
+        guard let account = now.current else {
+            hide()
+            throw SignInError(.interactionRequired, .accountRequired, "nobody has the shift", hint: "Type `sign-in`.")
+        }
+        if let remarks, remarks.session == now.session { return remarks }
+        let key = try await device.sessionKey(for: account.id)
+        let opened = try Remarks(
+            account: account.id, session: now.session, below: home,
+            keys: SessionKeyStore(device: deviceKey, sessionKey: key))
+        remarks = opened
+        return opened
+    }
+}

@@ -1,0 +1,52 @@
+import CordonSignIn
+import CordonVault
+import Foundation
+
+/// What the app says: text for people, or one JSON object for each answer and event.
+struct Output: Sendable {
+    let json: Bool
+
+    /// Answers a command.
+    func answer(_ command: String, _ facts: [String: String] = [:]) {
+        write(facts.merging(["command": command]) { $1 }, isOK: true)
+    }
+
+    /// Answers a command that was not carried out.
+    func refuse(_ command: String, _ error: any Error) {
+        var facts = ["command": command, "message": Self.words(for: error)]
+        if let error = error as? SignInError {
+            facts["code"] = error.code.rawValue
+            facts["fault"] = error.fault.rawValue
+        }
+        write(facts, isOK: false)
+    }
+
+    /// Tells of something that happened by itself.
+    func tell(_ event: String, _ facts: [String: String]) {
+        write(facts.merging(["event": event]) { $1 }, isOK: nil)
+    }
+
+    /// An error in the words that a person sees.
+    static func words(for error: any Error) -> String {
+        switch error {
+        case let error as SignInError: "\(error.reason). \(error.hint)"
+        case let error as VaultError: error.reason
+        default: error.localizedDescription
+        }
+    }
+
+    private func write(_ facts: [String: String], isOK: Bool?) {
+        let text: String
+        if json {
+            var object: [String: Any] = facts
+            if let isOK { object["ok"] = isOK }
+            let bytes = (try? JSONSerialization.data(withJSONObject: object, options: [.sortedKeys])) ?? Data()
+            text = String(decoding: bytes, as: UTF8.self)
+        } else {
+            let shown = facts.filter { $0.key != "command" && $0.key != "event" }.sorted { $0.key < $1.key }
+            let mark = isOK == false ? "✗ " : isOK == nil ? "• \(facts["event"] ?? "") " : ""
+            text = mark + shown.map { "\($0.key): \($0.value)" }.joined(separator: "\n")
+        }
+        FileHandle.standardOutput.write(Data((text + "\n").utf8))
+    }
+}

@@ -1,0 +1,56 @@
+import ArgumentParser
+import CordonSignIn
+import Foundation
+
+/// A board of remarks for whoever has the shift: a small app in a terminal that shows what an app does on a device that
+/// many people share. Nothing in it knows a token.
+@main
+struct ShiftBoard: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ShiftBoard", abstract: "Remarks of one shift; gone when the shift's worker signs out.",
+        discussion: "Type `help` once it runs. The socket is what `cordon broker run` prints.")
+
+    @Option(help: "The broker's socket.")
+    var socket: String
+
+    @Option(help: "Where the app keeps everything.")
+    var home = FileManager.default.homeDirectoryForCurrentUser.appending(path: ".shiftboard").path
+
+    @Option(help: "What this app is towards the broker.")
+    var clientID = "shiftboard"
+
+    @Flag(help: "Answer every command with one JSON object on a line.")
+    var json = false
+
+    @Flag(help: "Do not follow the broker's events: an app that was suspended.")
+    var suspended = false
+
+    @Flag(help: "Stop before each step of a clean-up until a file named after it appears in the home folder.")
+    var step = false
+
+    func run() async throws {
+        let output = Output(json: json)
+        let board: Board
+        do { board = try Board(options: self, output: output) } catch {
+            FileHandle.standardError.write(Data("ShiftBoard: \(Output.words(for: error))\n".utf8))
+            throw ExitCode(3)
+        }
+        let following = suspended ? nil : Task { await board.follow() }
+        output.tell("ready", [:])
+        for await line in Self.typedLines() {
+            guard line != "quit" else { break }
+            await board.carryOut(line)
+        }
+        following?.cancel()
+    }
+
+    /// Standard input line by line, read on a thread of its own, because a read blocks.
+    private static func typedLines() -> AsyncStream<String> {
+        let (lines, typed) = AsyncStream.makeStream(of: String.self)
+        Thread.detachNewThread {
+            while let line = readLine() { typed.yield(line) }
+            typed.finish()
+        }
+        return lines
+    }
+}

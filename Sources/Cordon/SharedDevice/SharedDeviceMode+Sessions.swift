@@ -1,0 +1,8 @@
+public import CordonIdentity
+public import CordonSignIn
+
+extension SharedDeviceMode: AccountSessions {
+    /// An app on a shared device keeps nothing of a sign-in, so there is nothing to destroy here; ``signOut(endingBrowserSession:)``
+    /// ends the account for the whole device.
+    public func end(_ account: AccountID) async throws(SignInError) {}
+}

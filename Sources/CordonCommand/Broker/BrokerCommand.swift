@@ -1,0 +1,7 @@
+import ArgumentParser
+
+/// `cordon broker`: the one owner of a shared device's account.
+struct BrokerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "broker", abstract: "Run the broker of a shared device.", subcommands: [BrokerRunCommand.self])
+}

@@ -1,0 +1,97 @@
+import ArgumentParser
+import CordonBroker
+import CordonSignIn
+import Foundation
+
+/// What `cordon broker run` can be told.
+struct BrokerOptions: ParsableArguments {
+    @Option(help: "The socket that apps connect to.")
+    var socket: String
+
+    @Option(help: "A JSON file with the provider, the apps and the limits (docs/broker-protocol.md).")
+    var config: String?
+
+    @Option(help: "The MDM's profile with a com.apple.extensiblesso payload.")
+    var profile: String?
+
+    @Option(help: "The broker's own folder, closed to everybody else.")
+    var dataDirectory = "cordon-broker-data"
+
+    @Flag(help: "Serve programs of this user, shared mode on, roles as `cordon serve --development` has them.")
+    var development = false
+
+    @Option(help: "The OpenID provider's issuer, where there is no file.")
+    var issuer: String?
+
+    @Option(help: "The broker's client id at the provider.")
+    var clientID: String?
+
+    @Option(help: "End a session after so many seconds without activity.")
+    var maxIdle: Int?
+
+    @Option(help: "End a session so many seconds after the sign-in.")
+    var maxSession: Int?
+
+    @Option(help: "Wait at most so many seconds for apps to clean up.")
+    var cleanUpTime: Int?
+
+    func validate() throws {
+        guard config != nil || issuer != nil else {
+            throw ValidationError("give --config, or --issuer with --development")
+        }
+        for seconds in [maxIdle, maxSession, cleanUpTime] {
+            guard seconds ?? 1 > 0 else { throw ValidationError("a time must be above zero") }
+        }
+    }
+
+    /// The configuration in force, and what was found in the profile and not used.
+    ///
+    /// - Throws: ``CommandFailure`` with status `badInput`.
+    func plan() throws(CommandFailure) -> (configuration: BrokerConfiguration, remarks: [String]) {
+        var configuration: BrokerConfiguration
+        var remarks: [String] = []
+        do throws(BrokerError) {
+            if let config {
+                configuration = try BrokerConfiguration(file: URL(filePath: config))
+            } else {
+                configuration = BrokerConfiguration(
+                    signIn: SignInConfiguration(issuer: issuer ?? "", clientID: BrokerConfiguration.usualClientID))
+            }
+            if let profile {
+                guard let bytes = FileManager.default.contents(atPath: profile) else {
+                    throw BrokerError(
+                        .configuration, "the profile cannot be read", place: profile, hint: "Check the path.")
+                }
+                remarks = try configuration.apply(profile: bytes, place: profile)
+            }
+        } catch {
+            throw CommandFailure(error)
+        }
+        if let issuer { configuration.signIn.issuer = issuer }
+        if development {
+            configuration.isDevelopment = true
+            configuration.joinRoles.insert("owner")
+            if config == nil { configuration.managedConfigurationSaysShared = true }
+            if profile == nil { configuration.profileSaysShared = true }
+            if config == nil { configuration.signIn.clientID = "cordon-cli" }
+        }
+        if let clientID { configuration.signIn.clientID = clientID }
+        if let maxIdle { configuration.maximumIdle = .seconds(maxIdle) }
+        if let maxSession { configuration.maximumSession = .seconds(maxSession) }
+        if let cleanUpTime { configuration.cleanUpTime = .seconds(cleanUpTime) }
+        return (configuration, remarks)
+    }
+}
+
+extension CommandFailure {
+    /// What whoever runs the broker reads.
+    init(_ error: BrokerError) {
+        let status: ExitStatus =
+            switch error.code {
+            case .configuration: .badInput
+            case .storage, .socket: .writeFailed
+            case .unsupported: .refused
+            }
+        self.init(status, "\(error.place): \(error.reason)", hint: error.hint)
+    }
+}

@@ -1,0 +1,90 @@
+import ArgumentParser
+import CordonBroker
+import CordonHTTPClient
+import CordonSignIn
+import Dispatch
+import Foundation
+import Logging
+
+/// `cordon broker run`: until it is told to stop.
+struct BrokerRunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Run the broker until SIGTERM.",
+        discussion: """
+            Prints one line of JSON with its socket when apps can connect.
+
+            Examples:
+              cordon broker run --socket /run/cordon/broker.sock --config /etc/cordon/broker.json --profile sso.mobileconfig
+              cordon broker run --development --socket ./run/broker.sock --issuer http://127.0.0.1:8080/id
+            """)
+
+    @OptionGroup var options: BrokerOptions
+
+    func run() async throws {
+        let (configuration, remarks) = try options.plan()
+        for remark in remarks { Terminal.talk("\(options.profile ?? "profile"): \(remark)") }
+        let logger = Logger(label: "cordon.broker") { StreamLogHandler.standardError(label: $0) }
+        let transport = AsyncHTTPTransport()
+        let folder = URL(filePath: options.dataDirectory, directoryHint: .isDirectory)
+        let outcome: Result<Void, CommandFailure>
+        do {
+            let secrets = try FileSecretStore(directory: folder.appending(path: "secrets"))
+            let broker = try await Broker(
+                configuration, folder: folder, secrets: secrets, transport: transport, logger: logger)
+            let server = BrokerServer(broker, socket: options.socket, logger: logger)
+            let report = BrokerReport(
+                socket: options.socket, version: Broker.version, development: configuration.isDevelopment,
+                issuer: configuration.signIn.issuer, process: ProcessInfo.processInfo.processIdentifier)
+            let serving = Task {
+                try await server.run {
+                    if configuration.isDevelopment { Self.warn() }
+                    try? Terminal.json(report, pretty: false)
+                }
+            }
+            let signals = Self.onStop { serving.cancel() }
+            defer { signals.forEach { $0.cancel() } }
+            try await serving.value
+            outcome = .success(())
+        } catch let error as BrokerError {
+            outcome = .failure(CommandFailure(error))
+        } catch let error as SignInError {
+            outcome = .failure(CommandFailure(.writeFailed, error.reason, hint: error.hint))
+        } catch {
+            outcome = .failure(CommandFailure(.writeFailed, "\(error)"))
+        }
+        await transport.shutdown()
+        try outcome.get()
+        Terminal.talk("the broker has stopped")
+    }
+
+    private static func warn() {
+        Terminal.talk(
+            Style.yellow("For development only:")
+                + " the broker runs as the user of its apps, and every program of this user may use it.")
+    }
+
+    /// Calls back on SIGTERM and SIGINT instead of dying of them.
+    private static func onStop(_ body: @escaping @Sendable () -> Void) -> [any DispatchSourceSignal] {
+        [SIGTERM, SIGINT].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { body() }
+            source.resume()
+            return source
+        }
+    }
+}
+
+/// The one line that `cordon broker run` prints on standard output.
+struct BrokerReport: Codable, Sendable, Equatable {
+    /// Where apps connect.
+    var socket: String
+    /// This program's version.
+    var version: String
+    /// Whether it runs for development.
+    var development: Bool
+    /// The provider.
+    var issuer: String
+    /// The process id, for whoever wants to stop it.
+    var process: Int32
+}

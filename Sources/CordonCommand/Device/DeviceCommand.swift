@@ -1,0 +1,75 @@
+import ArgumentParser
+import CordonSignIn
+import Foundation
+
+/// `cordon device`: what an administrator and a worker do with a shared device, through its broker.
+struct DeviceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "device", abstract: "Join a shared device, see who is on it, sign in and out.",
+        subcommands: [
+            DeviceStatusCommand.self, DeviceAccountCommand.self, DeviceSignInCommand.self, DeviceSignOutCommand.self,
+            DeviceJoinCommand.self, DeviceLeaveCommand.self,
+        ])
+}
+
+/// What every `cordon device` command needs.
+struct DeviceOptions: ParsableArguments {
+    @Option(help: "The broker's socket.")
+    var socket: String
+
+    @Option(help: "What this command is towards the broker.")
+    var clientID = "cordon-device"
+
+    @Flag(help: "Print JSON, one value a line.")
+    var json = false
+
+    /// This command's view of the device. It keeps nothing of anybody, so its clean-up has nothing to do.
+    func device() throws(CommandFailure) -> SharedDeviceMode {
+        do throws(SignInError) {
+            return try SharedDeviceMode(socket: socket, clientID: clientID) { _ in }
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+
+    /// Asks the device.
+    ///
+    /// - Throws: ``CommandFailure`` with the status that fits.
+    func asking<Value: Sendable>(
+        _ body: (SharedDeviceMode) async throws(SignInError) -> Value
+    ) async throws(CommandFailure) -> Value {
+        let device = try device()
+        do throws(SignInError) { return try await body(device) } catch { throw CommandFailure(error) }
+    }
+
+    /// Prints a value as JSON, or else the text.
+    func print(_ value: some Encodable, _ text: String) throws {
+        if json { try Terminal.json(value, pretty: false) } else { Terminal.data(text) }
+    }
+
+    /// A browser that is somebody's own: the page's address is printed.
+    var browser: BrowserLauncher {
+        let json = json
+        return .opening { page in
+            if json {
+                try Terminal.json(["event": "browser", "page": page.absoluteString], pretty: false)
+            } else {
+                Terminal.talk("Open this page in a browser on this device:\n  \(page.absoluteString)")
+            }
+        }
+    }
+}
+
+extension CommandFailure {
+    /// What a person at the terminal reads of a broker's refusal.
+    init(_ error: SignInError) {
+        let status: ExitStatus =
+            switch error.code {
+            case .brokerRefused, .accountMismatch, .protectionRequired, .deviceNotJoined, .deviceNotShared: .refused
+            case .configuration: .badInput
+            case .storage: .writeFailed
+            default: .notInWantedState
+            }
+        self.init(status, error.reason, hint: error.hint)
+    }
+}

@@ -1,0 +1,39 @@
+import ArgumentParser
+import CordonSignIn
+import Foundation
+
+/// `cordon device join`: a cloud device administrator makes this device the organisation's.
+struct DeviceJoinCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "join", abstract: "Join the device to the organisation of whoever signs in.",
+        discussion: """
+            Takes a person with the role Cloud Device Administrator, who is signed out again at once. Run it as root or as \
+            the broker's user. Repeating it changes nothing.
+            """)
+
+    @OptionGroup var options: DeviceOptions
+
+    func run() async throws {
+        let browser = options.browser
+        let information = try await options.asking { device async throws(SignInError) in
+            try await device.joinDevice(browser: browser)
+        }
+        try options.print(information, DeviceStatusCommand.text(information))
+    }
+}
+
+/// `cordon device leave`: ends the registration, the session and all they left.
+struct DeviceLeaveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "leave", abstract: "Remove the device from its organisation, signing out whoever is there.")
+
+    @OptionGroup var options: DeviceOptions
+
+    func run() async throws {
+        let browser = options.browser
+        let information = try await options.asking { device async throws(SignInError) in
+            try await device.leaveDevice(browser: browser)
+        }
+        try options.print(information, DeviceStatusCommand.text(information))
+    }
+}

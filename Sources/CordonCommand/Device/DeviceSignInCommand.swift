@@ -1,0 +1,84 @@
+import ArgumentParser
+import CordonIdentity
+import CordonSignIn
+import Foundation
+
+/// `cordon device sign-in`: signs a person in for every app of the device.
+struct DeviceSignInCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sign-in", abstract: "Sign in for every app of the device.",
+        discussion: """
+            With --json the first line tells the page to open, the last one who signed in.
+            Example: cordon device sign-in --socket /run/cordon/broker.sock --code
+            """)
+
+    @OptionGroup var options: DeviceOptions
+
+    @Option(help: "The resource whose token is asked for.")
+    var resource: String?
+
+    @Option(help: "A scope of the resource; may repeat.")
+    var scope: [String] = []
+
+    @Option(help: "A user name to fill in.")
+    var loginHint: String?
+
+    @Flag(help: "Type a code into a browser anywhere, instead of opening one here.")
+    var code = false
+
+    func run() async throws {
+        let (options, scopes, resource, hint) = (options, scope, resource, loginHint)
+        let result: SharedSignIn
+        if code {
+            result = try await options.asking { device async throws(SignInError) in
+                try await device.signIn(DeviceCodeRequest(scopes: scopes, resource: resource)) { prompt in
+                    Self.show(prompt, json: options.json)
+                }
+            }
+        } else {
+            result = try await options.asking { device async throws(SignInError) in
+                var request = SignInRequest(scopes: scopes, resource: resource)
+                request.loginHint = hint
+                return try await device.signIn(request, browser: options.browser)
+            }
+        }
+        try options.print(
+            Report(account: result.account, session: result.session, matchesHint: result.matchesHint),
+            "\(result.account.userPrincipalName) is signed in on this device")
+    }
+
+    private static func show(_ prompt: DeviceCodePrompt, json: Bool) {
+        let page = (prompt.completePage ?? prompt.page).absoluteString
+        if json {
+            try? Terminal.json(["event": "verification", "page": page, "userCode": prompt.userCode], pretty: false)
+        } else {
+            Terminal.talk("Open \(page) in any browser and confirm the code \(prompt.userCode)")
+        }
+    }
+
+    private struct Report: Encodable {
+        let account: SignedInAccount
+        let session: UInt64
+        let matchesHint: Bool?
+    }
+}
+
+/// `cordon device sign-out`: signs out everywhere on the device.
+struct DeviceSignOutCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sign-out", abstract: "Sign out everywhere on the device; works without a network.",
+        discussion: "Reports app by app whether it has cleaned up. The exit status is 1 when an app that runs was late."
+    )
+
+    @OptionGroup var options: DeviceOptions
+
+    func run() async throws {
+        let report = try await options.asking { device async throws(SignInError) in try await device.signOut() }
+        let apps = report.apps.map { "\($0.name) (\($0.clientID)): \($0.outcome.rawValue)" }
+        let head = report.hadAccount ? "signed out; the session's key is destroyed" : "nobody was signed in"
+        try options.print(report, ([head] + apps).joined(separator: "\n"))
+        if report.apps.contains(where: { $0.outcome == .late }) {
+            throw ExitCode(ExitStatus.notInWantedState.rawValue)
+        }
+    }
+}

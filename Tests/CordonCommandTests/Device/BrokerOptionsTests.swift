@@ -1,0 +1,65 @@
+import CordonBroker
+import CordonSignIn
+import Foundation
+import Testing
+
+@testable import CordonCommand
+
+/// What `cordon broker run` makes of its options, and how `cordon device` ends.
+@Suite struct BrokerOptionsTests {
+    private func plan(_ arguments: [String]) throws -> BrokerConfiguration {
+        try BrokerOptions.parse(["--socket", "/tmp/b.sock"] + arguments).plan().configuration
+    }
+
+    @Test func `for development the mode is on and the roles are those of the embedded provider`() throws {
+        let configuration = try plan(["--development", "--issuer", "http://127.0.0.1:8080/id"])
+        #expect(configuration.isDevelopment)
+        #expect(configuration.profileSaysShared && configuration.managedConfigurationSaysShared)
+        #expect(configuration.joinRoles.contains("owner"))
+        #expect(configuration.signIn.clientID == "cordon-cli")
+    }
+
+    @Test func `without development nothing is shared that nobody turned on`() throws {
+        let configuration = try plan(["--issuer", "https://id.contoso.example", "--max-idle", "60"])
+        #expect(!configuration.isDevelopment)
+        #expect(!configuration.profileSaysShared && !configuration.managedConfigurationSaysShared)
+        #expect(!configuration.joinRoles.contains("owner"))
+        #expect(configuration.apps.isEmpty)
+        #expect(configuration.maximumIdle == .seconds(60))
+    }
+
+    @Test func `a file and a profile are read, and mistakes in them have exit status 3`() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-broker-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "broker.json")
+        try Data(#"{"issuer": "https://id.contoso.example", "sharedDeviceMode": true}"#.utf8).write(to: file)
+        let configuration = try plan(["--config", file.path])
+        #expect(configuration.managedConfigurationSaysShared && !configuration.profileSaysShared)
+        try Data(#"{"issuer": "https://id.contoso.example", "sharedDeviceMode": 1}"#.utf8).write(to: file)
+        #expect(throws: CommandFailure.self) { try plan(["--config", file.path]) }
+        do {
+            _ = try plan(["--config", folder.appending(path: "missing").path])
+            Issue.record("a missing file was read")
+        } catch let failure as CommandFailure {
+            #expect(failure.status == .badInput)
+        }
+    }
+
+    @Test func `neither file nor issuer is a wrong command line`() {
+        #expect(throws: (any Error).self) { _ = try BrokerOptions.parse(["--socket", "/tmp/b.sock"]) }
+        #expect(throws: (any Error).self) {
+            _ = try BrokerOptions.parse(["--socket", "/tmp/b.sock", "--issuer", "x", "--max-idle", "0"])
+        }
+    }
+
+    @Test(arguments: [
+        (SignInError.Code.brokerRefused, CordonCommand.ExitStatus.refused), (.accountMismatch, .refused),
+        (.deviceNotShared, .refused),
+        (.brokerUnavailable, .notInWantedState), (.network, .notInWantedState), (.configuration, .badInput),
+        (.storage, .writeFailed),
+    ])
+    func `each kind of refusal has its exit status`(code: SignInError.Code, status: CordonCommand.ExitStatus) {
+        #expect(CommandFailure(SignInError(code, .brokerDenied, "x")).status == status)
+    }
+}

@@ -1,0 +1,226 @@
+import CordonDemo
+import CordonPolicy
+import Foundation
+import Testing
+
+/// One device, its broker, the service, three app processes and two workers, all real processes (SI-081).
+@Suite(.serialized, .timeLimit(.minutes(10))) struct SharedDeviceTests {
+    @Test func `sign in once, work in every app, sign out once, and the next worker finds nothing`() async throws {
+        try await Programs.onStage { stage in
+            let device = try await SharedDevice.begin(on: stage)
+            let status = try await device.tool.run(["status"])
+            #expect(status.status == 0 && status.answer["mode"]?.string == "shared")
+            let one = try await device.app("one")
+            let two = try await device.app("two")
+            let three = try await device.app("three", ["--suspended"])
+            #expect(try await three.ask("look")["change"] == "nobody")
+
+            let first = try await device.signIn("a", in: one)
+            #expect(try await three.ask("look")["change"] == "firstSeen")
+            #expect(try await three.ask("look")["change"] == "unchanged")
+            let scan = MarkerScan(count: 40, seed: 3)
+            for app in [one, two, three] { try await app.ask("post \(scan.markers.joined(separator: " "))") }
+            #expect(try await two.ask("show")["text"]?.contains(scan.markers[7]) == true)
+            for name in ["one", "two", "three"] { #expect(try scan.scan(stage.home(of: name).path).markers == 0) }
+
+            let out = try await two.ask("sign-out")
+            #expect(out["keyDestroyed"] == "true")
+            #expect(out["apps"] == "one=done three=notRunning two=done")
+            #expect(try await one.ask("show").members["ok"]?.bool == false)
+            // The app that was suspended hears nothing, and finds out when it comes back.
+            let back = try await three.ask("look")
+            #expect(back["change"] == "signedOut" && back["previous"] == first && back["owed"]?.isEmpty == false)
+            let second = try await device.signIn("b", in: one)
+            #expect(second != first)
+            #expect(try await two.ask("show")["text"] == "")
+            #expect(try await three.ask("show")["text"] == "", "it cleaned up before it showed anything")
+            // And the fifth pair: from one worker straight to the next.
+            try await one.ask("sign-out")
+            try await device.signIn("a", in: one)
+            let switched = try await three.ask("look")
+            #expect(switched["change"] == "switched" && switched["current"] == first)
+            for name in ["one", "two", "three"] {
+                #expect(
+                    try MarkerScan.files(below: stage.home(of: name).path).allSatisfy {
+                        !$0.contains("/remarks/") || name == "three"
+                    })
+            }
+        }
+    }
+
+    @Test func `joining takes the role, and nothing of the broker's folder is readable`() async throws {
+        try await Programs.onStage { stage in
+            let service = try await stage.runningService()
+            let issuer = try #require(service.announcement["issuer"]?.string)
+            let broker = try await stage.broker(issuer: issuer)
+            let tool = DeviceTool(cordon: stage.cordon, socket: broker.socket, transport: stage.transport)
+            #expect(try await tool.run(["status"]).status == 1)
+            let refused = try await tool.run(["join"], as: try stage.worker("a"))
+            #expect(refused.status == 4, "\(refused.words)")
+            #expect(try await tool.run(["status"]).answer["registration"] == nil)
+            #expect(try await tool.run(["join"], as: try stage.administratorsPassword()).status == 0)
+            let signedIn = try await tool.run(["sign-in"], as: try stage.worker("b"))
+            #expect(signedIn.status == 0, "\(signedIn.words)")
+            let account = try await tool.run(["account"])
+            let name = try #require(account.answer["current"]?["userPrincipalName"]?.string)
+            #expect(name == (try stage.worker("b").name))
+            for path in try MarkerScan.files(below: stage.folder.appending(path: "device").path) {
+                let bytes = try #require(FileManager.default.contents(atPath: path))
+                #expect(bytes.range(of: Data(name.utf8)) == nil, "\(path)")
+                let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
+                #expect((mode?.intValue ?? 0o777) & 0o077 == 0, "\(path)")
+            }
+            #expect(try await tool.run(["sign-out"]).answer["hadAccount"]?.bool == true)
+            #expect(try await tool.run(["leave"], as: try stage.administratorsPassword()).status == 0)
+            #expect(try await tool.run(["status"]).status == 1)
+        }
+    }
+
+    @Test(arguments: ["work-stopped", "data-cleared", "done"])
+    func `an app killed before a step of its clean-up finishes it at the next start`(step: String) async throws {
+        try await Programs.onStage { stage in
+            let device = try await SharedDevice.begin(on: stage, options: ["--clean-up-time", "1"])
+            let one = try await device.app("one")
+            let two = try await device.app("two", ["--step"])
+            try await device.signIn("a", in: one)
+            try await two.ask("post something of the first worker")
+            let steps = ["work-stopped", "data-cleared", "done"]
+            for passed in steps.prefix(while: { $0 != step }) {
+                try Data().write(to: stage.home(of: "two").appending(path: "pass-\(passed)"))
+            }
+            let out = Task { try await one.ask("sign-out") }
+            var reached = false
+            while !reached { reached = try await two.event("clean-up-step")["step"] == step }
+            two.process.signal(SIGKILL)
+            #expect(await two.process.wait() == -SIGKILL)
+            #expect(try await out.value["apps"]?.contains("two=") == true)
+            // Nobody else works in this app before that, whatever happens in between.
+            try await device.signIn("b", in: one)
+            for name in steps { try Data().write(to: stage.home(of: "two").appending(path: "pass-\(name)")) }
+            let again = try await device.app("two", ["--suspended"])
+            #expect(try await again.ask("look")["owed"]?.isEmpty == false)
+            #expect(try await again.ask("show")["text"] == "")
+            #expect(try await again.ask("look")["owed"] == "")
+            #expect(
+                try MarkerScan.files(below: stage.home(of: "two").appending(path: "sessions").path)
+                    .allSatisfy { !$0.contains("/remarks/") })
+        }
+    }
+
+    @Test func `a broker killed while somebody works loses nobody, and apps hear of what happened meanwhile`()
+        async throws
+    {
+        try await Programs.onStage { stage in
+            var device = try await SharedDevice.begin(on: stage)
+            let one = try await device.app("one")
+            let account = try await device.signIn("a", in: one)
+            try await one.ask("post before the crash")
+            device = try await device.restarted()
+            #expect(try await one.ask("look")["current"] == account)
+            #expect(try await one.ask("show")["text"] == "before the crash")
+            let two = try await device.app("two")
+            await one.forgetEvents("account")
+            try await two.ask("sign-out")
+            var heard = false
+            while !heard { heard = try await one.event("account")["current"] == "" }
+            #expect(try await one.ask("show").members["ok"]?.bool == false)
+        }
+    }
+
+    @Test func `a broker killed at any moment of a sign-out or sign-in never mixes two people up`() async throws {
+        try await Programs.onStage { stage in
+            var device = try await SharedDevice.begin(on: stage, options: ["--clean-up-time", "1"])
+            let one = try await device.app("one", ["--suspended"])
+            let rounds = ProcessInfo.processInfo.environment["CORDON_DEEP"] == nil ? 6 : 60
+            for round in 0..<rounds {
+                _ = try? await one.ask("account")
+                let before = try await one.ask("look")
+                if before["current"] == "" { try await device.signIn(round.isMultiple(of: 2) ? "a" : "b", in: one) }
+                let session = UInt64(try await one.ask("look")["session"] ?? "") ?? 0
+                try await one.ask("post text of round \(round)")
+                let out = Task { try await one.ask("sign-out") }
+                try await Task.sleep(for: .microseconds(round * 700))
+                device = try await device.restarted()
+                _ = try? await out.value
+                let now = try await one.ask("look")
+                if now["current"] == "" {
+                    #expect(UInt64(now["session"] ?? "") ?? 0 > session)
+                    #expect(try await one.ask("show").members["ok"]?.bool == false)
+                } else {
+                    #expect(now["session"] == "\(session)", "the sign-out did not begin: the same session goes on")
+                    #expect(try await one.ask("show")["text"]?.contains("round \(round)") == true)
+                    try await one.ask("sign-out")
+                }
+            }
+        }
+    }
+
+    @Test func `with the provider gone a worker signs out, and the queue drains when it is back`() async throws {
+        try await Programs.onStage { stage in
+            let device = try await SharedDevice.begin(on: stage)
+            let port = try #require(try await stage.runningService().address.port)
+            let one = try await device.app("one")
+            try await device.signIn("a", in: one)
+            await stage.killService()
+            #expect(try await one.ask("sign-out")["keyDestroyed"] == "true")
+            #expect(try await one.ask("account")["current"] == "")
+            let tokens = stage.folder.appending(path: "device/data/tokens").path
+            func waiting() throws -> Int {
+                try MarkerScan.files(below: tokens).count { $0.hasSuffix(".revocation") }
+            }
+            #expect(try waiting() >= 1)
+            _ = try await stage.runningService(port: port)
+            try await device.signIn("b", in: one)
+            for _ in 0..<200 where try waiting() > 0 { try await Task.sleep(for: .milliseconds(20)) }
+            #expect(try waiting() == 0)
+        }
+    }
+
+    @Test func `rapid switches are never read stale by another process`() async throws {
+        try await Programs.onStage { stage in
+            let device = try await SharedDevice.begin(on: stage)
+            let one = try await device.app("one")
+            let other = try await device.app("two", ["--suspended"])
+            let rounds = ProcessInfo.processInfo.environment["CORDON_DEEP"] == nil ? 10 : 1_000
+            for round in 0..<rounds {
+                let account = try await device.signIn(round.isMultiple(of: 2) ? "a" : "b", in: one)
+                #expect(try await other.ask("account")["current"] == account)
+                let out = try await one.ask("sign-out")
+                let seen = try await other.ask("account")
+                #expect(seen["current"] == "")
+                #expect(UInt64(seen["session"] ?? "") ?? 0 >= UInt64(out["session"] ?? "") ?? .max)
+            }
+        }
+    }
+
+    @Test func `an enrolled app is unregistered and wiped while a token can still be had, and the next one enrols`()
+        async throws
+    {
+        try await Programs.onStage { stage in
+            _ = try await EnrolledWorker.publish(["printBlocked": .bool(true)], on: stage)
+            let device = try await SharedDevice.begin(on: stage)
+            let notes = try await stage.managedApp("worker", ["--broker", device.broker.socket])
+            let board = try await device.app("board")
+            let first = try await stage.signIn(try stage.worker("a"), in: notes)
+            #expect(first.members["status"]?.integer == 100, "\(first["message"] ?? "")")
+            let scan = MarkerScan(count: 20, seed: 5)
+            try await notes.ask("note plan \(scan.markers.joined(separator: " "))")
+            try await board.ask("post handed over soon")
+            #expect(try await stage.administrator().registrations().count == 1)
+
+            let out = try await board.ask("sign-out")
+            #expect(out["apps"]?.contains("fieldnotes=done") == true, "\(out["apps"] ?? "")")
+            _ = try await notes.event("leftDevice")
+            #expect(try await notes.ask("use \(first["account"] ?? "")").members["ok"]?.bool == false)
+            #expect(try await stage.administrator().registrations().isEmpty, "the service heard of it")
+            #expect(
+                try MarkerScan.files(below: stage.home(of: "worker").appending(path: "protected/files").path).isEmpty)
+
+            let second = try await stage.signIn(try stage.worker("b"), in: notes)
+            #expect(second.members["status"]?.integer == 100, "\(second["message"] ?? "")")
+            #expect(try await notes.ask("notes").members["titles"]?.array?.isEmpty == true)
+            #expect(try await board.ask("show")["text"] == "")
+            #expect(try scan.scan(stage.folder.path).markers == 0)
+        }
+    }
+}
