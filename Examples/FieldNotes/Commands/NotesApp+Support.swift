@@ -39,7 +39,7 @@ extension NotesApp {
 
     /// Signs an account in whose token was refused for want of protection, and protects it.
     func remediate() async throws {
-        let account = try await signInInBrowser().account.managed
+        let account = try await signInInBrowser().managed
         guard let result = try await (try protected()).remediate(account) else {
             throw Problem("the account is being protected already")
         }
