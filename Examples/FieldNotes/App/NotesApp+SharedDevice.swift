@@ -1,5 +1,7 @@
 import Cordon
 import CordonIdentity
+import CordonPolicy
+import CordonProtocol
 import CordonSignIn
 
 /// Where the broker's client finds the app once it is there.

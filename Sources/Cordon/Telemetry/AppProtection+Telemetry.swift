@@ -52,15 +52,10 @@ extension AppProtection {
             // Nobody but its own organisation hears of an account.
             let own = events.filter { $0.tenant == nil || $0.tenant == record.account.tenant }
             guard ledger.note(own, to: .service, at: now) else { return }
-            try await session.client.send(TelemetryBatch(events: own), token: session.token)
+            try await session.client.send(TelemetryBatch(events: own.map(\.reported)), token: session.token)
         } catch {
             if case .refused = error { return }
             pendingTelemetry.add(events)
         }
     }
-}
-
-/// The message that carries events to the service (SRV-CI-023).
-struct TelemetryBatch: Codable, Sendable {
-    var events: [TelemetryEvent]
 }

@@ -1,4 +1,5 @@
 public import CordonIdentity
+internal import CordonProtocol
 internal import Foundation
 
 /// One thing that is told about how an app's protection works (SDK-TE-01, SDK-TE-02, SRV-CI-072…075).
@@ -97,6 +98,44 @@ public struct TelemetryEvent: Sendable, Codable, Equatable {
     public var priority: Int { name == .wipePhase ? 3 : 2 }
 
     private enum CodingKeys: String, CodingKey { case name, account, tenant, time, properties }
+}
+
+extension TelemetryEvent {
+    /// What the service is told: the fields as numbers and words. The account is not named, since the message comes from
+    /// one.
+    var reported: ReportedEvent {
+        let numbers = properties.compactMap { field, text in Int64(text).map { (field.rawValue, $0) } }
+        let words = properties.filter { Int64($1) == nil }.map { ($0.rawValue, $1) }
+        return ReportedEvent(
+            ReportedEvent.Kind(name), privacy: ReportedEvent.PrivacyLevel(privacyLevel),
+            data: ReportedEvent.DataTypes(rawValue: dataTypes.rawValue), priority: name == .wipePhase ? .high : .normal,
+            time: time, amounts: Dictionary(numbers) { $1 }, words: Dictionary(words) { $1 })
+    }
+}
+
+extension ReportedEvent.Kind {
+    fileprivate init(_ name: TelemetryEvent.Name) {
+        self =
+            switch name {
+            case .appLaunch: .appLaunch
+            case .enrollment: .enrollment
+            case .sdkAction: .sdkAction
+            case .policyApplied: .policyApplied
+            case .launchOutcome: .launchOutcome
+            case .wipePhase: .wipePhase
+            }
+    }
+}
+
+extension ReportedEvent.PrivacyLevel {
+    fileprivate init(_ level: TelemetryEvent.PrivacyLevel) {
+        self =
+            switch level {
+            case .optionalDiagnostic: .optional
+            case .requiredService: .requiredService
+            case .requiredDiagnostic: .requiredDiagnostic
+            }
+    }
 }
 
 /// An app's own way of sending telemetry; the service then gets none (SDK-TE-04, SRV-CI-076).

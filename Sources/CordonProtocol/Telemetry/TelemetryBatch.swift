@@ -1,7 +1,7 @@
 /// Events that an app sends together (SRV-CI-023).
 public struct TelemetryBatch: Sendable, Codable, Equatable {
     /// The events, oldest first.
-    public var events: [TelemetryEvent]
+    public var events: [ReportedEvent]
 
     /// The most events in one batch.
     public static let mostEvents = 500
@@ -9,12 +9,12 @@ public struct TelemetryBatch: Sendable, Codable, Equatable {
     public static let largestBody = 256 << 10
 
     /// Makes a batch.
-    public init(events: [TelemetryEvent]) {
+    public init(events: [ReportedEvent]) {
         self.events = events
     }
 }
 
-extension TelemetryEvent {
+extension ReportedEvent {
     /// The most amounts or words of one event.
     public static let mostDetails = 16
 

@@ -12,10 +12,10 @@ public struct TelemetryRecord: Sendable, Codable, Equatable {
     /// The app.
     public let bundleID: String
     /// What happened.
-    public let events: [TelemetryEvent]
+    public let events: [ReportedEvent]
 
     /// Makes a record.
-    public init(id: String, received: Date, userID: String, bundleID: String, events: [TelemetryEvent]) {
+    public init(id: String, received: Date, userID: String, bundleID: String, events: [ReportedEvent]) {
         self.id = id
         self.received = received
         self.userID = userID
@@ -47,7 +47,7 @@ public struct TelemetryDay: Sendable, Codable, Equatable {
     }
 
     /// Adds events.
-    mutating func add(_ events: [TelemetryEvent]) {
+    mutating func add(_ events: [ReportedEvent]) {
         for event in events { counts[event.kind.rawValue, default: 0] += 1 }
     }
 

@@ -1,3 +1,4 @@
+import ArgumentParser
 import CordonBroker
 import CordonSignIn
 import Foundation

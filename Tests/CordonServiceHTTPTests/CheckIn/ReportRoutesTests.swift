@@ -39,15 +39,15 @@ import Testing
 
     @Test func `telemetry is accepted, and refused with the place of the fault`() async throws {
         try await enrolled { _, client, device, _ in
-            let good = TelemetryEvent(.appLaunch, privacy: .requiredService, data: .usage, time: 1)
+            let good = ReportedEvent(.appLaunch, privacy: .requiredService, data: .usage, time: 1)
             let kept = try await client.send(.post, "/mam/v1/telemetry", as: device, TelemetryBatch(events: [good]))
             #expect(kept.status == .accepted && kept.json["accepted"] == 1)
-            let bad = TelemetryEvent(.appLaunch, privacy: .requiredService, data: .typing, time: 1)
+            let bad = ReportedEvent(.appLaunch, privacy: .requiredService, data: .typing, time: 1)
             let refused = try await client.send(
                 .post, "/mam/v1/telemetry", as: device, TelemetryBatch(events: [good, bad]))
             #expect(refused.status == .badRequest)
             #expect(refused.json["detail"]?.string?.contains("events[1]") == true)
-            let large = TelemetryEvent(
+            let large = ReportedEvent(
                 .sdkAction, privacy: .requiredService, data: .usage, time: 1,
                 words: ["action": String(repeating: "x", count: TelemetryBatch.largestBody)])
             let tooLarge = try await client.send(

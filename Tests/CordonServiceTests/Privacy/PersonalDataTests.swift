@@ -14,7 +14,7 @@ struct PersonalDataTests {
         try await test.service.setWorkingTime(
             WorkingTimeReport(state: .clockedIn, asOf: now), ofUser: "oid-ada", as: test.owner)
         _ = try await test.service.acceptTelemetry(
-            .init(events: [TelemetryEvent(.appLaunch, privacy: .requiredService, data: .usage, time: now)]),
+            .init(events: [ReportedEvent(.appLaunch, privacy: .requiredService, data: .usage, time: now)]),
             by: app.caller)
         _ = try await test.service.requestLogs(ofRegistration: app.registrationID, as: test.owner)
         return (test, app)

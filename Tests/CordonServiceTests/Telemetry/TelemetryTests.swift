@@ -5,10 +5,10 @@ import Testing
 /// SRV-CI-023, 072…075: telemetry and privacy.
 struct TelemetryTests {
     private func event(
-        _ data: TelemetryEvent.DataTypes = .usage, privacy: TelemetryEvent.PrivacyLevel = .requiredService,
+        _ data: ReportedEvent.DataTypes = .usage, privacy: ReportedEvent.PrivacyLevel = .requiredService,
         words: [String: String] = [:]
-    ) -> TelemetryEvent {
-        TelemetryEvent(.appLaunch, privacy: privacy, data: data, time: 1_800_000_000, words: words)
+    ) -> ReportedEvent {
+        ReportedEvent(.appLaunch, privacy: privacy, data: data, time: 1_800_000_000, words: words)
     }
 
     private func enrolled() async throws -> (TestService, TestApp) {
@@ -20,11 +20,11 @@ struct TelemetryTests {
     }
 
     @Test(arguments: [
-        [TelemetryEvent.DataTypes.browsing], [.typing], [.usage, .browsing], [.typing, .performance], [],
+        [ReportedEvent.DataTypes.browsing], [.typing], [.usage, .browsing], [.typing, .performance], [],
         [.init(rawValue: 64)],
     ])
     func `browsing history, typing and what nobody knows are refused, with the whole batch`(
-        flags: [TelemetryEvent.DataTypes]
+        flags: [ReportedEvent.DataTypes]
     ) async throws {
         let (test, app) = try await enrolled()
         let bad = event(flags.reduce(into: []) { $0.formUnion($1) })

@@ -1,14 +1,13 @@
-import Cordon
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import Foundation
 import Testing
 
+@testable import Cordon
+
 /// SRV-CI-072…076: what is sent, to whom, and what the person can read of it.
 @Suite(.timeLimit(.minutes(1))) struct TelemetryTests {
-    private struct Batch: Decodable { let events: [TelemetryEvent] }
-
     private actor OwnSender: TelemetryDelegate {
         private(set) var events: [TelemetryEvent] = []
         func send(_ event: TelemetryEvent) { events.append(event) }
@@ -42,14 +41,15 @@ import Testing
         #expect(!sent.isEmpty)
         let ledger = await protection.telemetryLedger()
         let told = try ledger.reduce(into: Set<String>()) {
-            $0.formUnion(leaves(try JSONValue(parsing: MessageCoding.encode($1.event)), at: ".events"))
+            $0.formUnion(leaves(try JSONValue(parsing: MessageCoding.encode($1.event.reported)), at: ".events"))
         }
         for message in sent {
             let fields = leaves(try JSONValue(parsing: message))
             #expect(fields.isSubset(of: told), "\(fields.subtracting(told))")
         }
-        let events = try sent.flatMap { try MessageCoding.decode(Batch.self, from: $0).events }
-        #expect(Set(events.map(\.name)) == [.appLaunch, .enrollment, .policyApplied])
+        let events = try sent.flatMap { try MessageCoding.decode(TelemetryBatch.self, from: $0).events }
+        #expect(events.allSatisfy { $0.fault == nil }, "the service would refuse it")
+        #expect(Set(events.map(\.kind)) == [.appLaunch, .enrollment, .policyApplied])
         #expect(events.count == ledger.count)
         let restarted = try await device.start()
         #expect(await restarted.telemetryLedger() == ledger, "it outlives the process")
@@ -99,10 +99,10 @@ import Testing
     @Test func `fields that the app leaves out are not sent`() async throws {
         let (device, _) = try await worked { $0.unsentTelemetry = [.osVersion, .status] }
         let events = try await device.service.telemetry.flatMap {
-            try MessageCoding.decode(Batch.self, from: $0).events
+            try MessageCoding.decode(TelemetryBatch.self, from: $0).events
         }
         #expect(!events.isEmpty)
-        #expect(events.allSatisfy { $0.properties[.osVersion] == nil && $0.properties[.status] == nil })
+        #expect(events.allSatisfy { $0.words["osVersion"] == nil && $0.amounts["status"] == nil })
     }
 
     @Test func `a service that takes none is no failure`() async throws {

@@ -1,8 +1,9 @@
-/// One thing that happened in an app, without anything that somebody wrote (SRV-CI-072…075).
+/// One thing that happened in an app, as the service is told of it, without anything that somebody wrote
+/// (SRV-CI-072…075).
 ///
 /// There is no place for free text, file names, addresses or contacts: what happened is one of a closed list, and details
 /// are numbers and short words of letters, digits and `_.-`.
-public struct TelemetryEvent: Sendable, Codable, Equatable {
+public struct ReportedEvent: Sendable, Codable, Equatable {
     /// What happened.
     public var kind: Kind
     /// Whether the service cannot do without it.
