@@ -56,7 +56,8 @@ let package = Package(
                 .product(name: "CordonServiceHTTP", package: "cordon"),
                 .product(name: "CordonServiceSQLite", package: "cordon"),
                 .product(name: "CordonTesting", package: "cordon"),
-                .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "Logging", package: "swift-log"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
             ], swiftSettings: [.swiftLanguageMode(.v6)]),
         .executableTarget(
             name: "VaultBenchmark",

@@ -6,7 +6,7 @@ import Foundation
 struct CordonTool: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cordon",
-        abstract: "Draws a line around an organisation's data: service, shared devices, policies, vault, audit and app tools.",
+        abstract: "Draws a line around an organisation's data: service, devices, policies, vault, audit and app tools.",
         version: CordonVersion.current,
         groupedSubcommands: [
             CommandGroup(name: "See it work", subcommands: [DemoCommand.self]),

@@ -5,7 +5,9 @@ public import Foundation
 /// data it is. Every call throws ``ServiceError``.
 public protocol OperationsAdministration: Sendable {
     /// What the time-keeping system said last of a person, nil where it says nothing (SRV-CI-009).
-    func workingTime(ofUser id: String, as administrator: Administrator) async throws(ServiceError) -> WorkingTimeReport?
+    func workingTime(
+        ofUser id: String, as administrator: Administrator
+    ) async throws(ServiceError) -> WorkingTimeReport?
 
     /// Takes what the time-keeping system says; an older report than the one known changes nothing (SRV-CI-026).
     func setWorkingTime(_ time: WorkingTimeReport, ofUser id: String, as administrator: Administrator)

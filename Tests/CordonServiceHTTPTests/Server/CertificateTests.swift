@@ -36,8 +36,8 @@ import Testing
             try process.run()
             process.waitUntilExit()
             for file in [key, chain] {
-                _ = try FileManager.default.replaceItemAt(
-                    url.appending(path: file), withItemAt: url.appending(path: file + ".new"))
+                let place = url.appending(path: file).path
+                guard rename(place + ".new", place) == 0 else { return false }
             }
             try FileManager.default.setAttributes(
                 [.posixPermissions: 0o600], ofItemAtPath: url.appending(path: key).path)

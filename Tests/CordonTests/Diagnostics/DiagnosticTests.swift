@@ -30,7 +30,8 @@ import Testing
         #expect(report.logs == [log])
         let text = String(decoding: try MessageCoding.encode(report), as: UTF8.self)
         for word in ["secret", "private-value", "worker-a@contoso.example", "token"] { #expect(!text.contains(word)) }
-        #expect(try MessageCoding.decode(DiagnosticReport.self, from: Data(text.utf8)).accounts == report.accounts)
+        let read = try MessageCoding.decode(DiagnosticReport.self, from: Data(text.utf8))
+        #expect(String(decoding: try MessageCoding.encode(read), as: UTF8.self) == text)
 
         try await protection.wipe(device.account.id)
         let after = await protection.diagnosticReport()

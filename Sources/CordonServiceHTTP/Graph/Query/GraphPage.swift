@@ -32,7 +32,8 @@ struct GraphPage {
 
     static func select(_ entity: JSONValue, _ members: Set<String>?) -> JSONValue {
         guard let members, case .object(let all) = entity else { return entity }
-        return .object(all.filter { members.contains($0.key.lowercased()) || $0.key == "id" || $0.key.hasPrefix("@odata.") })
+        let isAlways = { (name: String) in name == "id" || name.hasPrefix("@odata.") }
+        return .object(all.filter { members.contains($0.key.lowercased()) || isAlways($0.key) })
     }
 
     private static func write(_ id: String, _ place: Int) -> String {

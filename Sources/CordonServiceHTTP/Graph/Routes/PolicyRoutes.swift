@@ -74,6 +74,7 @@ struct PolicyRoutes: Sendable {
                     of: "\(collection.path)('\(policy.id)')/deploymentSummary")
             },
             GraphRoute(.post, collection.path + "/hasPayloadLinks", .readApps) { exchange throws(GraphRefusal) in
+                _ = try await list(collection, exchange)
                 guard let ids = try await exchange.object()["payloadIds"]?.array?.map(\.string),
                     ids.count <= PolicyInput.mostApps
                 else { throw PolicyInput.refusal("payloadIds", "a list of ids is missing") }
