@@ -151,6 +151,11 @@ def main():
             "client_id": "cordon-app", "name": "Cordon", "description": "", "confidential": False, "enabled": True,
             "redirect_uri": [f"{app}/callback"], "authorization_type": ["code", "refresh_token", "device_authorization"],
             "scope": []})
+        for name in PEOPLE:
+            # Consent is given beforehand: the page would ask scope by scope.
+            person = Administration(base)
+            person.call("POST", "auth", {"username": name, "password": f"correct horse {name}"})
+            person.call("PUT", "auth/grant/cordon-app", {"scope": "openid cordon"})
         # Last, because the app begins as soon as this part answers.
         provider.call("POST", "mod/plugin/", openid(base))
         process.wait()

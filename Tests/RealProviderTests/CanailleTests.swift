@@ -13,7 +13,7 @@ struct CanailleTests {
             let client = try provider.client()
             let first = try await client.signIn(
                 SignInRequest(scopes: ["email"]), browser: provider.browser.launcher(as: "ada"))
-            #expect(first.account.userPrincipalName == "ada")
+            #expect(first.account.userPrincipalName == "ada@example.test")
             #expect(first.isRenewable)
             #expect(!first.accessToken.isBound)
 
@@ -36,7 +36,7 @@ struct CanailleTests {
 
             let second = try await client.signIn(
                 SignInRequest(scopes: ["email"]), browser: provider.browser.launcher(as: "lin"))
-            #expect(second.account.userPrincipalName == "lin")
+            #expect(second.account.userPrincipalName == "lin@example.test")
             #expect(second.account.id != first.account.id)
         }
     }

@@ -106,8 +106,8 @@ extension NotesApp {
     }
 
     func signOut() async throws {
-        guard case .managed = current else { return try removePersonalNotes() }
         if let shared { return try await signOutOfDevice(shared) }
+        guard case .managed = current else { return try removePersonalNotes() }
         let account = try currentAccount()
         let status = await (try protected()).unenroll(account)
         current = .personal

@@ -28,8 +28,10 @@ extension LoopbackSocket {
         let descriptor = socket(AF_INET, LoopbackSystem.stream, 0)
         guard descriptor >= 0 else { return nil }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        var on: Int32 = 1
+        // A registered port is wanted again at the next sign-in, while the last connection may still linger.
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
         #if canImport(Darwin)
-            var on: Int32 = 1
             setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))
         #endif
         var address = sockaddr_in()
