@@ -10,7 +10,7 @@ demo: build
 	@.build/debug/cordon demo
 
 # Tests that start many processes have the machine to themselves.
-PROCESSES := EndToEndTests|RealProviderTests
+PROCESSES := EndToEndTests|RealProviderTests|CordonBrokerTests.SocketTests|ClientTests|IntuneCDTests
 
 test: build
 	$(SWIFT) test --skip-build --skip '$(PROCESSES)'

@@ -37,5 +37,7 @@ arguments = [
     "--request-timeout",
     "20",
     "--no-color",
+    "--warnings",
+    "off",
 ]
 sys.exit(subprocess.run(arguments, timeout=3_000 if deep else 200).returncode)
