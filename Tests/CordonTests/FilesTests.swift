@@ -24,6 +24,24 @@ import Testing
         #expect(try await restarted.read("quarterly-figures", of: device.account.id) == contents)
     }
 
+    @Test func `files that many tasks make at once are all in the list, and removals undo none of them`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        let account = device.account.id
+        try await protection.write(Data("old".utf8), as: "old", of: account)
+        try await withThrowingTaskGroup { group in
+            for number in 0..<24 {
+                group.addTask { try await protection.write(Data("\(number)".utf8), as: "note \(number)", of: account) }
+            }
+            group.addTask { try await protection.remove("old", of: account) }
+            try await group.waitForAll()
+        }
+        #expect(try await protection.fileNames(of: account) == (0..<24).map { "note \($0)" }.sorted())
+        for number in 0..<24 {
+            #expect(try await protection.read("note \(number)", of: account) == Data("\(number)".utf8))
+        }
+    }
+
     @Test func `a file opens for random access at plaintext offsets`() async throws {
         let device = try Device()
         let protection = try await device.enrolled()

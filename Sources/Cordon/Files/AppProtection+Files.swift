@@ -20,21 +20,28 @@ extension AppProtection {
     public func open(
         _ name: String, of account: AccountID, writing: Bool
     ) async throws(ProtectionError) -> SealedFile {
-        if !writing { try requireOpenGate(forReading: account) }
-        var index = try await index(of: account)
-        if let file = index[name] {
-            let path = folder(of: account).appending(path: file)
-            return try await fromVault { (vault) async throws(VaultError) in
-                try await vault.open(path, writing: writing)
-            }
+        guard writing else {
+            try requireOpenGate(forReading: account)
+            return try await openListed(name, of: account, in: index(of: account), writing: false)
         }
-        guard writing else { throw ProtectionError(.nothingThere, "there is no file of that name") }
+        await takeTurn(of: account)
+        defer { passTurn(of: account) }
+        var index = try await index(of: account)
+        guard index[name] == nil else { return try await openListed(name, of: account, in: index, writing: true) }
         let path = folder(of: account).appending(path: index.add(name))
         let made = try await fromVault { (vault) async throws(VaultError) in
             try await vault.create(path, for: account)
         }
         try await store(index, of: account)
         return made
+    }
+
+    private func openListed(
+        _ name: String, of account: AccountID, in index: FileIndex, writing: Bool
+    ) async throws(ProtectionError) -> SealedFile {
+        guard let file = index[name] else { throw ProtectionError(.nothingThere, "there is no file of that name") }
+        let path = folder(of: account).appending(path: file)
+        return try await fromVault { (vault) async throws(VaultError) in try await vault.open(path, writing: writing) }
     }
 
     /// Replaces a file's contents, or makes the file; when this returns they survive a crash.
@@ -60,12 +67,26 @@ extension AppProtection {
     ///
     /// - Throws: ``ProtectionError``: `notEnrolled` or `vault`.
     public func remove(_ name: String, of account: AccountID) async throws(ProtectionError) {
+        await takeTurn(of: account)
+        defer { passTurn(of: account) }
         var index = try await index(of: account)
         guard let file = index.remove(name) else { return }
         try await store(index, of: account)
         guard unlink(folder(of: account).appending(path: file).path) == 0 || errno == ENOENT else {
             throw ProtectionError(.stateUnwritable, "a file could not be removed")
         }
+    }
+
+    /// Lists change one after another: a change that did not know of the one before would undo it.
+    private func takeTurn(of account: AccountID) async {
+        guard fileTurns[account] != nil else { return fileTurns[account] = [] }
+        await withCheckedContinuation { fileTurns[account]?.append($0) }
+    }
+
+    private func passTurn(of account: AccountID) {
+        guard let next = fileTurns[account]?.first else { return fileTurns[account] = nil }
+        fileTurns[account]?.removeFirst()
+        next.resume()
     }
 
     private func index(of account: AccountID) async throws(ProtectionError) -> FileIndex {
