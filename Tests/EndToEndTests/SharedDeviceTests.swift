@@ -76,9 +76,7 @@ import Testing
         }
     }
 
-    @Test(
-        .disabled("open: the sign-out of one app does not always come back while another app has not cleaned up"),
-        arguments: ["work-stopped", "data-cleared", "done"])
+    @Test(arguments: ["work-stopped", "data-cleared", "done"])
     func `an app killed before a step of its clean-up finishes it at the next start`(step: String) async throws {
         try await Programs.onStage { stage in
             let device = try await SharedDevice.begin(on: stage, options: ["--clean-up-time", "1"])
@@ -129,9 +127,7 @@ import Testing
         }
     }
 
-    @Test(
-        .disabled("open: the sign-out of one app does not always come back while another app has not cleaned up"))
-    func `a broker killed at any moment of a sign-out or sign-in never mixes two people up`() async throws {
+    @Test func `a broker killed at any moment of a sign-out or sign-in never mixes two people up`() async throws {
         try await Programs.onStage { stage in
             var device = try await SharedDevice.begin(on: stage, options: ["--clean-up-time", "1"])
             let one = try await device.app("one", ["--suspended"])
@@ -152,7 +148,8 @@ import Testing
                     #expect(try await one.ask("show").members["ok"]?.bool == false)
                 } else {
                     #expect(now["session"] == "\(session)", "the sign-out did not begin: the same session goes on")
-                    #expect(try await one.ask("show")["text"]?.contains("round \(round)") == true)
+                    let shown = try await one.ask("show")
+                    #expect(shown["text"]?.contains("round \(round)") == true, "round \(round): \(shown.members)")
                     try await one.ask("sign-out")
                 }
             }
@@ -180,9 +177,7 @@ import Testing
         }
     }
 
-    @Test(
-        .disabled("open: the sign-out of one app does not always come back while another app has not cleaned up"))
-    func `rapid switches are never read stale by another process`() async throws {
+    @Test func `rapid switches are never read stale by another process`() async throws {
         try await Programs.onStage { stage in
             let device = try await SharedDevice.begin(on: stage)
             let one = try await device.app("one")

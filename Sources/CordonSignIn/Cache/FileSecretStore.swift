@@ -21,7 +21,9 @@ public struct FileSecretStore: SecretStore {
 
     /// The secret with the name.
     public func secret(named name: String) throws(SignInError) -> Data? {
-        try DurableFile.read(file(name), limit: 4_096)
+        let secret = try DurableFile.read(file(name), limit: 4_096)
+        // Zeros are what a process leaves that is killed between overwriting a secret and removing its file.
+        return secret.flatMap { bytes in bytes.contains { $0 != 0 } ? bytes : nil }
     }
 
     /// Writes the secret atomically.

@@ -20,6 +20,16 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     }
 
+    @Test func `a secret that a crash left overwritten but not removed counts as destroyed`() throws {
+        let store = try FileSecretStore(directory: folder)
+        try store.keep(Data([1, 0, 2]), named: "a")
+        #expect(try store.secret(named: "a") == Data([1, 0, 2]))
+        try Data(count: 3).write(to: folder.appending(path: "a.key"))
+        #expect(try store.secret(named: "a") == nil)
+        try store.destroy(named: "a")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
     @Test func `a secret's file is for this user alone`() throws {
         try FileSecretStore(directory: folder).keep(Data([1]), named: "a")
         let path = folder.appending(path: "a.key").path

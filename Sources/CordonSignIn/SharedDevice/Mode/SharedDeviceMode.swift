@@ -87,10 +87,13 @@ public actor SharedDeviceMode {
             }
             throw Self.owed
         }
-        let work = Task { for owed in now.owed { await self.clean(owed, handler) } }
+        let work = Task {
+            for owed in now.owed { await self.clean(owed, handler) }
+            // Before the task ends: who waits for it must not find it again, or they would wait without ever yielding.
+            self.cleaning = nil
+        }
         cleaning = work
         await work.value
-        cleaning = nil
         let after = try await currentAccount()
         guard after.owed.isEmpty else { throw Self.owed }
         return CurrentAccount(current: after.current, previous: now.previous, owed: [], session: after.session)
