@@ -12,32 +12,23 @@ import sysconfig
 file = pathlib.Path(__file__).absolute().parents[2] / "docs" / "openapi.yaml"
 program = pathlib.Path(sysconfig.get_path("scripts")) / "schemathesis"
 deep = os.environ.get("CORDON_DEEP") == "1"
-arguments = [
-    str(program),
-    "run",
-    str(file),
-    "--url",
-    os.environ["CORDON_BASE"],
-    "--header",
-    "Authorization: Bearer " + os.environ["CORDON_TOKEN"],
-    "--checks",
-    "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance",
-    "--exclude-tag",
-    "not implemented",
-    "--phases",
-    "examples,coverage,fuzzing" if deep else "fuzzing",
-    "--max-examples",
-    "200" if deep else "4",
-    "--mode",
-    "all",
-    "--seed",
-    "7",
-    "--generation-database",
-    "none",
-    "--request-timeout",
-    "20",
-    "--no-color",
-    "--warnings",
-    "off",
-]
-sys.exit(subprocess.run(arguments, timeout=3_000 if deep else 200).returncode)
+
+
+def look(mode, checks):
+    """One run of the tool; its exit status."""
+    arguments = [
+        str(program), "run", str(file), "--url", os.environ["CORDON_BASE"],
+        "--header", "Authorization: Bearer " + os.environ["CORDON_TOKEN"],
+        "--checks", checks, "--exclude-tag", "not implemented",
+        "--phases", "examples,coverage,fuzzing" if deep else "fuzzing",
+        "--max-examples", "200" if deep else "4", "--mode", mode, "--seed", "7", "--generation-database", "none",
+        "--request-timeout", "20", "--no-color", "--warnings", "off",
+        # Answered by the OpenID provider, of which this test has only the keys.
+        "--exclude-path", "/{tenant}/v2.0/.well-known/openid-configuration",
+    ]
+    return subprocess.run(arguments, timeout=3_000 if deep else 200).returncode
+
+
+conformance = "status_code_conformance,content_type_conformance,response_schema_conformance"
+# What the document describes is answered as it says; whatever else comes never breaks the service.
+sys.exit(look("positive", "not_a_server_error," + conformance) or look("all", "not_a_server_error"))

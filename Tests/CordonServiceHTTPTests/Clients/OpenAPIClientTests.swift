@@ -11,9 +11,7 @@ import Testing
         #expect(status == 0, "\(output.suffix(4_000))")
     }
 
-    @Test(
-        .enabled(if: PythonClient.has("schemathesis"), "needs schemathesis"),
-        .disabled("open: paths below no version answer 404 without a body, and one wipe route fails on odd input"))
+    @Test(.enabled(if: PythonClient.has("schemathesis"), "needs schemathesis"))
     func `schemathesis finds no server error, and no answer that the document does not have`() async throws {
         try await LiveService().serving { service, base in
             _ = try await service.publishPolicy()
