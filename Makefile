@@ -9,17 +9,20 @@ FORMAT := $(SWIFT) format
 demo: build
 	@.build/debug/cordon demo
 
-# Tests that start many processes have the machine to themselves.
-PROCESSES := EndToEndTests|RealProviderTests|CordonBrokerTests.SocketTests|ClientTests|IntuneCDTests
+# Tests that start many processes have the machine to themselves, and those with deadlines of seconds run one by one.
+PROCESSES := EndToEndTests|ClientTests|IntuneCDTests
+ALONE := RealProviderTests|CordonBrokerTests.SocketTests
 
 test: build
-	$(SWIFT) test --skip-build --skip '$(PROCESSES)'
+	$(SWIFT) test --skip-build --skip '$(PROCESSES)|$(ALONE)'
 	$(SWIFT) test --skip-build --filter '$(PROCESSES)'
+	$(SWIFT) test --skip-build --no-parallel --filter '$(ALONE)'
 
 # The long work: every test at full length, then fuzzing and benchmarks.
 deep: build
-	CORDON_DEEP=1 $(SWIFT) test --skip-build --skip '$(PROCESSES)'
+	CORDON_DEEP=1 $(SWIFT) test --skip-build --skip '$(PROCESSES)|$(ALONE)'
 	$(SWIFT) test --skip-build --filter '$(PROCESSES)'
+	$(SWIFT) test --skip-build --no-parallel --filter '$(ALONE)'
 	Scripts/sqlite-suite.sh
 	$(MAKE) fuzz bench
 
