@@ -9,20 +9,17 @@ FORMAT := $(SWIFT) format
 demo: build
 	@.build/debug/cordon demo
 
-# Tests that start many processes have the machine to themselves, and those with deadlines of seconds run one by one.
-PROCESSES := EndToEndTests|ClientTests|IntuneCDTests
-ALONE := RealProviderTests|CordonBrokerTests.SocketTests
+# Tests that start many processes, or have deadlines of seconds, have the machine to themselves, one after another.
+PROCESSES := EndToEndTests|RealProviderTests|ClientTests|IntuneCDTests|CordonBrokerTests.SocketTests
 
 test: build
-	$(SWIFT) test --skip-build --skip '$(PROCESSES)|$(ALONE)'
-	$(SWIFT) test --skip-build --filter '$(PROCESSES)'
-	$(SWIFT) test --skip-build --no-parallel --filter '$(ALONE)'
+	$(SWIFT) test --skip-build --skip '$(PROCESSES)'
+	$(SWIFT) test --skip-build --no-parallel --filter '$(PROCESSES)'
 
 # The long work: every test at full length, then fuzzing and benchmarks.
 deep: build
-	CORDON_DEEP=1 $(SWIFT) test --skip-build --skip '$(PROCESSES)|$(ALONE)'
-	$(SWIFT) test --skip-build --filter '$(PROCESSES)'
-	$(SWIFT) test --skip-build --no-parallel --filter '$(ALONE)'
+	CORDON_DEEP=1 $(SWIFT) test --skip-build --skip '$(PROCESSES)'
+	$(SWIFT) test --skip-build --no-parallel --filter '$(PROCESSES)'
 	Scripts/sqlite-suite.sh
 	$(MAKE) fuzz bench
 
