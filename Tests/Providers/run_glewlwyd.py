@@ -6,6 +6,7 @@ Its OpenID part is switched on with the code and device flows, PKCE, pushed requ
 tokens that are good once. The issuer is http://127.0.0.1:PORT/api/oidc.
 """
 
+import ctypes
 import http.cookiejar
 import json
 import pathlib
@@ -59,6 +60,11 @@ static_files_mime_types = (
 {types}
 )
 """
+
+
+def end_with_parent():
+    """Lets the system kill the provider when this script ends, however it ends (prctl's PR_SET_PDEATHSIG)."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
 class Administration:
@@ -133,8 +139,8 @@ def main():
     database.executescript(SCHEMA.read_text())
     database.close()
     (folder / "glewlwyd.conf").write_text(configuration(folder, port))
-    process = subprocess.Popen(["glewlwyd", "--config-file", str(folder / "glewlwyd.conf")], stdout=sys.stderr)
-    signal.signal(signal.SIGTERM, lambda *_: process.terminate())
+    process = subprocess.Popen(
+        ["glewlwyd", "--config-file", str(folder / "glewlwyd.conf")], stdout=sys.stderr, preexec_fn=end_with_parent)
     try:
         provider = Administration(base)
         provider.wait()
@@ -160,7 +166,7 @@ def main():
         provider.call("POST", "mod/plugin/", openid(base))
         process.wait()
     finally:
-        process.terminate()
+        process.kill()
         process.wait()
 
 
