@@ -8,6 +8,7 @@ import pathlib
 import subprocess
 import sys
 import sysconfig
+import tempfile
 
 file = pathlib.Path(__file__).absolute().parents[2] / "docs" / "openapi.yaml"
 program = pathlib.Path(sysconfig.get_path("scripts")) / "schemathesis"
@@ -26,7 +27,9 @@ def look(mode, checks):
         # Answered by the OpenID provider, of which this test has only the keys.
         "--exclude-path", "/{tenant}/v2.0/.well-known/openid-configuration",
     ]
-    return subprocess.run(arguments, timeout=3_000 if deep else 200).returncode
+    # It keeps notes in the folder it runs in.
+    with tempfile.TemporaryDirectory() as folder:
+        return subprocess.run(arguments, cwd=folder, timeout=3_000 if deep else 200).returncode
 
 
 conformance = "status_code_conformance,content_type_conformance,response_schema_conformance"

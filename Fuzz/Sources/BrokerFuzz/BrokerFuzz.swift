@@ -10,7 +10,8 @@ import Foundation
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzBroker(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let bytes = start.map { Data(bytes: $0, count: count) } ?? Data()
-    BrokerParsing.exercise(bytes)
+    let outcome = BrokerParsing.read(bytes)
+    precondition(outcome.fault == nil, outcome.fault ?? "")
     _ = try? BrokerConfiguration(json: bytes, place: "fuzz")
     var configuration = BrokerConfiguration(
         signIn: SignInConfiguration(issuer: "https://id.contoso.example", clientID: "broker"))

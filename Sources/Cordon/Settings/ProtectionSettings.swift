@@ -1,3 +1,5 @@
+public import CordonVault
+
 /// An app's own settings: how Cordon looks and behaves in it, apart from any organisation's rules (SDK-ST-01…35).
 ///
 /// Make one in code, or read it from an Info.plist with ``read(_:)``. Everything has its usual value at first.
@@ -43,7 +45,7 @@ public struct ProtectionSettings: Sendable, Equatable {
     /// Whether telemetry goes to a test service (`TelemetryUseTestService`, `MAMTelemetryUsePPE`).
     public var telemetryUsesTestService = false
     /// The most that a policy may ask of file protection (`MaxFileProtectionLevel`).
-    public var maximumFileProtection = FileProtectionLimit.complete
+    public var maximumFileProtection = FileProtectionLevel.complete
     /// Whether this is the stub extension that takes files in (`OpenInActionExtension`).
     public var isOpenInExtension = false
     /// Whether every web view counts as unmanaged (`TreatAllWebViewsAsUnmanaged`).
@@ -61,16 +63,4 @@ public struct ProtectionSettings: Sendable, Equatable {
 
     /// The usual values.
     public init() {}
-
-    /// The highest class of file protection that an app bears (SDK-ST-28, SDK-FP-18).
-    public enum FileProtectionLimit: String, Sendable, Hashable, CaseIterable {
-        /// While the device is unlocked.
-        case complete = "NSFileProtectionComplete"
-        /// The same, and open files after that.
-        case completeUnlessOpen = "NSFileProtectionCompleteUnlessOpen"
-        /// From the first unlock after a start.
-        case completeUntilFirstUserAuthentication = "NSFileProtectionCompleteUntilFirstUserAuthentication"
-        /// Always.
-        case none = "NSFileProtectionNone"
-    }
 }

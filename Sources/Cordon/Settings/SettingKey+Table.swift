@@ -1,3 +1,5 @@
+internal import CordonVault
+
 extension SettingKey {
     /// Every setting there is (SDK-ST-01…35).
     static let all: [SettingKey] = [
@@ -58,9 +60,9 @@ extension SettingKey {
     }
 
     private static let fileProtection = SettingKey("MaxFileProtectionLevel", nil) { value, settings in
-        guard case .text(let text) = value, let limit = ProtectionSettings.FileProtectionLimit(rawValue: text) else {
+        guard case .text(let text) = value, let limit = FileProtectionLevel(rawValue: text) else {
             return "is not one of "
-                + ProtectionSettings.FileProtectionLimit.allCases.map(\.rawValue).joined(separator: ", ")
+                + FileProtectionLevel.allCases.map(\.rawValue).joined(separator: ", ")
         }
         settings.maximumFileProtection = limit
         return nil

@@ -1,5 +1,5 @@
 public import CordonIdentity
-internal import CordonProtocol
+public import CordonProtocol
 internal import Foundation
 
 /// One thing that is told about how an app's protection works (SDK-TE-01, SDK-TE-02, SRV-CI-072…075).
@@ -8,20 +8,11 @@ internal import Foundation
 /// person appears by object id alone.
 public struct TelemetryEvent: Sendable, Codable, Equatable {
     /// What happened: the three documented classes, then Cordon's own.
-    public enum Name: String, Sendable, Codable, CaseIterable {
-        /// The app was started; by kind of management.
-        case appLaunch
-        /// An enrolment or check-in ended.
-        case enrollment
-        /// The app called Cordon.
-        case sdkAction
-        /// New rules were put in force.
-        case policyApplied
-        /// A launch condition was not met.
-        case launchOutcome
-        /// A wipe has come a step further.
-        case wipePhase
-    }
+    public typealias Name = ReportedEvent.Kind
+    /// How much a person's choice lets through; the field's numbers.
+    public typealias PrivacyLevel = ReportedEvent.PrivacyLevel
+    /// What kinds of data an event holds; the field's numbers. None of Cordon's holds browsing or typing.
+    public typealias DataTypes = ReportedEvent.DataTypes
 
     /// What an event may say besides its name.
     public enum Field: String, Sendable, Codable, CaseIterable, CodingKeyRepresentable {
@@ -47,32 +38,6 @@ public struct TelemetryEvent: Sendable, Codable, Equatable {
         case phase
     }
 
-    /// How much a person's choice lets through; the field's numbers.
-    public enum PrivacyLevel: Int, Sendable, Codable, CaseIterable {
-        /// Sent only to those who agreed to more than is needed.
-        case optionalDiagnostic = 0
-        /// Needed by the service.
-        case requiredService = 1
-        /// Needed to keep the service working.
-        case requiredDiagnostic = 2
-    }
-
-    /// What kinds of data an event holds; the field's numbers. The kinds for browsing and typing do not exist here.
-    public struct DataTypes: OptionSet, Sendable, Codable, Equatable {
-        /// The sum of the kinds.
-        public let rawValue: Int
-        /// Makes a set from the sum of its kinds.
-        public init(rawValue: Int) { self.rawValue = rawValue }
-        /// How the product is used.
-        public static let usage = DataTypes(rawValue: 1)
-        /// How well it works.
-        public static let performance = DataTypes(rawValue: 2)
-        /// The device and its connection.
-        public static let connectivity = DataTypes(rawValue: 4)
-        /// What is installed.
-        public static let inventory = DataTypes(rawValue: 8)
-    }
-
     /// What happened.
     public var name: Name
     /// The account it concerns, nil for none.
@@ -84,7 +49,7 @@ public struct TelemetryEvent: Sendable, Codable, Equatable {
     /// The fields.
     public var properties: [Field: String]
     /// Who may be asked for it.
-    public var privacyLevel: PrivacyLevel { name == .sdkAction ? .optionalDiagnostic : .requiredDiagnostic }
+    public var privacyLevel: PrivacyLevel { name == .sdkAction ? .optional : .requiredDiagnostic }
     /// What kinds of data it holds.
     public var dataTypes: DataTypes {
         switch name {
@@ -94,8 +59,8 @@ public struct TelemetryEvent: Sendable, Codable, Equatable {
         case .policyApplied, .wipePhase: .performance
         }
     }
-    /// From 1, low, to 4, at once.
-    public var priority: Int { name == .wipePhase ? 3 : 2 }
+    /// How soon it matters.
+    public var priority: ReportedEvent.Priority { name == .wipePhase ? .high : .normal }
 
     private enum CodingKeys: String, CodingKey { case name, account, tenant, time, properties }
 }
@@ -107,34 +72,8 @@ extension TelemetryEvent {
         let numbers = properties.compactMap { field, text in Int64(text).map { (field.rawValue, $0) } }
         let words = properties.filter { Int64($1) == nil }.map { ($0.rawValue, $1) }
         return ReportedEvent(
-            ReportedEvent.Kind(name), privacy: ReportedEvent.PrivacyLevel(privacyLevel),
-            data: ReportedEvent.DataTypes(rawValue: dataTypes.rawValue), priority: name == .wipePhase ? .high : .normal,
+            name, privacy: privacyLevel, data: dataTypes, priority: priority,
             time: time, amounts: Dictionary(numbers) { $1 }, words: Dictionary(words) { $1 })
-    }
-}
-
-extension ReportedEvent.Kind {
-    fileprivate init(_ name: TelemetryEvent.Name) {
-        self =
-            switch name {
-            case .appLaunch: .appLaunch
-            case .enrollment: .enrollment
-            case .sdkAction: .sdkAction
-            case .policyApplied: .policyApplied
-            case .launchOutcome: .launchOutcome
-            case .wipePhase: .wipePhase
-            }
-    }
-}
-
-extension ReportedEvent.PrivacyLevel {
-    fileprivate init(_ level: TelemetryEvent.PrivacyLevel) {
-        self =
-            switch level {
-            case .optionalDiagnostic: .optional
-            case .requiredService: .requiredService
-            case .requiredDiagnostic: .requiredDiagnostic
-            }
     }
 }
 

@@ -4,18 +4,37 @@ public import Foundation
 
 /// What the broker does to bytes before it knows anything of them, for whoever wants to try it with hostile ones.
 public enum BrokerParsing {
+    /// What was read from bytes, and what ought not to have happened on the way.
+    public struct Outcome: Sendable, Equatable {
+        /// How many whole frames the bytes hold before the first that cannot be.
+        public var frames: Int
+        /// How many of them are requests.
+        public var requests: Int
+        /// What went wrong; nil for every input of a broker without faults.
+        public var fault: String?
+
+        /// Makes an outcome without a fault.
+        public init(frames: Int = 0, requests: Int = 0) {
+            self.frames = frames
+            self.requests = requests
+        }
+    }
+
     /// Reads bytes as frames and requests, whole and in pieces.
     ///
-    /// Stops the process when the cut of the bytes changes what they mean, or a frame passes the limit: a check for
-    /// fuzzing, not for use.
-    public static func exercise(_ bytes: Data) {
+    /// A fault is a stream whose meaning depends on its cut, a frame above the limit, or a request that was read and has no
+    /// form that reads back the same.
+    public static func read(_ bytes: Data) -> Outcome {
+        var outcome = Outcome()
         let whole = payloads(in: [bytes])
-        precondition(whole == payloads(in: bytes.map { Data([$0]) }), "the cut of the bytes changed the frames")
-        for payload in whole {
-            precondition(payload.count <= BrokerFrame.largestGreeting, "a frame above the limit was accepted")
-            read(payload)
+        if whole != payloads(in: bytes.map { Data([$0]) }) { outcome.fault = "the cut of the bytes changed the frames" }
+        if whole.contains(where: { $0.count > BrokerFrame.largestGreeting }) {
+            outcome.fault = "a frame above the limit was accepted"
         }
-        read(bytes)
+        outcome.frames = whole.count
+        for payload in whole where readsRequest(payload, &outcome) { outcome.requests += 1 }
+        _ = readsRequest(bytes, &outcome)
+        return outcome
     }
 
     private static func payloads(in pieces: [Data]) -> [Data] {
@@ -30,13 +49,15 @@ public enum BrokerParsing {
         return found
     }
 
-    private static func read(_ payload: Data) {
+    private static func readsRequest(_ payload: Data, _ outcome: inout Outcome) -> Bool {
         _ = try? MessageCoding.decode(BrokerAnswer.self, from: payload)
-        guard let request = try? MessageCoding.decode(BrokerRequest.self, from: payload) else { return }
+        guard let request = try? MessageCoding.decode(BrokerRequest.self, from: payload) else { return false }
         _ = Broker.maySign(request.input ?? "")
-        guard let written = try? MessageCoding.encode(request),
-            let again = try? MessageCoding.decode(BrokerRequest.self, from: written),
-            (try? MessageCoding.encode(again)) == written
-        else { preconditionFailure("a request that was read has no form that reads back the same") }
+        let written = try? MessageCoding.encode(request)
+        let again = written.flatMap { try? MessageCoding.decode(BrokerRequest.self, from: $0) }
+        if written == nil || again.flatMap({ try? MessageCoding.encode($0) }) != written {
+            outcome.fault = "a request that was read has no form that reads back the same"
+        }
+        return true
     }
 }

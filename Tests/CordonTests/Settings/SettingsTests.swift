@@ -1,5 +1,6 @@
 import Cordon
 import CordonIdentity
+import CordonVault
 import Foundation
 import Testing
 
