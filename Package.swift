@@ -114,7 +114,8 @@ let package = Package(
 
         // The one owner of a shared device's account.
         library(
-            "CordonBroker", ["CordonIdentity", "CordonProtocol", "CordonSignIn", crypto, logging, nioCore, nioPosix]),
+            "CordonBroker",
+            ["CordonIdentity", "CordonProtocol", "CordonSignIn", crypto, httpTypes, logging, nioCore, nioPosix]),
 
         // The service.
         library("CordonService", ["CordonIdentity", "CordonPolicy", "CordonProtocol", crypto, logging]),

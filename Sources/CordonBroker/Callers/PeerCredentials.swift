@@ -59,11 +59,10 @@ final class WatchedCaller: Sendable {
     private let processDescriptor: Int32?
 
     /// Looks at who connected; nil when the system does not say, or the process changed while being looked at.
-    init?(socket: Int32, digests: ProgramDigests) {
-        guard let credentials = PeerCredentials(socket: socket) else { return nil }
+    init?(_ credentials: PeerCredentials, socket: Int32, digests: ProgramDigests, isWanted: (String) -> Bool) {
         processDescriptor = PeerCredentials.processDescriptor(socket: socket)
         guard let program = ProgramIdentity.now(credentials.process),
-            let facts = digests.facts(of: program, process: credentials.process)
+            let facts = digests.facts(of: program, process: credentials.process, isWanted: isWanted)
         else {
             if let processDescriptor { close(processDescriptor) }
             return nil
@@ -79,11 +78,10 @@ final class WatchedCaller: Sendable {
 
     /// Whether it is still the same program in the same process.
     var isUnchanged: Bool {
-        if let processDescriptor {
-            // Readable means that the process has ended.
-            var watched = pollfd(fd: processDescriptor, events: Int16(POLLIN), revents: 0)
-            if poll(&watched, 1, 0) != 0 { return false }
-        }
-        return program.stillRuns(as: caller.process)
+        guard let processDescriptor else { return program.stillRuns(as: caller.process) }
+        // The number is the process's own as long as that lives, which is looked at last; readable means that it ended.
+        guard program.isFile(of: caller.process) else { return false }
+        var watched = pollfd(fd: processDescriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&watched, 1, 0) == 0
     }
 }

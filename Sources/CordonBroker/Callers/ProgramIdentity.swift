@@ -24,8 +24,13 @@ struct ProgramIdentity: Sendable, Hashable {
     /// What runs under the process id now; nil when there is no such process or the system does not tell.
     static func now(_ process: Int32) -> ProgramIdentity? {
         guard let started = startTime(of: process) else { return nil }
+        guard let found = file(of: process, started: started), startTime(of: process) == started else { return nil }
+        return found
+    }
+
+    private static func file(of process: Int32, started: UInt64) -> ProgramIdentity? {
         var facts = stat()
-        guard stat("/proc/\(process)/exe", &facts) == 0, startTime(of: process) == started else { return nil }
+        guard stat("/proc/\(process)/exe", &facts) == 0 else { return nil }
         #if canImport(Darwin)
             let changed = facts.st_ctimespec
         #else
@@ -35,6 +40,9 @@ struct ProgramIdentity: Sendable, Hashable {
             device: UInt64(facts.st_dev), inode: UInt64(facts.st_ino), owner: facts.st_uid, size: Int64(facts.st_size),
             changed: Int64(changed.tv_sec) * 1_000_000_000 + Int64(changed.tv_nsec), started: started)
     }
+
+    /// Whether the process runs this file, whenever it started.
+    func isFile(of process: Int32) -> Bool { Self.file(of: process, started: started) == self }
 
     /// The same program in the same process, for the check at every request.
     func stillRuns(as process: Int32) -> Bool { Self.now(process) == self }
@@ -66,9 +74,15 @@ final class ProgramDigests: Sendable {
     private static let most = 256
 
     /// Path and digest of the program; nil when it changed meanwhile or cannot be read.
-    func facts(of program: ProgramIdentity, process: Int32) -> (path: String, digest: String)? {
+    ///
+    /// - Parameter isWanted: Whether anybody asks for the digest of a program at the path. Of others it stays empty: a
+    ///   stranger's program may be as large as it likes, and reading it would hold up everybody.
+    func facts(
+        of program: ProgramIdentity, process: Int32, isWanted: (String) -> Bool = { _ in true }
+    ) -> (path: String, digest: String)? {
         let link = "/proc/\(process)/exe"
         guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: link) else { return nil }
+        guard isWanted(path) else { return program.stillRuns(as: process) ? (path, "") : nil }
         let key = Key(device: program.device, inode: program.inode, size: program.size, changed: program.changed)
         if let digest = known.withLock({ $0[key] }) { return program.stillRuns(as: process) ? (path, digest) : nil }
         // Through the link, so that the file read is the one that runs, whatever lies at the path by now.

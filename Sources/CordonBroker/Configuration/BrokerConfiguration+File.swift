@@ -17,16 +17,28 @@ extension BrokerConfiguration {
         var administrationScopes: [String]?
         var redirectPorts: [UInt16]?
         var preferredAuthenticationMethod: String?
+        var service: String?
+        var deviceName: String?
+        var reportSeconds: Int?
     }
 
     private static let members: Set<String> = [
         "issuer", "clientID", "sharedDeviceMode", "apps", "maxIdleSeconds", "maxSessionSeconds", "warningSeconds",
         "cleanUpSeconds", "joinRoles", "administrationResource", "administrationScopes", "redirectPorts",
-        "preferredAuthenticationMethod",
+        "preferredAuthenticationMethod", "service", "deviceName", "reportSeconds",
     ]
 
     /// The client id that the broker has at the provider, where nothing else is said.
     public static let usualClientID = "cordon-broker"
+
+    /// The address of a service in a text: https, or plain http to this machine; nil for anything else.
+    public static func serviceAddress(_ text: String) -> URL? {
+        guard let url = URL(string: text), let scheme = url.scheme?.lowercased(), let host = url.host(), !host.isEmpty,
+            url.query() == nil, url.fragment() == nil, url.user() == nil
+        else { return nil }
+        let isOwn = ["127.0.0.1", "::1", "[::1]"].contains(host)
+        return scheme == "https" || (scheme == "http" && isOwn) ? url : nil
+    }
 
     /// Reads a configuration file: JSON (docs/broker-protocol.md lists its members).
     ///
@@ -67,7 +79,9 @@ extension BrokerConfiguration {
                 app.sha256?.count ?? 64 == 64
             else { throw refuse("an app needs a name, an absolute path, client ids and, if any, a SHA-256") }
         }
-        for seconds in [file.maxIdleSeconds, file.maxSessionSeconds, file.warningSeconds, file.cleanUpSeconds] {
+        for seconds in [
+            file.maxIdleSeconds, file.maxSessionSeconds, file.warningSeconds, file.cleanUpSeconds, file.reportSeconds,
+        ] {
             guard seconds ?? 1 > 0 else { throw refuse("a time is not above zero") }
         }
         maximumIdle = file.maxIdleSeconds.map { .seconds($0) }
@@ -78,5 +92,13 @@ extension BrokerConfiguration {
         if let resource = file.administrationResource { administrationResource = resource }
         if let scopes = file.administrationScopes { administrationScopes = scopes }
         preferredAuthenticationMethod = file.preferredAuthenticationMethod
+        if let service = file.service {
+            guard let address = Self.serviceAddress(service) else {
+                throw refuse("the service's address is neither https nor this machine's own")
+            }
+            self.service = address
+        }
+        deviceName = file.deviceName
+        if let seconds = file.reportSeconds { reportInterval = .seconds(seconds) }
     }
 }

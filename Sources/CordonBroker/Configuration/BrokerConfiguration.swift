@@ -1,4 +1,5 @@
 public import CordonSignIn
+public import Foundation
 
 /// How a broker is set up: the provider, who may use it, and when sessions end by themselves.
 public struct BrokerConfiguration: Sendable, Equatable {
@@ -30,6 +31,14 @@ public struct BrokerConfiguration: Sendable, Equatable {
     public var administrationResource = "https://graph.microsoft.com"
     /// The scopes that the administrator's token is asked for with.
     public var administrationScopes = ["DeviceManagementApps.ReadWrite.All"]
+    /// The service's address, where it keeps a register of shared devices and of who is on them; nil for none.
+    public var service: URL?
+    /// The device's name in that register; nil for none.
+    public var deviceName: String?
+    /// How often the service is asked whether the device is still registered.
+    public var reportInterval: Duration = .seconds(300)
+    /// What whoever started the broker found out about the system, for `device.info`.
+    public var hostWarnings: [DeviceInformation.Warning] = []
     /// How sign-in should open, such as `qrpin`; passed on to apps (SI-128).
     public var preferredAuthenticationMethod: String?
 

@@ -38,19 +38,13 @@ extension Broker {
         let app = try app(peer).identity
         let account = try account(of: request)
         try refuseWhileOwing(app)
-        noteUse(by: app)
+        try noteUse(by: app)
         guard let key = try store.key(session: account.session, app: app, account: account.facts.id) else {
             throw SignInError(.storage, .storeDamaged, "the session's secret is gone")
         }
         var answer = BrokerAnswer()
         answer.key = Base64URL.encode(key)
         return answer
-    }
-
-    func noteActivity(_ peer: Int) throws(SignInError) -> BrokerAnswer {
-        _ = try app(peer)
-        lastActivity = environment.now()
-        return BrokerAnswer()
     }
 
     /// The account that a request means, if it is the one in force (SI-072).
@@ -74,14 +68,12 @@ extension Broker {
     }
 
     /// Whoever gets a token or key has seen the account, asked or not: at its end the app owes a clean-up.
-    func noteUse(by app: AppIdentity) {
-        guard let account = state.account, state.apps[app.key]?.seenSession != account.session else { return }
+    ///
+    /// - Throws: ``SignInError`` with code `storage`: without the mark the app must not get anything.
+    func noteUse(by app: AppIdentity) throws(SignInError) {
         var changed = state
-        var record = changed.apps[app.key] ?? BrokerState.AppRecord(name: app.name, clientID: app.clientID)
-        record.seenSession = account.session
-        record.lastSeen = record.lastSeen ?? account.facts.id
-        changed.apps[app.key] = record
-        try? commit(changed, telling: nil)
+        guard changed.noteUse(by: app) else { return }
+        try commit(changed, telling: nil)
     }
 
     // MARK: Clean-up

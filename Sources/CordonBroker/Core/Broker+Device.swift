@@ -1,6 +1,7 @@
 internal import CordonIdentity
 internal import CordonProtocol
 internal import CordonSignIn
+internal import Crypto
 internal import Foundation
 internal import Logging
 
@@ -11,6 +12,7 @@ extension Broker {
         if configuration.isDevelopment { warnings.append(.development) }
         if !store.isHardwareBacked { warnings.append(.softwareKey) }
         if Self.memoryIsReadable { warnings.append(.memoryReadable) }
+        warnings += configuration.hostWarnings
         let missing = missing
         var answer = BrokerAnswer()
         answer.device = DeviceInformation(
@@ -21,8 +23,11 @@ extension Broker {
     }
 
     /// Whether programs of one user may read each other's memory; read once, since it takes an administrator to change.
-    private static let memoryIsReadable =
-        (try? String(contentsOfFile: "/proc/sys/kernel/yama/ptrace_scope", encoding: .utf8))?.hasPrefix("0") ?? true
+    private static let memoryIsReadable = letsProgramsReadMemory(
+        try? String(contentsOfFile: "/proc/sys/kernel/yama/ptrace_scope", encoding: .utf8))
+
+    /// What the system's setting says; without the setting nothing holds programs of one user apart (SI-200).
+    static func letsProgramsReadMemory(_ setting: String?) -> Bool { setting?.hasPrefix("0") ?? true }
 
     /// Joins the device to the organisation of whoever signs in, who must have the role; repeating it changes nothing.
     func join(_ request: BrokerRequest, _ key: RequestKey) async throws(SignInError) -> BrokerAnswer {
@@ -32,51 +37,80 @@ extension Broker {
                 .brokerRefused, .brokerDenied, "somebody is signed in on this device", hint: "Sign out first.")
         }
         post(.registrationStart)
-        let (tenant, issuer) = try await administratorsTenant(key)
+        let administrator = try await administrator(key)
         if let known = state.registration {
-            guard known.facts.tenant == tenant else {
+            guard known.facts.tenant == administrator.tenant else {
                 throw SignInError(
                     .brokerRefused, .brokerDenied, "the device belongs to another organisation",
                     hint: "Have it removed there first.")
             }
+            try await register?.register(
+                known.request, name: configuration.deviceName, vouchedBy: administrator.voucher)
             return deviceAnswer()
         }
+        let before = state.session
+        let record = try registration(in: administrator.tenant, at: administrator.issuer)
+        // The service first: a device that it does not take has no record here either (SI-005).
+        try await register?.register(
+            record.request, name: configuration.deviceName, vouchedBy: administrator.voucher)
+        guard state.session == before else { throw Self.overtaken }
+        var changed = state
+        changed.registration = record
+        changed.session += 1
+        changed.changed = environment.now()
+        try commit(changed, telling: .registered)
+        logger.notice("the device joined an organisation", metadata: ["device": "\(record.facts.deviceID)"])
+        reportSoon()
+        return deviceAnswer()
+    }
+
+    /// What the device says of itself, signed by its key. The key decides the id, so that a join that was cut short is
+    /// the same device when it is repeated.
+    private func registration(
+        in tenant: TenantID, at issuer: String
+    ) throws(SignInError) -> BrokerState.RegistrationRecord {
         let signer = try store.deviceKey()
         let facts = DeviceInformation.Registration(
-            deviceID: UUID().uuidString.lowercased(), tenant: tenant, issuer: issuer,
+            deviceID: Self.deviceID(signer.publicKey.thumbprint), tenant: tenant, issuer: issuer,
             keyThumbprint: signer.publicKey.thumbprint,
             since: Date(timeIntervalSince1970: environment.now().timeIntervalSince1970.rounded(.down)))
-        let signed: String
         do throws(ProtocolError) {
-            signed = try CompactJWS.sign(
+            let signed = try CompactJWS.sign(
                 try MessageCoding.encode(facts), type: .deviceRegistration, with: signer, embedsKey: true)
+            return BrokerState.RegistrationRecord(facts: facts, request: signed)
         } catch {
             throw SignInError(.storage, .storeUnavailable, "the device's key could not sign its registration")
         }
-        var changed = state
-        changed.registration = BrokerState.RegistrationRecord(facts: facts, request: signed)
-        changed.session += 1
-        try commit(changed, telling: .registered)
-        logger.notice("the device joined an organisation", metadata: ["device": "\(facts.deviceID)"])
-        return deviceAnswer()
+    }
+
+    /// An id as a UUID of version 8 (RFC 9562 §5.8), from the thumbprint of the device's key.
+    private static func deviceID(_ thumbprint: String) -> String {
+        var bytes = Array(SHA256.hash(data: Data("cordon device 1\n\(thumbprint)".utf8)).prefix(16))
+        bytes[6] = bytes[6] & 0x0F | 0x80
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+        return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { digits[$0].joined() }.joined(separator: "-")
     }
 
     /// Ends the registration, the session and all they left here (SI-027).
     func leave(_ request: BrokerRequest, _ key: RequestKey) async throws(SignInError) -> BrokerAnswer {
         try requireAdministrator(key.peer)
         guard let registration = state.registration else { return deviceAnswer() }
-        let (tenant, _) = try await administratorsTenant(key)
-        guard tenant == registration.facts.tenant else {
+        let administrator = try await administrator(key)
+        guard administrator.tenant == registration.facts.tenant else {
             throw SignInError(.brokerRefused, .brokerDenied, "the administrator belongs to another organisation")
         }
-        _ = try await endSession(endingBrowserSession: nil)
-        try store.destroyDeviceKey()
-        var changed = state
-        changed.registration = nil
-        changed.session += 1
-        try commit(changed, telling: .registered)
-        logger.notice("the device left its organisation")
-        return deviceAnswer()
+        try await forgetRegistration()
+        var answer = deviceAnswer()
+        // The device is free whatever becomes of this; the administrator learns of it.
+        do throws(SignInError) {
+            try await register?.release(registration.facts.deviceID, vouchedBy: administrator.voucher)
+        } catch {
+            logger.error(
+                "the service was not told that the device left", metadata: ["fault": "\(error.fault.rawValue)"])
+            answer.device?.warnings.append(.serviceNotTold)
+        }
+        return answer
     }
 
     private func requireAdministrator(_ peer: Int) throws(SignInError) {
@@ -87,17 +121,25 @@ extension Broker {
         }
     }
 
+    /// Somebody who may join and remove devices, for one act.
+    private struct DeviceAdministrator {
+        let tenant: TenantID
+        let issuer: String
+        let voucher: ServiceRegister.Voucher
+    }
+
     /// Signs an administrator in for one act, looks at the roles, and forgets the sign-in again.
     ///
     /// The token comes straight from the provider's token endpoint, for a proof key that never left this process; that
     /// is what its claims are believed for.
-    private func administratorsTenant(_ key: RequestKey) async throws(SignInError) -> (TenantID, issuer: String) {
+    private func administrator(_ key: RequestKey) async throws(SignInError) -> DeviceAdministrator {
         let before = state.session
         var request = SignInRequest(
             scopes: configuration.administrationScopes, resource: configuration.administrationResource)
         request.prompt = .login
         let result = try await client.signIn(request, browser: launcher(key))
         let administrator = result.account
+        let signer = try await client.signer(for: administrator.id)
         if state.account?.facts.id != administrator.id { _ = try await client.retire(administrator.id) }
         guard state.session == before else { throw Self.overtaken }
         guard !RoleClaims.roles(in: result.accessToken.text).isDisjoint(with: configuration.joinRoles) else {
@@ -105,7 +147,9 @@ extension Broker {
                 .brokerRefused, .brokerDenied, "joining and removing devices takes the role Cloud Device Administrator",
                 hint: "Have somebody with that role sign in.")
         }
-        return (administrator.tenant, administrator.issuer)
+        return DeviceAdministrator(
+            tenant: administrator.tenant, issuer: administrator.issuer,
+            voucher: ServiceRegister.Voucher(token: result.accessToken, signer: signer))
     }
 
     static var overtaken: SignInError {

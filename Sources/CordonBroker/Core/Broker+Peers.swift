@@ -27,7 +27,7 @@ extension Broker {
             var error = error
             error.details.correlationID = request.correlationID ?? error.details.correlationID
             logger.debug(
-                "refused", metadata: ["verb": "\(request.verb.prefix(32))", "fault": "\(error.fault.rawValue)"])
+                "refused", metadata: ["verb": "\(QuietLog.plain(request.verb))", "fault": "\(error.fault.rawValue)"])
             answer = BrokerAnswer(id: request.id, error)
         }
         answer.id = request.id
@@ -133,7 +133,7 @@ extension Broker {
         }
         if configuration.isDevelopment, caller.user == ownUser {
             if let found { return found }
-            if configuration.apps.isEmpty {
+            if configuration.apps.isEmpty, state.apps.count < Self.mostDevelopmentApps {
                 let name = caller.path.split(separator: "/").last.map(String.init) ?? caller.path
                 return AllowedApp(name: name, path: caller.path, clientIDs: [clientID])
             }
@@ -142,10 +142,16 @@ extension Broker {
         } else if let found {
             return found
         }
-        logger.notice("a program is not allowed", metadata: ["path": "\(caller.path)", "user": "\(caller.user)"])
+        let path = QuietLog.plain(caller.path)
+        if quiet.isDue("\(caller.user) \(path)", now: environment.now()) {
+            logger.notice("a program is not allowed", metadata: ["path": "\(path)", "user": "\(caller.user)"])
+        }
         throw SignInError(
             .brokerRefused, .brokerDenied, "this program is not allowed to use the broker with this client id")
     }
+
+    /// Where every program is an app, somebody may come with ever new client ids.
+    private static let mostDevelopmentApps = 1_000
 
     /// The system's administrator and the broker's own user may join and remove the device, and have no app's rights.
     func isLocalAdministrator(_ caller: BrokerCaller) -> Bool { caller.user == 0 || caller.user == ownUser }

@@ -116,8 +116,11 @@ extension Broker {
             return
         }
         changed.session += 1
+        changed.changed = environment.now()
+        changed.activity = nil
         changed.account = BrokerState.AccountRecord(
             facts: account, session: changed.session, began: environment.now())
+        _ = changed.noteUse(by: app)
         do throws(SignInError) {
             try store.makeSeed(session: changed.session, random: environment.randomBytes(32))
             try commit(changed, telling: .accountChanged)
@@ -125,8 +128,8 @@ extension Broker {
             _ = try? await client.retire(account.id)
             throw error
         }
-        noteUse(by: app)
         logger.info("somebody signed in", metadata: ["session": "\(state.session)"])
+        reportSoon()
     }
 
     // MARK: The browser

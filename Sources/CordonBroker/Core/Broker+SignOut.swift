@@ -20,6 +20,11 @@ extension Broker {
             throw SignInError(.brokerRefused, .brokerDenied, "this program may not sign out")
         }
         try requireShared()
+        guard state.account != nil else {
+            throw SignInError(
+                .configuration, .invalidParameter, "nobody is signed in on this device",
+                hint: "Ask for the current account before signing out.")
+        }
         var answer = BrokerAnswer()
         answer.signOut = try await endSession(
             endingBrowserSession: request.endsBrowserSession == true ? launcher(key) : nil)
@@ -47,7 +52,7 @@ extension Broker {
             return try await endSession(endingBrowserSession: browser)
         }
         var changed = state
-        changed.endAccount()
+        changed.endAccount(at: environment.now())
         let concerned = changed.apps.filter { $0.value.seenSession == account.session }
         let listening = Set(peers.values.filter(\.isSubscribed).compactMap { $0.app?.key })
         departures[account.session] = Departure(
@@ -58,6 +63,7 @@ extension Broker {
             throw error
         }
         logger.info("the session ended", metadata: ["session": "\(account.session)"])
+        reportSoon()
         await waitForCleanUps(of: account.session)
         let departure = departures.removeValue(forKey: account.session)
         let apps = concerned.sorted { $0.key < $1.key }.map { key, app in

@@ -31,7 +31,7 @@ extension Broker {
         guard state.account?.session == account.session else {
             throw SignInError(.interactionRequired, .signedOut, "the account was signed out meanwhile")
         }
-        noteUse(by: app)
+        try noteUse(by: app)
         handOut(Departure.Token(app: app, resource: request.resource, token: token))
         return Self.answer(token, account.session)
     }

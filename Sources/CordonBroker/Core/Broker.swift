@@ -18,6 +18,8 @@ public actor Broker {
     public nonisolated let configuration: BrokerConfiguration
 
     let client: SignInClient
+    /// The service that keeps a register of shared devices; nil where there is none.
+    let register: ServiceRegister?
     let store: BrokerStore
     let environment: SignInEnvironment
     let logger: Logger
@@ -33,8 +35,14 @@ public actor Broker {
     /// The newest token of each app and resource in this session, for its clean-up after the end.
     var handed: [Departure.Token] = []
     var lastActivity: Date
+    /// Whether the screen is locked: then nothing counts as activity.
+    var isLocked = false
     var warnedSession: UInt64?
+    var quiet = QuietLog()
     var nextDelivery: Date
+    var nextReport: Date
+    var isReporting = false
+    var isDelivering = false
 
     /// One connection.
     struct Peer {
@@ -56,7 +64,7 @@ public actor Broker {
     /// - Parameters:
     ///   - folder: Its own folder, closed to everybody else.
     ///   - secrets: Where keys are kept.
-    ///   - transport: How to reach the provider.
+    ///   - transport: How to reach the provider and the service.
     ///   - environment: Clock and chance; a test gives its own.
     ///   - user: The user it runs as.
     /// - Throws: ``BrokerError``.
@@ -70,6 +78,10 @@ public actor Broker {
         ownUser = user
         lastActivity = environment.now()
         nextDelivery = environment.now()
+        nextReport = environment.now()
+        register = configuration.service.map {
+            ServiceRegister(base: $0, transport: transport, now: environment.now)
+        }
         do throws(SignInError) {
             try PrivateFolder.make(folder)
             store = BrokerStore(folder: folder, secrets: secrets)
@@ -80,6 +92,8 @@ public actor Broker {
             let (found, problem) = try store.load()
             state = found
             if let problem { logger.error("\(problem); nobody is signed in and the device is not registered") }
+            // A restart is no activity: whoever left the device alone before it is as idle after it.
+            lastActivity = min(lastActivity, state.activity ?? state.account?.began ?? lastActivity)
             try await finishInterruptedWork(forcing: problem != nil)
         } catch {
             throw BrokerError(
@@ -95,7 +109,7 @@ public actor Broker {
             let stored = try? await client.account(account.facts.id)
             if !isWhole || stored?.session != account.facts.session {
                 _ = try store.destroySeed(session: account.session)
-                state.endAccount()
+                state.endAccount(at: environment.now())
                 try store.save(state)
             }
         }

@@ -16,6 +16,7 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
     private let logger: Logger
     private var reader = BrokerFrameReader(limit: BrokerFrame.largestGreeting)
     private var budget: RequestBudget
+    private let shared: ProgramBudget
     private var peer: Int?
     private var underWay = 0
     private var hasGreeted = false
@@ -24,11 +25,12 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
     private var frameTimer: Scheduled<Void>?
     private var unreadTimer: Scheduled<Void>?
 
-    init(desk: BrokerDesk, limits: BrokerLimits, now: UInt64, logger: Logger) {
+    init(desk: BrokerDesk, limits: BrokerLimits, shared: ProgramBudget, now: UInt64, logger: Logger) {
         self.desk = desk
         self.limits = limits
         self.logger = logger
-        budget = RequestBudget(limits, now: now)
+        self.shared = shared
+        budget = RequestBudget(burst: limits.burst, perSecond: limits.perSecond, now: now)
     }
 
     func channelActive(context: ChannelHandlerContext) {
@@ -98,7 +100,8 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
     private func takeFrames(_ context: ChannelHandlerContext) {
         do throws(BrokerFrameReader.BadLength) {
             while underWay < room, !isPaused, let payload = try reader.next() {
-                let wait = budget.spend(now: context.eventLoop.now.uptimeNanoseconds)
+                let now = context.eventLoop.now.uptimeNanoseconds
+                let wait = max(budget.spend(now: now), shared.spend(now: now))
                 if wait > 0 { pause(wait, context) }
                 begin(payload, context)
             }

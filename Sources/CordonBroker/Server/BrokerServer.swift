@@ -74,30 +74,55 @@ public struct BrokerServer: Sendable {
             let digests = ProgramDigests()
             let loop = group.next()
             let ledger = Locked(ConnectionLedger(limits))
+            let quiet = Locked(QuietLog())
+            let digested = Set(broker.configuration.apps.filter { $0.sha256 != nil }.map(\.path))
             return try await ServerBootstrap(group: loop)
                 .serverChannelOption(.backlog, value: 1_024)
                 .childChannelOption(.autoRead, value: false)
                 .childChannelOption(.maxMessagesPerRead, value: 4)
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
-                        let found = try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
-                            of: NIOBSDSocket.Handle.self
-                        ) { WatchedCaller(socket: $0, digests: digests) }
-                        guard let caller = found ?? nil else { throw ChannelError.operationUnsupported }
-                        let user = caller.caller.user
-                        guard ledger.withLock({ $0.admit(user) }) else {
-                            logger.notice("too many connections", metadata: ["user": "\(user)"])
-                            throw ChannelError.operationUnsupported
+                        let now = channel.eventLoop.now.uptimeNanoseconds
+                        // Who is over the limit is turned away before anything is looked up for them.
+                        guard
+                            let credentials = try Self.onSocket(of: channel, { PeerCredentials(socket: $0) }),
+                            Self.admits(credentials.user, ledger, quiet, now, logger)
+                        else { throw ChannelError.operationUnsupported }
+                        channel.closeFuture.whenComplete { _ in ledger.withLock { $0.release(credentials.user) } }
+                        let found = try Self.onSocket(of: channel) {
+                            WatchedCaller(credentials, socket: $0, digests: digests, isWanted: digested.contains)
                         }
-                        channel.closeFuture.whenComplete { _ in ledger.withLock { $0.release(user) } }
+                        guard let caller = found else { throw ChannelError.operationUnsupported }
+                        let program = ConnectionLedger.ProgramKey(
+                            user: credentials.user, path: caller.caller.path)
+                        let shared = ledger.withLock { $0.enter(program, now: now) }
+                        channel.closeFuture.whenComplete { _ in ledger.withLock { $0.leave(program) } }
                         let desk = BrokerDesk(broker: broker, caller: caller.caller) { caller.isUnchanged }
                         try channel.pipeline.syncOperations.addHandler(
                             BrokerConnectionHandler(
-                                desk: desk, limits: limits, now: channel.eventLoop.now.uptimeNanoseconds,
-                                logger: logger))
+                                desk: desk, limits: limits, shared: shared, now: now, logger: logger))
                     }
                 }
                 .bind(unixDomainSocketPath: socket, cleanupExistingSocketFile: true).get()
+        }
+
+        private static func onSocket<Value>(
+            of channel: any Channel, _ body: (NIOBSDSocket.Handle) -> Value?
+        ) throws -> Value? {
+            let found = try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+                of: NIOBSDSocket.Handle.self, body)
+            return found ?? nil
+        }
+
+        private static func admits(
+            _ user: UInt32, _ ledger: Locked<ConnectionLedger>, _ quiet: Locked<QuietLog>, _ now: UInt64,
+            _ logger: Logger
+        ) -> Bool {
+            if ledger.withLock({ $0.admit(user, now: now) }) { return true }
+            if quiet.withLock({ $0.isDue("\(user)", now: Date()) }) {
+                logger.notice("too many connections", metadata: ["user": "\(user)"])
+            }
+            return false
         }
     #endif
 

@@ -1,51 +1,86 @@
-/// Counts open connections, by user and in all; belongs to one event loop.
+internal import CordonIdentity
+
+/// Counts open connections, by user and in all, and how fast a user makes new ones; belongs to one event loop.
 struct ConnectionLedger {
+    private struct User {
+        var connections = 0
+        var connects: RequestBudget
+    }
+
+    private struct Program {
+        var connections = 0
+        let budget: ProgramBudget
+    }
+
     private let limits: BrokerLimits
     private var total = 0
-    private var byUser: [UInt32: Int] = [:]
+    private var users: [UInt32: User] = [:]
+    private var programs: [ProgramKey: Program] = [:]
+
+    /// What counts as one program: a user's processes of one file.
+    struct ProgramKey: Hashable {
+        let user: UInt32
+        let path: String
+    }
+
+    /// Users whose connections have all ended are forgotten beyond this number.
+    private static let mostUsers = 1_024
 
     init(_ limits: BrokerLimits) {
         self.limits = limits
     }
 
     /// Whether one more connection of the user may stay.
-    mutating func admit(_ user: UInt32) -> Bool {
-        guard total < limits.connections, byUser[user, default: 0] < limits.connectionsPerUser else { return false }
+    ///
+    /// - Parameter now: The event loop's clock, in nanoseconds.
+    mutating func admit(_ user: UInt32, now: UInt64) -> Bool {
+        if users.count > Self.mostUsers { users = users.filter { $0.value.connections > 0 } }
+        var known =
+            users[user]
+            ?? User(
+                connects: RequestBudget(burst: limits.connectsAtOnce, perSecond: limits.connectsPerSecond, now: now))
+        defer { users[user] = known }
+        guard known.connects.isLeft(now: now) else { return false }
+        _ = known.connects.spend(now: now)
+        guard total < limits.connections, known.connections < limits.connectionsPerUser else { return false }
         total += 1
-        byUser[user, default: 0] += 1
+        known.connections += 1
         return true
     }
 
     /// Takes note of the end of an admitted connection.
     mutating func release(_ user: UInt32) {
         total -= 1
-        byUser[user, default: 1] -= 1
-        if byUser[user] == 0 { byUser[user] = nil }
+        users[user]?.connections -= 1
+    }
+
+    /// The budget that all connections of the program share; to be given back with ``leave(_:)``.
+    mutating func enter(_ key: ProgramKey, now: UInt64) -> ProgramBudget {
+        var program =
+            programs[key]
+            ?? Program(
+                budget: ProgramBudget(
+                    RequestBudget(burst: limits.programBurst, perSecond: limits.programPerSecond, now: now)))
+        program.connections += 1
+        programs[key] = program
+        return program.budget
+    }
+
+    /// Takes note of the end of one of the program's connections.
+    mutating func leave(_ key: ProgramKey) {
+        programs[key]?.connections -= 1
+        if programs[key]?.connections == 0 { programs[key] = nil }
     }
 }
 
-/// Lets a burst of requests pass and then so many a second; belongs to one connection.
-struct RequestBudget {
-    private let burst: Double
-    private let perNanosecond: Double
-    private var left: Double
-    private var updated: UInt64
+/// The requests of all connections of one program.
+final class ProgramBudget: Sendable {
+    private let budget: Locked<RequestBudget>
 
-    /// A full budget.
-    ///
-    /// - Parameter now: The event loop's clock, in nanoseconds.
-    init(_ limits: BrokerLimits, now: UInt64) {
-        burst = Double(limits.burst)
-        perNanosecond = Double(limits.perSecond) / 1e9
-        left = burst
-        updated = now
+    init(_ budget: RequestBudget) {
+        self.budget = Locked(budget)
     }
 
     /// Spends one request; how many nanoseconds to wait before reading on, zero for none.
-    mutating func spend(now: UInt64) -> Int64 {
-        left = min(burst, left + Double(now - min(now, updated)) * perNanosecond)
-        updated = now
-        left -= 1
-        return left >= 0 ? 0 : Int64(-left / perNanosecond)
-    }
+    func spend(now: UInt64) -> Int64 { budget.withLock { $0.spend(now: now) } }
 }

@@ -8,6 +8,10 @@ struct BrokerState: Codable, Sendable, Equatable {
     var session: UInt64 = 0
     var registration: RegistrationRecord?
     var account: AccountRecord?
+    /// When ``session`` began; nil before the first change.
+    var changed: Date?
+    /// When somebody was last seen at work, to the minute.
+    var activity: Date?
     /// What each app saw and owes, by ``AppIdentity/key``.
     var apps: [String: AppRecord] = [:]
 
@@ -36,15 +40,34 @@ struct BrokerState: Codable, Sendable, Equatable {
         var owed: [CurrentAccount.OwedCleanUp] = []
     }
 
+    /// The longest list of an app that never cleans up; what is older can be read by nobody, its key is gone.
+    private static let mostOwed = 256
+
     /// Ends the account's session: every app that saw it owes a clean-up from now on.
-    mutating func endAccount() {
+    mutating func endAccount(at now: Date) {
         guard let ended = account else { return }
         account = nil
         session += 1
+        changed = now
+        activity = nil
         for (key, app) in apps where app.seenSession == ended.session {
             let mark = CurrentAccount.OwedCleanUp(account: ended.facts.id, session: ended.session)
-            if !app.owed.contains(mark) { apps[key]?.owed.append(mark) }
+            guard !app.owed.contains(mark) else { continue }
+            apps[key]?.owed.append(mark)
+            if app.owed.count >= Self.mostOwed { apps[key]?.owed.removeFirst() }
         }
+    }
+}
+
+extension BrokerState {
+    /// Marks that an app saw the account in force; says whether that is new.
+    mutating func noteUse(by app: AppIdentity) -> Bool {
+        guard let account, apps[app.key]?.seenSession != account.session else { return false }
+        var record = apps[app.key] ?? AppRecord(name: app.name, clientID: app.clientID)
+        record.seenSession = account.session
+        record.lastSeen = record.lastSeen ?? account.facts.id
+        apps[app.key] = record
+        return true
     }
 }
 

@@ -26,6 +26,15 @@ struct BrokerOptions: ParsableArguments {
     @Option(help: "The broker's client id at the provider.")
     var clientID: String?
 
+    @Option(help: "The service that keeps a register of shared devices and of who is on them.")
+    var service: String?
+
+    @Option(help: "The device's name in that register.")
+    var deviceName: String?
+
+    @Flag(help: "Follow the screen lock through logind (runs gdbus): a lock that lasts --max-idle ends the session.")
+    var followSeat = false
+
     @Option(help: "End a session after so many seconds without activity.")
     var maxIdle: Int?
 
@@ -75,6 +84,15 @@ struct BrokerOptions: ParsableArguments {
             if profile == nil { configuration.profileSaysShared = true }
             if config == nil { configuration.signIn.clientID = "cordon-cli" }
         }
+        if let service {
+            guard let address = BrokerConfiguration.serviceAddress(service) else {
+                throw CommandFailure(
+                    .badInput, "\(service) is not the address of a service",
+                    hint: "Use https, or http with 127.0.0.1 for one on this machine.")
+            }
+            configuration.service = address
+        }
+        if let deviceName { configuration.deviceName = deviceName }
         if let clientID { configuration.signIn.clientID = clientID }
         if let maxIdle { configuration.maximumIdle = .seconds(maxIdle) }
         if let maxSession { configuration.maximumSession = .seconds(maxSession) }

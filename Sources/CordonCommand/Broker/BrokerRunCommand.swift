@@ -15,13 +15,15 @@ struct BrokerRunCommand: AsyncParsableCommand {
 
             Examples:
               cordon broker run --socket /run/cordon/broker.sock --config /etc/cordon/broker.json --profile sso.mobileconfig
-              cordon broker run --development --socket ./run/broker.sock --issuer http://127.0.0.1:8080/id
+              cordon broker run --development --socket ./run/broker.sock --issuer http://127.0.0.1:8080/id \
+                --service http://127.0.0.1:8080
             """)
 
     @OptionGroup var options: BrokerOptions
 
     func run() async throws {
-        let (configuration, remarks) = try options.plan()
+        var (configuration, remarks) = try options.plan()
+        configuration.hostWarnings = ProcessProtection.apply()
         for remark in remarks { Terminal.talk("\(options.profile ?? "profile"): \(remark)") }
         let logger = Logger(label: "cordon.broker") { StreamLogHandler.standardError(label: $0) }
         let transport = AsyncHTTPTransport()
@@ -32,12 +34,17 @@ struct BrokerRunCommand: AsyncParsableCommand {
             let broker = try await Broker(
                 configuration, folder: folder, secrets: secrets, transport: transport, logger: logger)
             let server = BrokerServer(broker, socket: options.socket, logger: logger)
+            let (isDevelopment, issuer) = (configuration.isDevelopment, configuration.signIn.issuer)
             let report = BrokerReport(
-                socket: options.socket, version: Broker.version, development: configuration.isDevelopment,
-                issuer: configuration.signIn.issuer, process: ProcessInfo.processInfo.processIdentifier)
+                socket: options.socket, version: Broker.version, development: isDevelopment, issuer: issuer,
+                process: ProcessInfo.processInfo.processIdentifier)
+            let seat = options.followSeat ? try SeatMonitor.start() : nil
+            defer { seat?.stop() }
+            let following = Task { if let seat { await broker.follow(seat.events) } }
+            defer { following.cancel() }
             let serving = Task {
                 try await server.run {
-                    if configuration.isDevelopment { Self.warn() }
+                    if isDevelopment { Self.warn() }
                     try? Terminal.json(report, pretty: false)
                 }
             }
@@ -45,6 +52,8 @@ struct BrokerRunCommand: AsyncParsableCommand {
             defer { signals.forEach { $0.cancel() } }
             try await serving.value
             outcome = .success(())
+        } catch let failure as CommandFailure {
+            outcome = .failure(failure)
         } catch let error as BrokerError {
             outcome = .failure(CommandFailure(error))
         } catch let error as SignInError {

@@ -73,7 +73,16 @@ struct DeviceSignOutCommand: AsyncParsableCommand {
     @OptionGroup var options: DeviceOptions
 
     func run() async throws {
-        let report = try await options.asking { device async throws(SignInError) in try await device.signOut() }
+        let report = try await options.asking { device async throws(SignInError) in
+            do throws(SignInError) { return try await device.signOut() } catch {
+                // For whoever wants nobody to be signed in, that nobody was is as good.
+                guard error.fault == .invalidParameter else { throw error }
+                return DeviceSignOutReport(
+                    hadAccount: false, keyDestroyed: true,
+                    revocation: RevocationOutcome.nothingToRevoke.rawValue, browserSessionMayRemain: false, apps: [],
+                    session: try await device.deviceInformation().session)
+            }
+        }
         let apps = report.apps.map { "\($0.name) (\($0.clientID)): \($0.outcome.rawValue)" }
         let head = report.hadAccount ? "signed out; the session's key is destroyed" : "nobody was signed in"
         try options.print(report, ([head] + apps).joined(separator: "\n"))

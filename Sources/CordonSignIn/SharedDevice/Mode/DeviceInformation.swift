@@ -29,6 +29,12 @@ public struct DeviceInformation: Sendable, Codable, Equatable {
         case softwareKey
         /// Programs of one user may read each other's memory (`ptrace_scope` is 0, SI-200).
         case memoryReadable
+        /// The system may write the broker's memory to a file when it crashes.
+        case memoryDumped
+        /// The system may move the broker's memory to a disk.
+        case memorySwapped
+        /// The service could not be told that the device left; an administrator releases it there.
+        case serviceNotTold
     }
 
     /// The registration of a device; it names nobody (SI-131).

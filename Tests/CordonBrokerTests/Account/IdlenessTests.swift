@@ -1,0 +1,107 @@
+import CordonIdentity
+import CordonSignIn
+import CordonTesting
+import Foundation
+import Testing
+
+@testable import CordonBroker
+
+/// What counts as somebody being there, and what does not (SI-159, SI-201).
+@Suite struct IdlenessTests {
+    private func stand() throws -> BrokerStand {
+        try BrokerStand {
+            $0.maximumIdle = .seconds(600)
+            $0.maximumSession = .seconds(36_000)
+        }
+    }
+
+    @Test func `a lock is no sign-out, and a long lock becomes one whatever apps say meanwhile`() async throws {
+        let stand = try stand()
+        let broker = try await stand.joinedBroker()
+        let notes = try await BrokerApp("notes", at: broker)
+        try await notes.signIn(.worker, at: stand.provider)
+        let (signals, seat) = AsyncStream.makeStream(of: SeatEvent.self)
+        seat.yield(.locked)
+        seat.finish()
+        await broker.follow(signals)
+        await broker.tick()
+        #expect(try await notes.current().current != nil, "a lock alone ends nothing")
+        for _ in 0..<2 {
+            stand.time.advance(.seconds(301))
+            _ = await notes.ask(.accountActivity)
+            await broker.tick()
+        }
+        #expect(try await notes.current().current == nil)
+    }
+
+    @Test func `who unlocks in time goes on, who unlocks too late finds nobody signed in`() async throws {
+        let stand = try stand()
+        let broker = try await stand.joinedBroker()
+        let notes = try await BrokerApp("notes", at: broker)
+        try await notes.signIn(.worker, at: stand.provider)
+        for _ in 0..<3 {
+            await broker.note(.locked)
+            stand.time.advance(.seconds(590))
+            await broker.note(.unlocked)
+        }
+        #expect(try await notes.current().current != nil)
+        await broker.note(.locked)
+        stand.time.advance(.seconds(601))
+        // The unlock comes before the broker next looks at the clock.
+        await broker.note(.unlocked)
+        #expect(try await notes.current().current == nil)
+    }
+
+    @Test func `a restart of the broker is no activity`() async throws {
+        let stand = try stand()
+        var broker = try await stand.joinedBroker()
+        var notes = try await BrokerApp("notes", at: broker)
+        try await notes.signIn(.worker, at: stand.provider)
+        stand.time.advance(.seconds(500))
+        _ = await notes.ask(.accountActivity)
+        await broker.tick()
+        stand.time.advance(.seconds(300))
+        broker = try await stand.broker()
+        await broker.tick()
+        notes = try await BrokerApp("notes", at: broker)
+        #expect(try await notes.current().current != nil, "800 s after the sign-in, 300 s after the last activity")
+        stand.time.advance(.seconds(301))
+        broker = try await stand.broker()
+        await broker.tick()
+        #expect(try await BrokerApp("notes", at: broker).current().current == nil)
+    }
+
+    @Test func `a clock that is set back prolongs no shift`() async throws {
+        let stand = try BrokerStand { $0.maximumSession = .seconds(3_600) }
+        let broker = try await stand.joinedBroker()
+        let notes = try await BrokerApp("notes", at: broker)
+        try await notes.signIn(.worker, at: stand.provider)
+        stand.time.advance(.seconds(-86_400))
+        await broker.tick()
+        stand.time.advance(.seconds(3_599))
+        await broker.tick()
+        #expect(try await notes.current().current != nil)
+        stand.time.advance(.seconds(2))
+        await broker.tick()
+        #expect(try await notes.current().current == nil)
+    }
+
+    @Test(arguments: [
+        ("/org/freedesktop/login1/session/_31: org.freedesktop.login1.Session.Lock ()", SeatEvent.locked),
+        ("/org/freedesktop/login1/session/_31: org.freedesktop.login1.Session.Unlock ()", .unlocked),
+        (
+            "/org/freedesktop/login1/session/c2: org.freedesktop.DBus.Properties.PropertiesChanged "
+                + "('org.freedesktop.login1.Session', {'LockedHint': <true>}, @as [])", .locked
+        ),
+        (
+            "/org/freedesktop/login1/session/c2: org.freedesktop.DBus.Properties.PropertiesChanged "
+                + "('org.freedesktop.login1.Session', {'Active': <true>}, @as [])", .unlocked
+        ),
+        ("/org/freedesktop/login1: org.freedesktop.login1.Manager.SessionNew ('c3', objectpath '/x')", nil),
+        ("/org/freedesktop/login1/session/c2: org.freedesktop.login1.Session.Locksmith ()", nil),
+        ("Monitoring signals from all objects owned by org.freedesktop.login1", nil), ("", nil), (":", nil),
+    ])
+    func `logind's signals are read, and everything else is left alone`(line: String, event: SeatEvent?) {
+        #expect(SeatEvent(monitorLine: line) == event)
+    }
+}

@@ -1,0 +1,145 @@
+import CordonIdentity
+import CordonProtocol
+import CordonSignIn
+import CordonTesting
+import Foundation
+import Testing
+
+@testable import CordonBroker
+
+/// The broker and the service's register of shared devices: joined, who is on it, released.
+@Suite struct RegisterTests {
+    private let stand: BrokerStand
+    private let service: FakeRegister
+
+    init() throws {
+        stand = try BrokerStand {
+            $0.service = FakeRegister.address
+            $0.deviceName = "Ward 3"
+        }
+        service = FakeRegister(stand.provider.transport)
+    }
+
+    private var device: FakeRegister.Device? { get async { await service.devices.values.first } }
+
+    /// Lets reports that were begun beside the work finish.
+    private func heard(_ account: AccountID?, _ broker: Broker) async throws {
+        while await broker.isReporting { await Task.yield() }
+        #expect(await device?.account == account)
+    }
+
+    @Test func `a device that joins is in the register, with the administrator's own token, and is found again`()
+        async throws
+    {
+        let broker = try await stand.joinedBroker(transport: service)
+        let known = await service.devices
+        #expect(known.count == 1 && known.values.first?.account == nil)
+        #expect(await service.name == "Ward 3")
+        #expect(await service.tokens.allSatisfy { $0.hasPrefix("DPoP ") || $0.hasPrefix("Bearer ") })
+        let administrator = try await BrokerApp("x", at: broker, user: 0)
+        let again = await administrator.attended(.deviceJoin, as: .administrator, at: stand.provider)
+        #expect(again.device?.registration?.deviceID == known.keys.first)
+        #expect(await service.devices.count == 1)
+    }
+
+    @Test(arguments: [0, 403, 409, 500]) func `a device that the service does not take has no record here`(
+        status: Int
+    ) async throws {
+        let broker = try await stand.broker(transport: service)
+        let administrator = try await BrokerApp("x", at: broker, user: 0)
+        await service.set(status: status, body: "{}")
+        let refused = await administrator.attended(.deviceJoin, as: .administrator, at: stand.provider)
+        let codes = [0: "network", 403: "brokerRefused", 409: "brokerRefused", 500: "serverBusy"]
+        #expect(refused.error?.code == codes[status])
+        #expect(await administrator.ask(.deviceInfo).device?.registration == nil)
+        await service.set(status: nil)
+        let joined = await administrator.attended(.deviceJoin, as: .administrator, at: stand.provider)
+        #expect(joined.device?.isShared == true)
+        #expect(await Array(service.devices.keys) == [joined.device?.registration?.deviceID])
+    }
+
+    @Test func `the service hears who is on the device, and only the newest after a time without network`() async throws
+    {
+        let broker = try await stand.joinedBroker(transport: service)
+        let notes = try await BrokerApp("notes", at: broker)
+        var token = try await notes.signIn(.worker, at: stand.provider)
+        try await heard(FakePerson.worker.account, broker)
+        await service.set(status: 0)
+        _ = await notes.ask(.accountSignOut)
+        _ = await notes.report(.done, of: token.session)
+        token = try await notes.signIn(.otherWorker, at: stand.provider)
+        _ = await notes.ask(.accountSignOut)
+        while await broker.isReporting { await Task.yield() }
+        #expect(await device?.account == FakePerson.worker.account)
+        await service.set(status: nil)
+        stand.time.advance(.seconds(61))
+        await broker.tick()
+        #expect(await device?.account == nil)
+        #expect(await device?.heard == [nil, FakePerson.worker.account, nil], "who came and left unheard is not named")
+    }
+
+    @Test func `a restart tells what was not told`() async throws {
+        let broker = try await stand.joinedBroker(transport: service)
+        let notes = try await BrokerApp("notes", at: broker)
+        while await broker.isReporting { await Task.yield() }
+        await service.set(status: 0)
+        try await notes.signIn(.worker, at: stand.provider)
+        while await broker.isReporting { await Task.yield() }
+        await service.set(status: nil)
+        let again = try await stand.broker(transport: service)
+        await again.tick()
+        #expect(await device?.account == FakePerson.worker.account)
+    }
+
+    @Test func `an administrator's release signs out and forgets the device`() async throws {
+        let broker = try await stand.joinedBroker(transport: service)
+        let notes = try await BrokerApp("notes", at: broker)
+        let token = try await notes.signIn(.worker, at: stand.provider)
+        try await heard(FakePerson.worker.account, broker)
+        let listener = try await BrokerApp("board", at: broker)
+        _ = await listener.ask(.eventsSubscribe)
+        let key = try #require(await device?.key.thumbprint)
+        await service.drop(try #require(await service.devices.keys.first))
+        stand.time.advance(.seconds(301))
+        await broker.tick()
+        #expect(await notes.ask(.deviceInfo).device?.missing == [.registration])
+        #expect(await notes.silent(.worker).error?.code == "deviceNotShared")
+        #expect(listener.events.map(\.type) == [.globalSignOut, .registered])
+        // It joins again as another device, and the app still owes what it owed.
+        let administrator = try await BrokerApp("x", at: broker, user: 0)
+        let joined = await administrator.attended(.deviceJoin, as: .administrator, at: stand.provider)
+        #expect(joined.device?.isShared == true)
+        #expect(await device?.key.thumbprint != key)
+        #expect(try await notes.current().owed.map(\.session) == [token.session])
+    }
+
+    @Test(arguments: [
+        (404, "<html>no such page</html>"), (404, #"{"type":"about:blank","title":"x","status":404}"#), (410, ""),
+    ])
+    func `a page that something in between did not find releases nothing`(status: Int, body: String) async throws {
+        let broker = try await stand.joinedBroker(transport: service)
+        let notes = try await BrokerApp("notes", at: broker)
+        try await notes.signIn(.worker, at: stand.provider)
+        try await heard(FakePerson.worker.account, broker)
+        await service.set(status: status, body: body)
+        stand.time.advance(.seconds(301))
+        await broker.tick()
+        #expect(await notes.ask(.deviceInfo).device?.isShared == true)
+        #expect(await notes.silent(.worker).token != nil)
+    }
+
+    @Test func `leaving releases the device, and without the service the administrator is told`() async throws {
+        let broker = try await stand.joinedBroker(transport: service)
+        let administrator = try await BrokerApp("x", at: broker, user: 0)
+        while await broker.isReporting { await Task.yield() }
+        let left = await administrator.attended(.deviceLeave, as: .administrator, at: stand.provider)
+        #expect(left.device?.missing == [.registration] && left.device?.warnings.contains(.serviceNotTold) == false)
+        #expect(await service.devices.isEmpty)
+        _ = await administrator.attended(.deviceJoin, as: .administrator, at: stand.provider)
+        while await broker.isReporting { await Task.yield() }
+        await service.set(status: 0)
+        let alone = await administrator.attended(.deviceLeave, as: .administrator, at: stand.provider)
+        #expect(alone.device?.missing == [.registration] && alone.device?.warnings.contains(.serviceNotTold) == true)
+        #expect(await service.devices.count == 1)
+    }
+}

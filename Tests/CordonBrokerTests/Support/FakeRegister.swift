@@ -1,0 +1,98 @@
+import CordonIdentity
+import CordonProtocol
+import CordonSignIn
+import Foundation
+import HTTPTypes
+
+/// The service's register of shared devices as far as a broker sees it, before a provider's transport.
+///
+/// Statements are verified with the code that the service uses; its routes are tested with the service.
+actor FakeRegister: HTTPTransport {
+    struct Device: Sendable {
+        let key: JSONWebKey
+        var session: Int64 = 0
+        var account: AccountID?
+        var heard: [AccountID?] = []
+    }
+
+    static let address = URL(string: "https://service.contoso.example")
+
+    private let provider: any HTTPTransport
+    private(set) var devices: [String: Device] = [:]
+    private(set) var name: String?
+    private(set) var tokens: [String] = []
+    /// What to answer instead; nil for the register's own answers, 0 for no answer at all.
+    var status: Int?
+    /// The body that goes with ``status``.
+    var body = ""
+
+    init(_ provider: any HTTPTransport) {
+        self.provider = provider
+    }
+
+    func set(status: Int?, body: String = "") {
+        self.status = status
+        self.body = body
+    }
+
+    func drop(_ id: String) { devices[id] = nil }
+
+    private struct Body: Decodable {
+        var request: String?
+        var statement: String?
+        var name: String?
+    }
+
+    func send(
+        _ request: HTTPRequest, body bytes: Data?, limit: Int, timeout: Duration
+    ) async throws(TransportError) -> HTTPAnswer {
+        guard request.authority == "service.contoso.example" else {
+            return try await provider.send(request, body: bytes, limit: limit, timeout: timeout)
+        }
+        if let status {
+            guard status > 0 else { throw TransportError(.unreachable, reason: "no network") }
+            return Self.answer(status, body)
+        }
+        guard let parts = request.path?.split(separator: "/").map(String.init) else { return Self.answer(404, "") }
+        let message = bytes.flatMap { try? JSONDecoder().decode(Body.self, from: $0) }
+        switch (request.method, parts.first, parts.last) {
+        case (.post, "cordon", "devices"):
+            tokens.append(request.headerFields[.authorization] ?? "")
+            guard let text = message?.request, let (facts, key) = try? DeviceRegistrationStatement.verified(text) else {
+                return Self.answer(400, "{}")
+            }
+            if let known = devices[facts.deviceID], known.key.thumbprint != key.thumbprint {
+                return Self.answer(409, "{}")
+            }
+            if devices[facts.deviceID] == nil { devices[facts.deviceID] = Device(key: key) }
+            name = message?.name
+            return Self.answer(201, "{}")
+        case (.post, "cordon", "session"):
+            guard let device = devices[parts[3]] else { return Self.answer(404, Self.notFound) }
+            guard let text = message?.statement,
+                let said = try? DeviceSessionStatement(verifying: text, signedBy: device.key)
+            else { return Self.answer(403, "{}") }
+            guard said.session > device.session else { return Self.answer(204, "") }
+            devices[parts[3]]?.session = said.session
+            devices[parts[3]]?.account = said.account
+            devices[parts[3]]?.heard.append(said.account)
+            return Self.answer(204, "")
+        case (.delete, "admin", let id?):
+            tokens.append(request.headerFields[.authorization] ?? "")
+            guard devices.removeValue(forKey: id) != nil else { return Self.answer(404, Self.notFound) }
+            return Self.answer(204, "")
+        default: return Self.answer(404, "")
+        }
+    }
+
+    static let notFound =
+        #"{"type":"urn:cordon:problem:not-found","title":"x","status":404,"detail":"no shared device has this id"}"#
+
+    func stream(_ request: HTTPRequest, timeout: Duration) async throws(TransportError) -> HTTPAnswerStream {
+        try await provider.stream(request, timeout: timeout)
+    }
+
+    private static func answer(_ status: Int, _ body: String) -> HTTPAnswer {
+        HTTPAnswer(head: HTTPResponse(status: .init(code: status)), body: Data(body.utf8))
+    }
+}
