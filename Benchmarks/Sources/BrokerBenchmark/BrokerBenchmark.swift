@@ -6,7 +6,7 @@ import Foundation
 import Logging
 
 /// Round trips to the broker as a multiple of a bare echo over a Unix-domain socket of the same run, and how long a
-/// sign-out takes to reach the last of N apps.
+/// sign-out takes to reach the last of N apps; and what hostile clients cost the others.
 ///
 /// Everything is in one process: a broker with its socket, a provider without a network, and the library's client.
 @main
@@ -19,21 +19,28 @@ struct BrokerBenchmark {
         roles: [BrokerConfiguration.cloudDeviceAdministrator])
 
     static func main() async throws {
+        if CommandLine.arguments.dropFirst().first == "--hostile" {
+            Hostile.live(Array(CommandLine.arguments.dropFirst(2)))
+        }
         let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-bench-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let provider = FakeIdentityProvider()
         let socket = folder.appending(path: "run/b.sock").path
-        let serving = try await serve(socket, folder, provider)
+        var unlimited = BrokerLimits()
+        unlimited.burst = .max
+        unlimited.programBurst = .max
+        let serving = try await serve(socket, folder, provider, unlimited)
         let joiner = try SharedDeviceMode(socket: socket, clientID: "joiner")
         _ = try await joiner.joinDevice(browser: provider.browser(signingInAs: administrator))
         try await roundTrips(socket, provider)
+        try await besideHostile(folder)
         for count in [1, 10, 100] { try await signOuts(socket, provider, apps: count) }
         serving.cancel()
         _ = await serving.result
     }
 
     private static func serve(
-        _ socket: String, _ folder: URL, _ provider: FakeIdentityProvider
+        _ socket: String, _ folder: URL, _ provider: FakeIdentityProvider, _ limits: BrokerLimits
     ) async throws -> Task<Void, any Error> {
         var signIn = SignInConfiguration(issuer: provider.issuer, clientID: provider.clientID)
         guard let redirect = URL(string: "cordon.broker://auth") else { throw CancellationError() }
@@ -47,8 +54,6 @@ struct BrokerBenchmark {
             configuration, folder: folder.appending(path: "data"),
             secrets: FileSecretStore(directory: folder.appending(path: "secrets")), transport: provider.transport,
             logger: logger)
-        var limits = BrokerLimits()
-        limits.burst = .max
         let server = BrokerServer(broker, socket: socket, limits: limits, logger: logger)
         let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
         let serving = Task { try await server.run { isReady.finish() } }
@@ -71,6 +76,35 @@ struct BrokerBenchmark {
             "cached token",
             try await times { _ = try await app.accessToken(for: id, resource: resource, scopes: scopes) }, limit)
         _ = try await app.signOut()
+    }
+
+    /// What an app that keeps to the protocol feels of clients that do not: a broker with its usual limits (R17).
+    private static func besideHostile(_ folder: URL) async throws {
+        let socket = folder.appending(path: "run/h.sock").path
+        let serving = try await serve(socket, folder.appending(path: "hostile"), FakeIdentityProvider(), BrokerLimits())
+        let app = try SharedDeviceMode(socket: socket, clientID: "app") { _ in }
+        func questions() async throws -> [Double] {
+            var times: [Double] = []
+            for _ in 0..<400 {
+                // At the pace of an app, not of a benchmark: within its own budget.
+                try await Task.sleep(for: .milliseconds(2))
+                let began = ContinuousClock.now
+                _ = try await app.deviceInformation()
+                times.append(microseconds(.now - began))
+            }
+            return times
+        }
+        _ = try await questions()
+        print("device information beside hostile clients    us       p99     x alone   x alone's p99")
+        for kind in Hostile.Kind.allCases {
+            let alone = try await questions()
+            let hostile = try Hostile(kind, socket: socket, copy: folder.appending(path: "hostile-clients"))
+            let beside = try await questions()
+            hostile.stop()
+            report(kind.rawValue, beside, alone)
+        }
+        serving.cancel()
+        _ = await serving.result
     }
 
     /// From the call to the last app's handler having removed its data.

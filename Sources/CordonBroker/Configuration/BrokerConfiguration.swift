@@ -37,6 +37,8 @@ public struct BrokerConfiguration: Sendable, Equatable {
     public var deviceName: String?
     /// How often the service is asked whether the device is still registered.
     public var reportInterval: Duration = .seconds(300)
+    /// What a signed policy says of itself; nil where the rules come from files that an administrator owns.
+    public internal(set) var policy: PolicyStamp?
     /// What whoever started the broker found out about the system, for `device.info`.
     public var hostWarnings: [DeviceInformation.Warning] = []
     /// How sign-in should open, such as `qrpin`; passed on to apps (SI-128).

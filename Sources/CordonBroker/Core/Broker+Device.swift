@@ -38,6 +38,7 @@ extension Broker {
         }
         post(.registrationStart)
         let administrator = try await administrator(key)
+        try checkPolicy(allows: administrator.tenant)
         if let known = state.registration {
             guard known.facts.tenant == administrator.tenant else {
                 throw SignInError(

@@ -59,6 +59,8 @@ extension Broker {
         guard state.registration != nil else { return }
         var changed = state
         changed.registration = nil
+        // A device that joins anew begins with the policy it is run by.
+        changed.policyVersion = configuration.policy?.version
         changed.session += 1
         changed.changed = environment.now()
         try commit(changed, telling: .registered)

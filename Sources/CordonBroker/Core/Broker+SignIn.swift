@@ -75,7 +75,9 @@ extension Broker {
         do throws(SignInError) {
             let result = try await signIn(client)
             try await adopt(result.account, since: began, by: app)
-            handOut(Departure.Token(app: app, resource: resource, token: result.accessToken))
+            handOut(
+                Departure.Token(
+                    app: app, resource: resource, token: result.accessToken, obtained: environment.now()))
             var answer = BrokerAnswer()
             var token = BrokerAnswer.Token(result.accessToken, session: state.account?.session ?? state.session)
             token.account = result.account

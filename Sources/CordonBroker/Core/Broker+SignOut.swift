@@ -9,6 +9,10 @@ extension Broker {
 
     func handOut(_ token: Departure.Token) {
         handed.removeAll { $0.app == token.app && $0.resource == token.resource }
+        for index in handed.indices
+        where handed[index].resource == token.resource && handed[index].token.text != token.token.text {
+            handed[index].isSuperseded = true
+        }
         if handed.count >= Self.mostTokens { handed.removeFirst() }
         handed.append(token)
     }

@@ -12,8 +12,7 @@ extension Broker {
         if let session = request.session, let departure = departures[session] {
             guard
                 let token = departure.tokens.first(where: {
-                    $0.app == app && $0.resource == request.resource && Set(scopes).isSubset(of: $0.token.scopes)
-                        && $0.token.expires > environment.now()
+                    $0.serves(app, request.resource, scopes) && $0.token.expires > environment.now()
                 })
             else {
                 throw SignInError(.interactionRequired, .signedOut, "the account was signed out")
@@ -22,6 +21,14 @@ extension Broker {
         }
         let account = try account(of: request)
         try refuseWhileOwing(app)
+        // What this app was given before needs neither the store nor the provider.
+        let now = environment.now()
+        if request.forcesRenewal != true, request.claims == nil,
+            let known = handed.first(where: { $0.serves(app, request.resource, scopes) }),
+            known.isFresh(at: now, buffer: configuration.signIn.expiryBuffer)
+        {
+            return Self.answer(known.token, account.session)
+        }
         var options = TokenOptions()
         options.forcesRenewal = request.forcesRenewal ?? false
         if let claims = request.claims { options.claims = try ClaimsRequest(json: claims) }
@@ -32,7 +39,7 @@ extension Broker {
             throw SignInError(.interactionRequired, .signedOut, "the account was signed out meanwhile")
         }
         try noteUse(by: app)
-        handOut(Departure.Token(app: app, resource: request.resource, token: token))
+        handOut(Departure.Token(app: app, resource: request.resource, token: token, obtained: now))
         return Self.answer(token, account.session)
     }
 

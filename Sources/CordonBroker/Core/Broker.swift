@@ -100,6 +100,13 @@ public actor Broker {
                 error.code == .configuration ? .configuration : .storage, error.reason, place: folder.path,
                 hint: error.hint)
         }
+        try Self.check(configuration.policy, for: state, place: folder.path)
+        if let version = configuration.policy?.version, version != state.policyVersion {
+            state.policyVersion = version
+            do throws(SignInError) { try store.save(state) } catch {
+                throw BrokerError(.storage, error.reason, place: folder.path, hint: error.hint)
+            }
+        }
     }
 
     /// Ends a session that a crash left half ended, and sign-ins that never became the device's account.

@@ -8,6 +8,8 @@ struct BrokerState: Codable, Sendable, Equatable {
     var session: UInt64 = 0
     var registration: RegistrationRecord?
     var account: AccountRecord?
+    /// The newest signed policy that the device was run by; nil before the first.
+    var policyVersion: Int?
     /// When ``session`` began; nil before the first change.
     var changed: Date?
     /// When somebody was last seen at work, to the minute.

@@ -11,6 +11,12 @@ struct BrokerOptions: ParsableArguments {
     @Option(help: "A JSON file with the provider, the apps and the limits (docs/broker-protocol.md).")
     var config: String?
 
+    @Option(help: "A signed policy with the same in place of --config and --profile (`cordon broker policy sign`).")
+    var policy: String?
+
+    @Option(help: "The thumbprint of a key that may sign policies; may repeat.")
+    var trust: [String] = []
+
     @Option(help: "The MDM's profile with a com.apple.extensiblesso payload.")
     var profile: String?
 
@@ -45,12 +51,30 @@ struct BrokerOptions: ParsableArguments {
     var cleanUpTime: Int?
 
     func validate() throws {
-        guard config != nil || issuer != nil else {
-            throw ValidationError("give --config, or --issuer with --development")
+        guard config != nil || issuer != nil || policy != nil else {
+            throw ValidationError("give --policy with --trust, --config, or --issuer with --development")
+        }
+        guard policy == nil || (config == nil && profile == nil && issuer == nil && !trust.isEmpty) else {
+            throw ValidationError("--policy comes with --trust and without --config, --profile and --issuer")
         }
         for seconds in [maxIdle, maxSession, cleanUpTime] {
             guard seconds ?? 1 > 0 else { throw ValidationError("a time must be above zero") }
         }
+    }
+
+    /// A signed policy, from a file that nobody but its owner and the system's administrator can have written.
+    private static func read(policy: String, trusting trusted: Set<String>) throws(BrokerError) -> BrokerConfiguration {
+        let facts = try? FileManager.default.attributesOfItem(atPath: policy)
+        guard let bytes = FileManager.default.contents(atPath: policy),
+            let owner = (facts?[.ownerAccountID] as? NSNumber)?.uint32Value,
+            let mode = (facts?[.posixPermissions] as? NSNumber)?.intValue
+        else { throw BrokerError(.configuration, "the policy cannot be read", place: policy, hint: "Check the path.") }
+        guard owner == 0 || owner == getuid(), mode & 0o022 == 0 else {
+            throw BrokerError(
+                .configuration, "others can change the policy", place: policy, hint: "Give it to root, with mode 0644.")
+        }
+        let signed = try SignedDevicePolicy(verifying: bytes, trusting: trusted, place: policy)
+        return try BrokerConfiguration(policy: signed, place: policy)
     }
 
     /// The configuration in force, and what was found in the profile and not used.
@@ -60,7 +84,9 @@ struct BrokerOptions: ParsableArguments {
         var configuration: BrokerConfiguration
         var remarks: [String] = []
         do throws(BrokerError) {
-            if let config {
+            if let policy {
+                configuration = try Self.read(policy: policy, trusting: Set(trust))
+            } else if let config {
                 configuration = try BrokerConfiguration(file: URL(filePath: config))
             } else {
                 configuration = BrokerConfiguration(
@@ -80,9 +106,11 @@ struct BrokerOptions: ParsableArguments {
         if development {
             configuration.isDevelopment = true
             configuration.joinRoles.insert("owner")
-            if config == nil { configuration.managedConfigurationSaysShared = true }
-            if profile == nil { configuration.profileSaysShared = true }
-            if config == nil { configuration.signIn.clientID = "cordon-cli" }
+            if config == nil, policy == nil {
+                configuration.managedConfigurationSaysShared = true
+                configuration.signIn.clientID = "cordon-cli"
+            }
+            if profile == nil, policy == nil { configuration.profileSaysShared = true }
         }
         if let service {
             guard let address = BrokerConfiguration.serviceAddress(service) else {

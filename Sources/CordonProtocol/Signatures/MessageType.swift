@@ -10,6 +10,8 @@ public enum MessageType: String, Sendable, CaseIterable {
     case auditCheckpoint = "cordon-audit+jwt"
     /// A device's request to be registered, signed by the key it registers.
     case deviceRegistration = "cordon-device+jwt"
+    /// The rules of a shared device, signed for its organisation.
+    case devicePolicy = "cordon-device-policy+jwt"
     /// A proof of possession for one HTTP request (RFC 9449).
     case proofOfPossession = "dpop+jwt"
 }

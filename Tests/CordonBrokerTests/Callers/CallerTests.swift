@@ -2,6 +2,7 @@ import CordonIdentity
 import CordonSignIn
 import CordonTesting
 import Foundation
+import HTTPTypes
 import Testing
 
 @testable import CordonBroker
@@ -171,6 +172,37 @@ import Testing
         #expect(await isSigned(input(#"{"alg":"none","typ":"dpop+jwt"}"#)) == false)
         #expect(await isSigned("anything") == false)
         #expect(await isSigned("e30.e30.e30") == false)
+    }
+
+    @Test func `who shows the page and brings the answer back has no token by it`() async throws {
+        let stand = try BrokerStand()
+        let broker = try await stand.joinedBroker()
+        let notes = try await BrokerApp("notes", at: broker)
+        let waiting = Task { await notes.ask(.tokenInteractive) }
+        while notes.pages.isEmpty { await Task.yield() }
+        let page = try #require(notes.pages.last?.page)
+        let answer = try #require(await stand.provider.visit(page, as: .worker))
+        let code = try #require(
+            URLComponents(url: answer, resolvingAgainstBaseURL: false)?.queryItems?.first { $0.name == "code" }?.value)
+        // All that the helper ever held, at the provider, without the verifier that stayed in the broker (SI-196).
+        let seen = page.absoluteString + answer.absoluteString
+        #expect(!seen.contains("code_verifier") && seen.contains("code_challenge"))
+        var request = HTTPRequest(method: .post, url: try #require(URL(string: stand.provider.issuer + "/token")))
+        request.headerFields[.contentType] = "application/x-www-form-urlencoded"
+        let form =
+            "grant_type=authorization_code&client_id=\(stand.provider.clientID)&code=\(code)"
+            + "&redirect_uri=cordon.broker://auth&code_verifier=guess"
+        let redeemed = try await stand.provider.transport.send(
+            request, body: Data(form.utf8), limit: 65_536, timeout: .seconds(1))
+        #expect(redeemed.head.status == .badRequest)
+        #expect(!String(decoding: redeemed.body, as: UTF8.self).contains("access_token"))
+        await notes.leave()
+        #expect(await waiting.value.token == nil)
+    }
+
+    @Test(arguments: [("0\n", true), ("1\n", false), ("2\n", false), ("3\n", false), (nil, true)])
+    func `a system that lets programs of one user read each other's memory is reported`(setting: String?, warns: Bool) {
+        #expect(Broker.letsProgramsReadMemory(setting) == warns)
     }
 
     @Test func `an app that goes away ends the sign-in it had begun, and the next one can begin`() async throws {

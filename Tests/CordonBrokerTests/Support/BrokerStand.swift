@@ -41,8 +41,9 @@ final class BrokerStand: Sendable {
     }
 
     /// A broker on the folder, as after a start of the process.
-    func broker(transport: (any HTTPTransport)? = nil) async throws -> Broker {
-        try await Broker(
+    func broker(transport: (any HTTPTransport)? = nil, folder other: URL? = nil) async throws -> Broker {
+        let folder = other ?? folder
+        return try await Broker(
             configuration, folder: folder,
             secrets: FileSecretStore(directory: folder.appending(path: "secrets")),
             transport: transport ?? provider.transport, environment: time.environment, user: Self.user,
