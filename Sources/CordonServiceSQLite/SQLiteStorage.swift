@@ -9,6 +9,7 @@ internal import GRDB
 /// SIGKILL and loss of power. The file is mode 0600. One process at a time writes; readers never wait for it.
 public final class SQLiteStorage: ServiceStorage {
     private let pool: DatabasePool
+    private let decoded = DecodedRecords()
 
     /// Opens a store, or makes it where there is no file yet.
     ///
@@ -40,8 +41,8 @@ public final class SQLiteStorage: ServiceStorage {
         _ tenant: TenantID, _ body: @escaping @Sendable (any StorageReader) throws(ServiceError) -> Result
     ) async throws(ServiceError) -> Result {
         do {
-            return try await pool.read { database in
-                try body(SQLiteTransaction(database, tenant: tenant))
+            return try await pool.read { [decoded] database in
+                try body(SQLiteTransaction(database, tenant: tenant, decoded: decoded))
             }
         } catch {
             throw ServiceError(storage: error, place: nil)
@@ -53,8 +54,8 @@ public final class SQLiteStorage: ServiceStorage {
         _ tenant: TenantID, _ body: @escaping @Sendable (any StorageTransaction) throws(ServiceError) -> Result
     ) async throws(ServiceError) -> Result {
         do {
-            return try await pool.write { database in
-                try body(SQLiteTransaction(database, tenant: tenant))
+            return try await pool.write { [decoded] database in
+                try body(SQLiteTransaction(database, tenant: tenant, decoded: decoded))
             }
         } catch {
             throw ServiceError(storage: error, place: nil)

@@ -8,17 +8,19 @@ internal import GRDB
 struct SQLiteTransaction: StorageTransaction {
     private let database: Database
     private let tenant: String
+    private let decoded: DecodedRecords?
 
-    init(_ database: Database, tenant: TenantID) {
+    init(_ database: Database, tenant: TenantID, decoded: DecodedRecords? = nil) {
         self.database = database
         self.tenant = tenant.rawValue
+        self.decoded = decoded
     }
 
     func record<Record: StoredRecord>(_ type: Record.Type, _ id: String) throws(ServiceError) -> Record? {
         let documents = try documents(
             "SELECT document FROM record WHERE tenant = ? AND kind = ? AND id = ?",
             [tenant, Record.storageKind.rawValue, id])
-        return try documents.first.map { document throws(ServiceError) in try decode(type, document) }
+        return try documents.first.map { document throws(ServiceError) in try decode(type, document, id) }
     }
 
     func records<Record: StoredRecord>(
@@ -127,9 +129,12 @@ struct SQLiteTransaction: StorageTransaction {
         }
     }
 
-    private func decode<Record: StoredRecord>(_ type: Record.Type, _ document: Data) throws(ServiceError) -> Record {
+    private func decode<Record: StoredRecord>(
+        _ type: Record.Type, _ document: Data, _ id: String? = nil
+    ) throws(ServiceError) -> Record {
         do {
-            return try StorageCoding.decode(type, document)
+            guard let decoded, let id else { return try StorageCoding.decode(type, document) }
+            return try decoded.record(type, id, of: tenant, in: document)
         } catch {
             throw ServiceError(.storageDamaged, "a stored record is not readable", place: Record.storageKind.rawValue)
         }

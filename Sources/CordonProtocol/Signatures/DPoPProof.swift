@@ -55,9 +55,9 @@ public struct DPoPProof: Sendable, Equatable {
     ) throws(ProtocolError) {
         let (payload, key) = try CompactJWS.payloadWithEmbeddedKey(of: text, type: .proofOfPossession)
         let claims = try MessageCoding.decode(Claims.self, from: payload)
-        guard claims.htm == method, Self.target(claims.htu) == Self.target(url) else {
-            throw ProtocolError(.wrongRecipient, "the proof was made for another request")
-        }
+        // Clients repeat the URL letter for letter, so the two forms seldom have to be taken apart.
+        guard claims.htm == method, claims.htu == url.absoluteString || Self.target(claims.htu) == Self.target(url)
+        else { throw ProtocolError(.wrongRecipient, "the proof was made for another request") }
         guard claims.ath == accessToken.map(Self.tokenHash) else {
             throw ProtocolError(.wrongRecipient, "the proof was made for another access token")
         }

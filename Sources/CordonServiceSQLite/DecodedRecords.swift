@@ -1,0 +1,52 @@
+internal import CordonIdentity
+internal import CordonService
+internal import Foundation
+
+/// Records as they were decoded last, each beside the bytes that it was decoded from.
+///
+/// A record is taken from here only where the store holds the very same bytes, so nothing here can be out of date,
+/// whoever wrote. Decoding JSON costs about ten times the look-up in SQLite. Bounded: when a generation is full, the one
+/// before is forgotten. May be used from any thread.
+final class DecodedRecords: Sendable {
+    private struct Name: Hashable {
+        var tenant: String
+        var kind: StorageKind
+        var id: String
+    }
+
+    private struct Entry {
+        var document: Data
+        var record: any StoredRecord
+    }
+
+    private struct Generations {
+        var current: [Name: Entry] = [:]
+        var previous: [Name: Entry] = [:]
+    }
+
+    private let capacity: Int
+    private let known = Locked(Generations())
+
+    /// Remembers up to so many records.
+    init(capacity: Int = 20_000) {
+        self.capacity = capacity
+    }
+
+    /// The record in a document: a known one where the bytes are the same, a decoded one otherwise.
+    func record<Record: StoredRecord>(
+        _ type: Record.Type, _ id: String, of tenant: String, in document: Data
+    ) throws -> Record {
+        let name = Name(tenant: tenant, kind: type.storageKind, id: id)
+        let entry = known.withLock { $0.current[name] ?? $0.previous[name] }
+        if let entry, entry.document == document, let record = entry.record as? Record { return record }
+        let record = try StorageCoding.decode(type, document)
+        known.withLock { [capacity] known in
+            if known.current.count >= capacity / 2 {
+                known.previous = known.current
+                known.current = [:]
+            }
+            known.current[name] = Entry(document: document, record: record)
+        }
+        return record
+    }
+}
