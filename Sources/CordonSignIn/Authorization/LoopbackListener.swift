@@ -72,7 +72,7 @@ final class LoopbackListener: Sendable {
             hosts[0].dropFirst(5).trimmingCharacters(in: .whitespaces) == host
         else { return .refused(Self.page("404 Not Found", "There is nothing here.")) }
         let target = words[1]
-        guard target.split(separator: "?", maxSplits: 1)[0] == path else {
+        guard target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).first ?? "" == path else {
             return .refused(Self.page("404 Not Found", "There is nothing here."))
         }
         return .accepted(

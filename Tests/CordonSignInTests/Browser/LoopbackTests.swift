@@ -51,6 +51,8 @@ import Testing
                 "POST \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n",
                 "GET \(path) HTTP/1.1\r\nHost: attacker.example\r\n\r\n",
                 "GET \(path) HTTP/1.1\r\n\r\n",
+                "GET ? HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n",
+                "GET ?\(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n",
                 "nonsense\r\n\r\n",
             ]
             for request in wrong {
