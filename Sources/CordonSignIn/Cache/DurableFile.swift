@@ -11,16 +11,32 @@ package import Foundation
 /// Files that are either old or new after a crash, never half (SI-205).
 package enum DurableFile {
     /// The bytes of a file, nil when there is none.
+    ///
+    /// - Throws: ``SignInError`` with fault `storeUnavailable` for what cannot be read, or is longer than the limit: that
+    ///   is neither an empty file nor none.
     package static func read(_ file: URL, limit: Int) throws(SignInError) -> Data? {
+        guard let bytes = try head(of: file, limit + 1) else { return nil }
+        guard bytes.count <= limit else { throw failure("read, it is too large") }
+        return bytes
+    }
+
+    /// The first bytes of a file, however long it is; nil when there is none.
+    static func head(of file: URL, _ count: Int) throws(SignInError) -> Data? {
         let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
             throw failure("read")
         }
         defer { close(descriptor) }
-        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
-        guard let bytes = try? handle.read(upToCount: limit + 1) else { return Data() }
-        guard bytes.count <= limit else { throw failure("read, it is too large") }
+        var bytes = Data()
+        var buffer = [UInt8](repeating: 0, count: min(count, 1 << 16))
+        while bytes.count < count {
+            let got = systemRead(descriptor, &buffer, min(buffer.count, count - bytes.count))
+            if got < 0, errno == EINTR { continue }
+            guard got >= 0 else { throw failure("read") }
+            if got == 0 { break }
+            bytes.append(contentsOf: buffer[..<got])
+        }
         return bytes
     }
 
@@ -52,13 +68,15 @@ package enum DurableFile {
         try synchronize(file.deletingLastPathComponent())
     }
 
-    /// Overwrites a file before deleting it, for what that is worth on the disk at hand.
+    /// Overwrites a file before deleting it, for what that is worth on the disk at hand; one that cannot be read or
+    /// overwritten is deleted all the same.
     static func overwriteAndRemove(_ file: URL) throws(SignInError) {
         for copy in [file, unfinished(file)] {
-            guard let old = try read(copy, limit: 1 << 20) else { continue }
             let descriptor = open(copy.path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
             guard descriptor >= 0 else { continue }
-            _ = writeAll(Data(count: old.count), to: descriptor)
+            let size = lseek(descriptor, 0, SEEK_END)
+            lseek(descriptor, 0, SEEK_SET)
+            _ = writeAll(Data(count: Int(max(0, min(size, 1 << 20)))), to: descriptor)
             fsync(descriptor)
             close(descriptor)
         }
@@ -89,6 +107,10 @@ package enum DurableFile {
     private static func failure(_ verb: String) -> SignInError {
         SignInError(.storage, .storeUnavailable, "a file of the token store could not be \(verb) (errno \(errno))")
     }
+}
+
+private func systemRead(_ descriptor: Int32, _ memory: UnsafeMutableRawPointer, _ count: Int) -> Int {
+    read(descriptor, memory, count)
 }
 
 /// Folders that only this user can enter.

@@ -5,7 +5,8 @@ internal import Foundation
 public struct TokenRemoval: Sendable, Equatable {
     /// Whether there had been a session at all.
     public let hadSession: Bool
-    /// Whether the session's key is gone: the store was asked for it again and had none.
+    /// Whether the session's key is gone: the store was asked for it again and had none. False for a session whose file
+    /// was too damaged to name its key.
     public let keyDestroyed: Bool
     /// Whether the session's file is gone.
     public let fileRemoved: Bool
@@ -18,18 +19,21 @@ extension TokenCache {
     /// Ends an account's session: key first, then the file, then reads back that both are gone (SI-207).
     ///
     /// The account stays marked as signed out, so that no other copy of a token is used for it (SI-115).
+    ///
+    /// - Throws: ``SignInError`` with code `storage`, with nothing removed, when the file that names the key cannot be
+    ///   read: the next attempt may still find the key.
     func end(_ account: AccountID, owner: CacheOwner) throws(SignInError) -> TokenRemoval {
         try locked { () throws(SignInError) in
             let name = owner.name(of: account)
             let session = file(name, "session")
-            let header = (try? DurableFile.read(session, limit: SealedHeader.size << 12)).flatMap { SealedHeader($0) }
-            var keyDestroyed = true
-            if let header {
+            let head = try DurableFile.head(of: session, SealedHeader.size)
+            var keyDestroyed = head == nil
+            if let header = head.flatMap({ SealedHeader($0) }) {
                 let key = SessionSecret.name(header.id)
                 try secrets.destroy(named: key)
                 keyDestroyed = try secrets.secret(named: key) == nil
             }
-            let existed = FileManager.default.fileExists(atPath: session.path)
+            let existed = head != nil
             try DurableFile.remove(session)
             if existed { try DurableFile.replace(file(name, "signed-out"), with: Data()) }
             return TokenRemoval(

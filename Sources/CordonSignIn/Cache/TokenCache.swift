@@ -40,7 +40,9 @@ public struct TokenCache: Sendable {
         }
     }
 
-    /// Every session of the owner that can be opened.
+    /// Every session of the owner; damaged ones, old copies and other owners' are left out.
+    ///
+    /// - Throws: ``SignInError`` with code `storage` when one cannot be read just now: it may be a good one.
     func sessions(owner: CacheOwner) throws(SignInError) -> [SessionRecord] {
         try locked { () throws(SignInError) in
             let names: [String]
@@ -49,8 +51,24 @@ public struct TokenCache: Sendable {
             } catch {
                 throw SignInError(.storage, .storeUnavailable, "the token store's folder cannot be listed")
             }
-            return names.sorted().filter { $0.hasSuffix(".session") }
-                .compactMap { try? opened(String($0.dropLast(8)), owner: owner)?.record }
+            var found: [SessionRecord] = []
+            for name in names.sorted() where name.hasSuffix(".session") {
+                if let record = try usable(String(name.dropLast(8)), owner: owner)?.record { found.append(record) }
+            }
+            return found
+        }
+    }
+
+    /// A session that is there and is what was written last; a passing failure to read it is thrown, not taken for its
+    /// end.
+    private func usable(
+        _ name: String, owner: CacheOwner
+    ) throws(SignInError) -> (record: SessionRecord, secret: SessionSecret)? {
+        do {
+            return try opened(name, owner: owner)
+        } catch {
+            guard error.fault == .storeDamaged || error.fault == .rolledBack else { throw error }
+            return nil
         }
     }
 
@@ -79,7 +97,7 @@ public struct TokenCache: Sendable {
     func begin(_ record: SessionRecord, owner: CacheOwner) throws(SignInError) {
         try locked { () throws(SignInError) in
             let name = owner.name(of: record.account.id)
-            let earlier = try? DurableFile.read(file(name, "session"), limit: Self.largestFile)
+            let earlier = try DurableFile.head(of: file(name, "session"), SealedHeader.size)
             let secret = SessionSecret(key: SymmetricKey(size: .bits256), generation: 1)
             let id = record.account.session.rawValue
             try secrets.keep(secret.bytes, named: SessionSecret.name(id))
@@ -94,13 +112,15 @@ public struct TokenCache: Sendable {
     /// Changes a session that is still the same one; says whether it was.
     ///
     /// A session that ended meanwhile is never brought back by an answer that was under way (SI-057).
+    ///
+    /// - Throws: ``SignInError`` with code `storage` when it cannot be read or written just now; it has not ended then.
     @discardableResult
     func update(
         _ session: SessionID, of account: AccountID, owner: CacheOwner, _ change: (inout SessionRecord) -> Void
     ) throws(SignInError) -> Bool {
         try locked { () throws(SignInError) in
             let name = owner.name(of: account)
-            guard let found = try? opened(name, owner: owner), found.record.account.session == session else {
+            guard let found = try usable(name, owner: owner), found.record.account.session == session else {
                 return false
             }
             var (record, secret) = found
@@ -124,6 +144,9 @@ public struct TokenCache: Sendable {
             throw SignInError(.storage, .storeUnavailable, "a session has no stored form")
         }
         let sealed = try SealedRecord.seal(content, header, key: secret.key, name: name, owner: owner.text)
+        guard sealed.count <= Self.largestFile else {
+            throw SignInError(.storage, .storeUnavailable, "the session is too large to be kept")
+        }
         try DurableFile.replace(file(name, "session"), with: sealed)
     }
 }

@@ -69,8 +69,13 @@ extension SignInClient {
         let lock = try await FileLock.waiting(for: cache.file(name, "renewal"))
         defer { withExtendedLifetime(lock) {} }
         // Read again under the lock: another process may have used the refresh token meanwhile.
-        let record = try session(of: key.account)
+        var record = try session(of: key.account)
         let account = record.account
+        if let newer = unsaved[account.id], newer.session == account.session {
+            try cache.update(account.session, of: account.id, owner: owner) { $0.refreshToken = newer.refreshToken }
+            record.refreshToken = newer.refreshToken
+        }
+        unsaved[account.id] = nil
         guard let refreshToken = record.refreshToken else {
             throw SignInError(.interactionRequired, .invalidGrant, "the session can no longer be renewed")
         }
@@ -93,8 +98,8 @@ extension SignInClient {
                 correlationID: options.correlationID)
         } catch  where error.fault == .invalidGrant {
             // Used up, revoked or reused by a thief: the session is over until somebody signs in (SI-179).
-            try cache.update(account.session, of: account.id, owner: owner) { $0.refreshToken = nil }
             shelf.remove(account.id)
+            try cache.update(account.session, of: account.id, owner: owner) { $0.refreshToken = nil }
             throw error
         }
         return try await keep(tokens, of: record, requested: scopes, resource: key.resource, options: options)
@@ -105,9 +110,16 @@ extension SignInClient {
         _ tokens: TokenAnswer, of record: SessionRecord, requested: [String], resource: String?, options: TokenOptions
     ) async throws(SignInError) -> AccessToken {
         let account = record.account
-        // The rotated token goes to disk before anything else can fail: the old one is already dead.
-        let isSame = try cache.update(account.session, of: account.id, owner: owner) {
-            $0.refreshToken = tokens.refreshToken ?? $0.refreshToken
+        // The rotated token goes to disk before anything else can fail: the old one is already dead. Where the disk
+        // does not take it just now, the next renewal tries again.
+        let isSame: Bool
+        do {
+            isSame = try cache.update(account.session, of: account.id, owner: owner) {
+                $0.refreshToken = tokens.refreshToken ?? $0.refreshToken
+            }
+        } catch {
+            unsaved[account.id] = tokens.refreshToken.map { (account.session, $0) }
+            throw error
         }
         guard isSame else {
             await discard(tokens)

@@ -19,6 +19,8 @@ public actor SignInClient: AccessTokenSource {
     var shelf = AccessTokenShelf()
     var throttle = RequestThrottle()
     var renewals: [RenewalKey: Task<Result<AccessToken, SignInError>, Never>] = [:]
+    /// Rotated refresh tokens that the disk did not take: the stored ones are dead already.
+    var unsaved: [AccountID: (session: SessionID, refreshToken: String)] = [:]
     var isDelivering = false
     private var isInteracting = false
     /// Accounts that were signed out while somebody was signing in: that sign-in does not bring them back (SI-057).
@@ -52,7 +54,8 @@ public actor SignInClient: AccessTokenSource {
 
     /// The accounts that can get tokens without anybody being asked, sorted by name (SI-124).
     ///
-    /// - Throws: ``SignInError`` with code `storage` when the cache cannot be listed.
+    /// - Throws: ``SignInError`` with code `storage` when the cache cannot be listed, or a session cannot be read just
+    ///   now: it may be a good one.
     public func accounts() throws(SignInError) -> [SignedInAccount] {
         try cache.sessions(owner: owner)
             .filter { $0.refreshToken != nil || shelf.anyToken(of: $0.account.id, now: environment.now()) != nil }

@@ -9,13 +9,13 @@ extension SignInClient {
     /// - Parameters:
     ///   - account: Who signs out.
     ///   - browser: Ends the session at the provider too, in the browser; nil leaves it alone (SI-051).
-    /// - Throws: ``SignInError`` with code `storage` when the session's key could not be destroyed; access
-    ///   tokens in memory are gone all the same.
+    /// - Throws: ``SignInError`` with code `storage` when the session's key could not be destroyed, or the session's file
+    ///   could not be read or did not say which key it is; access tokens in memory are gone all the same.
     @discardableResult
     public func signOut(
         _ account: AccountID, endingSessionIn browser: BrowserLauncher? = nil
     ) async throws(SignInError) -> SignOutReport {
-        let record = try? cache.session(of: account, owner: owner)
+        let record = lastRecord(of: account)
         let accessToken = shelf.anyToken(of: account, now: environment.now())
         let pending = queueRevocation(of: record)
         let removal = try removeAccount(account)
@@ -31,6 +31,15 @@ extension SignInClient {
         return SignOutReport(removal: removal, revocation: revocation, browserSession: session)
     }
 
+    /// The session to end, with the refresh token that is alive.
+    private func lastRecord(of account: AccountID) -> SessionRecord? {
+        var record = try? cache.session(of: account, owner: owner)
+        if let newer = unsaved[account], newer.session == record?.account.session {
+            record?.refreshToken = newer.refreshToken
+        }
+        return record
+    }
+
     /// Queued before anything is removed, so that a crash in between forgets no revocation.
     private func queueRevocation(of record: SessionRecord?) -> UUID? {
         record?.refreshToken.flatMap {
@@ -43,7 +52,7 @@ extension SignInClient {
     ///
     /// - Throws: ``SignInError`` with code `storage` when the session's key may still be there.
     package func retire(_ account: AccountID) throws(SignInError) -> (removal: TokenRemoval, idToken: String?) {
-        let record = try? cache.session(of: account, owner: owner)
+        let record = lastRecord(of: account)
         _ = queueRevocation(of: record)
         return (try removeAccount(account), record?.idToken)
     }
@@ -54,6 +63,8 @@ extension SignInClient {
     }
 
     /// Every account with a session on disk, renewable or not.
+    ///
+    /// - Throws: ``SignInError`` with code `storage` when a session cannot be read just now.
     package func storedAccounts() throws(SignInError) -> [AccountID] {
         try cache.sessions(owner: owner).map(\.account.id)
     }
@@ -67,6 +78,7 @@ extension SignInClient {
         noteEnd(of: account)
         cancelRenewals(of: account)
         shelf.remove(account)
+        unsaved[account] = nil
         let removal = try cache.end(account, owner: owner)
         guard removal.isComplete else {
             throw SignInError(.storage, .storeUnavailable, "the session's key or file could not be destroyed")

@@ -30,6 +30,18 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     }
 
+    @Test func `a secret that cannot be read is not taken for one that is gone`() throws {
+        let store = try FileSecretStore(directory: folder)
+        try FileManager.default.createDirectory(
+            at: folder.appending(path: "a.key"), withIntermediateDirectories: false)
+        // A folder opens and then refuses to be read, as a file on a failing disk does.
+        #expect(throws: SignInError(.storage, .storeUnavailable, "")) { try store.secret(named: "a") }
+        #expect(throws: SignInError(.storage, .storeUnavailable, "")) {
+            try DurableFile.read(folder.appending(path: "a.key"), limit: 100)
+        }
+        #expect(try DurableFile.read(folder.appending(path: "b.key"), limit: 100) == nil)
+    }
+
     @Test func `a secret's file is for this user alone`() throws {
         try FileSecretStore(directory: folder).keep(Data([1]), named: "a")
         let path = folder.appending(path: "a.key").path

@@ -171,4 +171,43 @@ import Testing
         #expect(await fixture.provider.liveRefreshTokens == 0)
         _ = try await client.signIn(SignInFixture.request, browser: browser)
     }
+
+    @Test func `the key of a session is destroyed however long the session is`() async throws {
+        let padding = String(repeating: "r", count: 200_000)
+        let transport = RewritingTransport(inner: fixture.provider.transport) { path, body in
+            guard path == "/token" else { return body }
+            return Data(
+                String(decoding: body, as: UTF8.self)
+                    .replacingOccurrences(of: #""refresh_token":"#, with: #""refresh_token":"\#(padding)"#).utf8)
+        }
+        let client = try await fixture.signedInClient(transport: transport)
+        let file = try #require(try fixture.files("session").first)
+        #expect(try Data(contentsOf: file).count > 200_000)
+        let removal = try await client.removeAccount("oid-worker-a")
+        #expect(removal.keyDestroyed)
+        #expect(fixture.secrets.count == 0)
+    }
+
+    @Test func `a session too damaged to name its key is not said to have lost it`() async throws {
+        let client = try await fixture.signedInClient()
+        let file = try #require(try fixture.files("session").first)
+        try Data("not a session".utf8).write(to: file)
+        #expect(await failure { try await client.removeAccount("oid-worker-a") }?.fault == .storeUnavailable)
+        #expect(try fixture.files("session").isEmpty)
+        #expect(try await client.removeAccount("oid-worker-a").hadSession == false)
+    }
+
+    @Test func `a session that cannot be read keeps its key until it can be named`() async throws {
+        let client = try await fixture.signedInClient()
+        let file = try #require(try fixture.files("session").first)
+        let kept = try Data(contentsOf: file)
+        try FileManager.default.removeItem(at: file)
+        // A folder opens and then refuses to be read, as a file on a failing disk does.
+        try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+        #expect(await failure { try await client.signOut("oid-worker-a") }?.fault == .storeUnavailable)
+        try FileManager.default.removeItem(at: file)
+        try kept.write(to: file)
+        #expect(try await client.signOut("oid-worker-a").removal.keyDestroyed)
+        #expect(fixture.secrets.count == 0)
+    }
 }
