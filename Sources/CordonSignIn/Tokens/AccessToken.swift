@@ -1,7 +1,7 @@
 public import Foundation
 
-/// A token for one resource, kept in memory only (SI-203). Its description is redacted.
-public struct AccessToken: Sendable, Equatable, CustomStringConvertible {
+/// A token for one resource, kept in memory only (SI-203). Description and reflection are redacted.
+public struct AccessToken: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     /// The token itself: for the `Authorization` header of its resource and nowhere else.
     public let text: String
     /// When it stops being good.
@@ -24,4 +24,7 @@ public struct AccessToken: Sendable, Equatable, CustomStringConvertible {
 
     /// Kind and end only.
     public var description: String { "AccessToken(\(isBound ? "bound" : "bearer"), expires \(expires), redacted)" }
+
+    /// Shows nothing either, to `dump` and to debuggers.
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -292,4 +292,34 @@ import Testing
         _ = try await second.testToken()
         #expect(await fixture.provider.liveRefreshTokens == 1)
     }
+
+    @Test func `a rotated refresh token that the store would not take is kept and stored later`() async throws {
+        let isRenewing = Locked(false)
+        let secrets = fixture.secrets
+        let transport = RewritingTransport(inner: fixture.provider.transport) { path, body in
+            if path == "/token", isRenewing.withLock({ $0 }) { secrets.lock(true) }
+            return body
+        }
+        let client = try await fixture.signedInClient(transport: transport)
+        fixture.time.advance(.seconds(3_400))
+        isRenewing.withLock { $0 = true }
+        #expect(await failure { try await client.testToken() }?.fault == .storeUnavailable)
+        #expect(await failure { try await client.accounts() }?.fault == .storeUnavailable)
+        isRenewing.withLock { $0 = false }
+        secrets.lock(false)
+        #expect(await fixture.provider.liveRefreshTokens == 1)
+        _ = try await client.testToken()
+        // Stored by now: another process goes on with it.
+        fixture.time.advance(.seconds(3_400))
+        _ = try await fixture.client().testToken()
+    }
+
+    @Test func `neither description nor dump of a token shows it`() {
+        let token = AccessToken(text: "very-secret", expires: Date(timeIntervalSince1970: 0))
+        var text = "\(token)"
+        dump(token, to: &text)
+        dump([token], to: &text)
+        #expect(text.contains("AccessToken"))
+        #expect(!text.contains("very-secret"))
+    }
 }
