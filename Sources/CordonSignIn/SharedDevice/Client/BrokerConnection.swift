@@ -49,7 +49,7 @@ final class BrokerConnection: Sendable {
         socket.end()
     }
 
-    /// Asks and waits.
+    /// Asks and waits; a cancelled task waits no longer, and asks nothing when it was cancelled before.
     ///
     /// - Throws: ``SignInError`` as the broker answered it; `brokerUnavailable` when it does not answer in time.
     func call(
@@ -59,7 +59,10 @@ final class BrokerConnection: Sendable {
         let id = nextID()
         let outcome: Outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
+                guard !Task.isCancelled else { return continuation.resume(returning: .failure(Self.stopped)) }
                 send(request, id: id, within: limit, progress: progress) { continuation.resume(returning: $0) }
+                // A cancellation that came before the waiter was there found nobody to wake.
+                if Task.isCancelled { cancel(id) }
             }
         } onCancel: {
             cancel(id)
@@ -117,7 +120,7 @@ final class BrokerConnection: Sendable {
 
     /// Tells the broker that nobody waits for a request any more.
     private func cancel(_ id: UInt32) {
-        conclude(id, .failure(SignInError(.cancelled, .stopped, "the request was cancelled")))
+        conclude(id, .failure(Self.stopped))
         var request = BrokerRequest(.tokenCancel)
         request.request = id
         send(request, id: nextID(), within: .seconds(2), progress: nil) { _ in }
@@ -180,6 +183,8 @@ final class BrokerConnection: Sendable {
             conclude(id, .failure(SignInError(.brokerUnavailable, .timedOut, "the broker did not answer in time")))
         }
     }
+
+    private static var stopped: SignInError { SignInError(.cancelled, .stopped, "the request was cancelled") }
 
     static var gone: SignInError { SignInError(.brokerUnavailable, .brokerMissing, "no broker answers on this device") }
 }

@@ -25,7 +25,8 @@ actor BrokerLink {
         connection?.close()
     }
 
-    /// Asks the broker; a state request that met a lost connection is asked once more over a new one.
+    /// Asks the broker; a state request that met a lost connection is asked once more over a new one. What names an
+    /// earlier request is not: over another connection the number means another one.
     func call(
         _ request: BrokerRequest, progress: (@Sendable (BrokerAnswer.Progress, UInt32) -> Void)? = nil
     ) async throws(SignInError) -> BrokerAnswer {
@@ -34,7 +35,9 @@ actor BrokerLink {
         do throws(SignInError) {
             return try await first.call(request, within: limit, progress: progress)
         } catch {
-            guard error.fault == .brokerMissing, progress == nil, limit <= .seconds(2) else { throw error }
+            guard error.fault == .brokerMissing, progress == nil, request.request == nil, limit <= .seconds(2) else {
+                throw error
+            }
             return try await connected().call(request, within: limit)
         }
     }

@@ -1,0 +1,76 @@
+import CordonIdentity
+import CordonProtocol
+import Foundation
+import Glibc
+
+@testable import CordonSignIn
+
+/// A broker that greets, answers nothing else, and hangs up where it is told to.
+final class SilentBroker: Sendable {
+    /// Nobody can listen there.
+    struct Refused: Error {}
+
+    let path: String
+    private let listener: Int32
+    private let heard = Locked<[String]>([])
+    private let hangsUpAt: BrokerVerb?
+
+    /// What was asked, over all connections, in order.
+    var verbs: [String] { heard.withLock { $0 } }
+
+    init(hangingUpAt verb: BrokerVerb? = nil) throws {
+        hangsUpAt = verb
+        path = FileManager.default.temporaryDirectory.appending(path: "b-\(UUID().uuidString.prefix(8))").path
+        listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+        let isBound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+        guard isBound, listen(listener, 4) == 0 else { throw Refused() }
+        Thread { self.serve() }.start()
+    }
+
+    /// Stops listening.
+    func stop() {
+        shutdown(listener, Int32(SHUT_RDWR))
+        unlink(path)
+    }
+
+    private func serve() {
+        while true {
+            let descriptor = accept(listener, nil, nil)
+            guard descriptor >= 0 else { break }
+            Thread { self.talk(descriptor) }.start()
+        }
+        close(listener)
+    }
+
+    private func talk(_ descriptor: Int32) {
+        defer { close(descriptor) }
+        var reader = BrokerFrameReader(limit: BrokerFrame.largestRequest)
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        while true {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            guard count > 0 else { return }
+            reader.append(buffer[..<count])
+            while let payload = try? reader.next() {
+                guard let request = try? MessageCoding.decode(BrokerRequest.self, from: payload) else { return }
+                heard.withLock { $0.append(request.verb) }
+                if request.verb == hangsUpAt?.rawValue { return }
+                if request.verb == BrokerVerb.hello.rawValue { greet(request.id, descriptor) }
+            }
+        }
+    }
+
+    private func greet(_ id: UInt32, _ descriptor: Int32) {
+        var answer = BrokerAnswer(id: id)
+        answer.hello = BrokerAnswer.Greeting(version: BrokerLink.version, broker: "silent", session: 1, features: [])
+        guard let payload = try? MessageCoding.encode(answer) else { return }
+        let frame = Array(BrokerFrame.encode(payload))
+        _ = send(descriptor, frame, frame.count, Int32(MSG_NOSIGNAL))
+    }
+}
