@@ -108,7 +108,7 @@ package final class DatabaseKeyring: Sendable, KeyHolder {
         for suffix in ["", "-journal", "-wal", "-shm"] { PosixFile.remove(path + suffix) }
     }
 
-    func settle() {}
+    func settle() -> VaultError? { nil }
 
     func invalidate(_ reason: VaultError) {
         let action = state.withLock { state in

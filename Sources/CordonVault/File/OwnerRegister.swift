@@ -15,37 +15,104 @@ struct OwnerRegister: Sendable {
     /// Notes the owner of a path; nil forgets it.
     func setOwner(_ owner: AccountID?, of path: URL) throws(VaultError) {
         let place = entryPath(path)
-        guard let owner else {
-            PosixFile.remove(place)
-            return
-        }
+        guard let owner else { return try PosixFile.unlinkIfPresent(place) }
         try PosixFile.makeDirectory(directory.path)
+        try PosixFile.replace(place, with: try entry(owner, path))
+    }
+
+    /// Readies the change of a path's owner that goes with a change of its file, so that the file has one or the other
+    /// owner at any moment, and the former one after a failure.
+    func ready(_ owner: AccountID?, for path: URL) throws(VaultError) -> OwnerChange {
+        let place = entryPath(path)
+        switch (try self.owner(of: path), owner) {
+        case (let old, let new) where old == new: return .none
+        case (_, nil): return .leaving(place)
+        case (nil, _):
+            try setOwner(owner, of: path)
+            return .coming(place)
+        case (_, let owner?):
+            return .changing(draft: try PosixFile.draft(of: place, try entry(owner, path)), place)
+        }
+    }
+
+    /// The owner noted for a path.
+    ///
+    /// - Throws: ``VaultError`` for a note that cannot be read: that is not the same as none.
+    func owner(of path: URL) throws(VaultError) -> AccountID? {
+        try read(entryPath(path)).map(\.owner)
+    }
+
+    /// Every noted path of an account, also of files that are gone; and why a note could not be read, if one could not:
+    /// it may be one of the account's.
+    func notes(of owner: AccountID) -> (paths: [URL], unread: VaultError?) {
+        var paths: [URL] = []
+        var unread: VaultError?
+        do throws(VaultError) {
+            for name in try PosixFile.names(in: directory.path).sorted() where name.hasSuffix(".json") {
+                do throws(VaultError) {
+                    let entry = try read(directory.appendingPathComponent(name).path)
+                    if let entry, entry.owner == owner { paths.append(URL(fileURLWithPath: entry.path)) }
+                } catch { unread = unread ?? error }
+            }
+        } catch { unread = error }
+        return (paths, unread)
+    }
+
+    private func read(_ place: String) throws(VaultError) -> Entry? {
+        guard let bytes = try PosixFile.contents(place, limit: 1 << 16) else { return nil }
+        guard let entry = try? JSONDecoder().decode(Entry.self, from: Data(bytes)) else {
+            throw VaultError(.damaged, "The note of a file's owner is damaged.", place: place)
+        }
+        return entry
+    }
+
+    private func entry(_ owner: AccountID, _ path: URL) throws(VaultError) -> [UInt8] {
         let entry = Entry(path: path.standardizedFileURL.path, owner: owner)
         guard let bytes = try? JSONEncoder().encode(entry) else {
             throw VaultError(.inputOutput, "An owner cannot be noted.", place: path.path)
         }
-        try PosixFile.replace(place, with: Array(bytes))
-    }
-
-    /// The owner noted for a path.
-    func owner(of path: URL) -> AccountID? {
-        read(entryPath(path)).map(\.owner)
-    }
-
-    /// Every noted path of an account, also of files that are gone.
-    func paths(ownedBy owner: AccountID) -> [URL] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
-        return names.compactMap { read(directory.appendingPathComponent($0).path) }
-            .filter { $0.owner == owner }.map { URL(fileURLWithPath: $0.path) }
-    }
-
-    private func read(_ place: String) -> Entry? {
-        guard let bytes = try? PosixFile.contents(place, limit: 1 << 16) else { return nil }
-        return try? JSONDecoder().decode(Entry.self, from: Data(bytes))
+        return Array(bytes)
     }
 
     private func entryPath(_ path: URL) -> String {
         let name = Array(SHA256.hash(data: Data(path.standardizedFileURL.path.utf8))).prefix(16).hex
         return directory.appendingPathComponent(name + ".json").path
+    }
+}
+
+/// A path's change of owner around a change of its file: readied before, then settled or undone.
+enum OwnerChange {
+    /// The owner stays.
+    case none
+    /// The note is there already.
+    case coming(String)
+    /// The note is still there.
+    case leaving(String)
+    /// The new note waits as a draft, which takes no more space to put in place.
+    case changing(draft: String, String)
+
+    /// Puts the owner in force, after the file has changed.
+    func settle() throws(VaultError) {
+        switch self {
+        case .none, .coming: break
+        case .leaving(let place): try PosixFile.unlinkIfPresent(place)
+        case .changing(let draft, let place):
+            do throws(VaultError) {
+                try PosixFile.rename(draft, to: place)
+                try PosixFile.syncDirectory((place as NSString).deletingLastPathComponent)
+            } catch {
+                PosixFile.remove(draft)
+                throw error
+            }
+        }
+    }
+
+    /// Leaves the owner as it was, after the file could not be changed.
+    func undo() {
+        switch self {
+        case .none, .leaving: break
+        case .coming(let place): PosixFile.remove(place)
+        case .changing(let draft, _): PosixFile.remove(draft)
+        }
     }
 }

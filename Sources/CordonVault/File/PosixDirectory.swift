@@ -32,6 +32,29 @@ extension PosixFile {
     @discardableResult
     static func remove(_ path: String) -> Bool { (try? pass("unlink", path)) != nil && unlink(path) == 0 }
 
+    /// Removes a name, which may be gone already.
+    static func unlinkIfPresent(_ path: String) throws(VaultError) {
+        try pass("unlink", path)
+        guard unlink(path) == 0 || errno == ENOENT else { throw .system("unlink", path) }
+    }
+
+    /// Whether nothing is at a path, not even a symbolic link; false where that cannot be told.
+    static func isAbsent(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) != 0 && (errno == ENOENT || errno == ENOTDIR)
+    }
+
+    /// The names in a directory; none where there is no directory.
+    static func names(in directory: String) throws(VaultError) -> [String] {
+        try pass("list", directory)
+        if isAbsent(directory) { return [] }
+        do {
+            return try FileManager.default.contentsOfDirectory(atPath: directory)
+        } catch {
+            throw VaultError(.inputOutput, "The directory cannot be listed.", place: directory)
+        }
+    }
+
     /// Gives a file a second name unless that name is taken, which is no failure.
     static func linkIfAbsent(_ path: String, as name: String) throws(VaultError) {
         try pass("link", name)
@@ -52,6 +75,18 @@ extension PosixFile {
 
     /// Replaces a small file by new content, so that a reader after a crash finds the old or the new one.
     static func replace(_ path: String, with bytes: [UInt8], mode: mode_t = 0o600) throws(VaultError) {
+        let draft = try draft(of: path, bytes, mode: mode)
+        do throws(VaultError) {
+            try rename(draft, to: path)
+            try syncDirectory((path as NSString).deletingLastPathComponent)
+        } catch {
+            remove(draft)
+            throw error
+        }
+    }
+
+    /// Writes what is to take a small file's place beside it, durably; its name.
+    static func draft(of path: String, _ bytes: [UInt8], mode: mode_t = 0o600) throws(VaultError) -> String {
         let directory = (path as NSString).deletingLastPathComponent
         let draft = (directory as NSString).appendingPathComponent(temporaryName())
         let file = try create(draft, mode: mode)
@@ -59,8 +94,7 @@ extension PosixFile {
             try file.write(bytes, at: 0)
             try file.sync()
             file.close()
-            try rename(draft, to: path)
-            try syncDirectory(directory)
+            return draft
         } catch {
             remove(draft)
             throw error

@@ -109,13 +109,11 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
         do throws(VaultError) {
             return try readChunks(memory, at: offset)
         } catch {
-            // A reader's commit may have been overtaken by a writer, who then reuses its places.
-            if error.code == .damaged, !isWritable, let store, try store.refresh() {
-                hotChunk = -1
-                return try readLocked(memory, at: offset)
-            }
             memory.initializeMemory(as: UInt8.self, repeating: 0)
-            throw error
+            // A reader's commit may have been overtaken by a writer, who then reuses its places.
+            guard error.code == .damaged, !isWritable, let store, try store.refresh() else { throw error }
+            hotChunk = -1
+            return try readLocked(memory, at: offset)
         }
     }
 
@@ -245,6 +243,13 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
         defer { mutex.unlock() }
         _ = try live()
         if isWritable { try change(commit) }
+    }
+
+    /// Makes everything written durable unless the file was closed before.
+    func syncIfOpen() throws(VaultError) {
+        mutex.lock()
+        defer { mutex.unlock() }
+        if store != nil, isWritable { try change(commit) }
     }
 
     /// Makes everything written durable and gives the file back; the object is unusable afterwards (SDK-FP-15).

@@ -82,13 +82,14 @@ extension Vault {
     /// Works without any key. What a header says is proved only by opening the file.
     public nonisolated func owner(of path: URL) -> AccountID? {
         if let header = facts(of: path) { return header.owner }
-        return FileManager.default.fileExists(atPath: path.path) ? register.owner(of: path) : nil
+        return PosixFile.isAbsent(path.path) ? nil : (try? register.owner(of: path)) ?? nil
     }
 
     /// Every file of the account: sealed ones in the vault's directory and its roots, databases with what belongs to them,
     /// noted ones anywhere; by path.
     ///
-    /// Looks into each file there. Symbolic links are not followed.
+    /// Looks into each file there. Symbolic links are not followed. A wipe removes these, and says so when a note of an
+    /// owner could not be read.
     public nonisolated func files(ownedBy account: AccountID) -> [URL] {
         let all = candidates()
         var sealed: [URL] = []
@@ -99,7 +100,9 @@ extension Vault {
             if header.kind == .database { databases.insert(path.path) }
         }
         sealed += all.filter { $0.databasePath.map(databases.contains) ?? false }
-        let noted = register.paths(ownedBy: account).filter { owner(of: $0) == account }
+        let noted = register.notes(of: account).paths.filter {
+            !PosixFile.isAbsent($0.path) && facts(of: $0)?.owner ?? account == account
+        }
         return Set(sealed + noted.map(\.standardizedFileURL)).sorted { $0.path < $1.path }
     }
 
@@ -108,7 +111,10 @@ extension Vault {
     /// The header of a sealed file; nil for anything else.
     nonisolated func facts(of path: URL) -> SealedHeader? {
         if let header = LiveDatabases.shared.header(at: path.path) { return try? SealedHeader(RawMemory(header)) }
-        guard let device = try? PosixFile.open(path.path, writing: false, ifExists: true) else { return nil }
+        guard let device = try? PosixFile.open(path.path, writing: false, ifExists: true) else {
+            // It may have been opened as a database since.
+            return LiveDatabases.shared.header(at: path.path).flatMap { try? SealedHeader(RawMemory($0)) }
+        }
         defer { device.close() }
         return try? Self.header(of: device)
     }

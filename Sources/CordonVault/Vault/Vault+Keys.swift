@@ -28,7 +28,8 @@ extension Vault {
         return keys[account]?.id.hex ?? ""
     }
 
-    /// Brings the account's key into memory.
+    /// Brings the account's key into memory. Where another process has replaced it, everything open under the former one
+    /// ends.
     ///
     /// - Throws: `unknownAccount` without a key on this device, `wipePending`, `wrongKey`, `damaged`, `keyStore`.
     public func unlock(_ account: AccountID) throws(VaultError) {
@@ -41,21 +42,31 @@ extension Vault {
             throw VaultError(.wipePending, "A wipe of the account has begun.")
         }
         guard key.account == account else { throw VaultError(.damaged, "The key record is another account's.") }
-        if keys[account]?.id != key.id { keys[account] = key }
+        guard keys[account]?.id != key.id else { return }
+        // Another process has wiped the account and made a key since: what is open is sealed under one that is gone.
+        if keys[account] != nil { drop(account, because: VaultError(.wiped, "The account's key was destroyed.")) }
+        keys[account] = key
     }
 
     /// Whether the account's key is in memory.
     public func isUnlocked(_ account: AccountID) -> Bool { keys[account] != nil }
 
     /// Makes open files durable, closes them and zeroes the account's key in memory.
-    public func lock(_ account: AccountID) {
-        for handle in handles[account] ?? [] { handle.holder?.settle() }
+    ///
+    /// The key goes whatever happens; what a file's last sync did not cover is lost where making it durable fails.
+    ///
+    /// - Returns: one failure for each file whose last writes were lost; empty when everything is on disk.
+    @discardableResult
+    public func lock(_ account: AccountID) -> [VaultError] {
+        let failures = (handles[account] ?? []).compactMap { $0.holder?.settle() }
         drop(account, because: VaultError(.locked, "The account was locked."))
+        return failures
     }
 
     /// Does for every account what ``lock(_:)`` does for one.
-    public func lock() {
-        for account in Set(keys.keys).union(handles.keys) { lock(account) }
+    @discardableResult
+    public func lock() -> [VaultError] {
+        Set(keys.keys).union(handles.keys).flatMap { lock($0) }
     }
 
     /// The accounts that have a key on this device, wipes not counted.

@@ -7,14 +7,15 @@ extension Vault {
     /// SDK-NA-14, CQ-17).
     ///
     /// What is so already is left alone (SDK-FP-07). Each file is replaced in one step: it is the old or the new one after
-    /// a kill.
+    /// a kill. A sealed file that is open for writing is refused, because its writer would go on writing into nothing.
     ///
     /// - Parameters:
     ///   - path: a file or a directory; symbolic links are passed over.
     ///   - account: the owner from now on.
     ///   - sealing: whether the owner's policy asks for encryption.
     ///   - progress: told after every megabyte and file.
-    /// - Throws: ``VaultError`` of the first file that cannot be brought in line; earlier ones are.
+    /// - Throws: ``VaultError`` of the first file that cannot be brought in line, `inUse` for one that a writer has open;
+    ///   earlier ones are.
     public func protect(
         _ path: URL, for account: AccountID?, sealing: Bool = true,
         progress: @Sendable (ProtectionProgress) -> Void = { _ in }
@@ -38,26 +39,27 @@ extension Vault {
     /// Makes a sealed file readable where it is, whatever policy asks, until it is protected again; its owner is noted, so
     /// that a wipe still removes it (SDK-FP-13).
     ///
-    /// - Throws: what ``open(_:writing:recovering:)`` throws; `notSealed` for a file that is readable already.
+    /// - Throws: what ``open(_:writing:recovering:)`` throws; `notSealed` for a file that is readable already, `inUse` for
+    ///   one that a writer has open.
     public func decrypt(
         _ path: URL, progress: @Sendable (ProtectionProgress) -> Void = { _ in }
     ) async throws(VaultError) {
         guard let owner = facts(of: path)?.owner else { throw try notSealed(path) }
-        try register.setOwner(owner, of: path)
         var state = ProtectionProgress(totalFiles: 1, totalBytes: Self.bytesOnDisk(path))
-        try await unseal(path, to: path, &state, progress)
+        try await unseal(path, to: path, owner: owner, consuming: true, &state, progress)
     }
 
-    /// Makes a readable copy and leaves the original sealed; the copy's owner is noted (SDK-FP-13, SDK-EX-05).
+    /// Makes a readable copy and leaves the original sealed; the copy's owner is noted (SDK-FP-13, SDK-EX-05). What was
+    /// at the copy's place is replaced once the copy is whole, and keeps its owner when that fails.
     ///
-    /// - Throws: what ``open(_:writing:recovering:)`` throws.
+    /// - Throws: what ``open(_:writing:recovering:)`` throws; `inUse` when a writer has a sealed file at the copy's place
+    ///   open.
     public func decrypt(
         _ path: URL, toCopy copy: URL, progress: @Sendable (ProtectionProgress) -> Void = { _ in }
     ) async throws(VaultError) {
         guard let owner = facts(of: path)?.owner else { throw try notSealed(path) }
-        try register.setOwner(owner, of: copy)
         var state = ProtectionProgress(totalFiles: 1, totalBytes: Self.bytesOnDisk(path))
-        try await unseal(path, to: copy, &state, progress)
+        try await unseal(path, to: copy, owner: owner, consuming: false, &state, progress)
     }
 
     // MARK: For this target
@@ -80,22 +82,22 @@ extension Vault {
     ) async throws(VaultError) {
         let sealedOwner = facts(of: path)?.owner
         guard let account, sealing else {
-            // The note comes first: a kill in between leaves a readable file with an owner, never one without.
-            if let account { try register.setOwner(account, of: path) }
-            if sealedOwner != nil { try await unseal(path, to: path, &state, progress) }
-            if account == nil { try register.setOwner(nil, of: path) }
-            return
+            guard sealedOwner != nil else { return try register.setOwner(account, of: path) }
+            return try await unseal(path, to: path, owner: account, consuming: true, &state, progress)
         }
-        if sealedOwner != account { try await seal(path, to: path, for: account, &state, progress) }
-        try register.setOwner(nil, of: path)
+        guard sealedOwner != account else { return try register.setOwner(nil, of: path) }
+        try await seal(path, to: path, for: account, consuming: true, &state, progress)
     }
 
     /// Seals a readable file, or a sealed one anew under another owner or key.
+    ///
+    /// - Parameter consuming: whether the source is gone afterwards; then nobody may have it open for writing.
     func seal(
-        _ path: URL, to target: URL, for account: AccountID, _ state: inout ProtectionProgress,
+        _ path: URL, to target: URL, for account: AccountID, consuming: Bool, _ state: inout ProtectionProgress,
         _ progress: @Sendable (ProtectionProgress) -> Void
     ) async throws(VaultError) {
-        let source = try PlainSource(path, in: self)
+        let source = try PlainSource(path, in: self, consuming: consuming)
+        defer { source.close() }
         let draft = target.deletingLastPathComponent().appendingPathComponent(PosixFile.temporaryName())
         do throws(VaultError) {
             let mode = UInt16(truncatingIfNeeded: try source.mode())
@@ -104,8 +106,8 @@ extension Vault {
                 try file.write(bytes, at: offset)
             }
             try file.close()
-            try PosixFile.rename(draft.path, to: target.path)
-            try PosixFile.syncDirectory(target.deletingLastPathComponent().path)
+            try put(draft, at: target, owner: nil, held: try source.isLocked(at: target))
+            if consuming, !Self.isSame(path, target) { try PosixFile.unlinkIfPresent(path.path) }
         } catch {
             PosixFile.remove(draft.path)
             throw error
@@ -130,11 +132,15 @@ extension Vault {
         }
     }
 
-    private func unseal(
-        _ path: URL, to target: URL, _ state: inout ProtectionProgress,
+    /// Makes a sealed file readable, for the owner that is noted from then on.
+    ///
+    /// - Parameter consuming: whether the source is gone afterwards; then nobody may have it open for writing.
+    func unseal(
+        _ path: URL, to target: URL, owner: AccountID?, consuming: Bool, _ state: inout ProtectionProgress,
         _ progress: @Sendable (ProtectionProgress) -> Void
     ) async throws(VaultError) {
-        let source = try PlainSource(path, in: self)
+        let source = try PlainSource(path, in: self, consuming: consuming || Self.isSame(path, target))
+        defer { source.close() }
         let draft = target.deletingLastPathComponent().appendingPathComponent(PosixFile.temporaryName())
         let file = try PosixFile.create(draft.path, mode: try source.mode())
         do throws(VaultError) {
@@ -145,8 +151,8 @@ extension Vault {
             }
             try file.sync()
             file.close()
-            try PosixFile.rename(draft.path, to: target.path)
-            try PosixFile.syncDirectory(target.deletingLastPathComponent().path)
+            try put(draft, at: target, owner: owner, held: try source.isLocked(at: target))
+            if consuming, !Self.isSame(path, target) { try PosixFile.unlinkIfPresent(path.path) }
             try register.setOwner(nil, of: draft)
         } catch {
             PosixFile.remove(draft.path)
@@ -179,7 +185,7 @@ extension Vault {
         return ["CORDONRK", "CORDONAK", "CORDONWP"].contains(String(decoding: start.array(0, 8), as: UTF8.self))
     }
 
-    private static func isOrdinary(_ path: URL) -> Bool {
+    static func isOrdinary(_ path: URL) -> Bool {
         let type = try? FileManager.default.attributesOfItem(atPath: path.path)[.type] as? FileAttributeType
         return type == .typeRegular
     }
@@ -192,16 +198,40 @@ private struct PlainSource {
     /// The owner that a sealed file names.
     let owner: AccountID?
 
-    init(_ path: URL, in vault: isolated Vault) throws(VaultError) {
+    private let place: URL
+    private let isConsumed: Bool
+
+    /// - Parameter consuming: take a sealed file's writer's lock, because the file will be gone.
+    init(_ path: URL, in vault: isolated Vault, consuming: Bool) throws(VaultError) {
         guard let plain = try PosixFile.open(path.path, writing: false) else {
             throw VaultError(.noSuchFile, "There is no file.", place: path.path)
         }
         self.plain = plain
+        place = path
+        isConsumed = consuming
         owner = vault.facts(of: path)?.owner
+        if consuming, owner != nil { try plain.lockForWriting() }
         sealed = owner == nil ? nil : try vault.open(path, writing: false)
     }
 
     func mode() throws(VaultError) -> mode_t { try plain.mode() }
+
+    /// Whether the writer's lock of what is at the target is held here.
+    ///
+    /// - Throws: `inUse` when the source is to be gone and somebody has put another file in its place meanwhile.
+    func isLocked(at target: URL) throws(VaultError) -> Bool {
+        guard isConsumed else { return false }
+        guard try plain.isAt(place.path) else {
+            throw VaultError(.inUse, "Somebody has replaced the file meanwhile.", place: place.path)
+        }
+        return owner != nil && Vault.isSame(place, target)
+    }
+
+    /// Gives the lock back.
+    func close() {
+        try? sealed?.close()
+        plain.close()
+    }
 
     func read(_ memory: UnsafeMutableRawBufferPointer, at offset: Int64) throws(VaultError) -> Int {
         guard let sealed else { return try plain.read(memory, at: offset) }

@@ -50,14 +50,21 @@ public actor Vault {
 
 /// Something with a key in memory that must end when its account is locked or wiped.
 protocol KeyHolder: AnyObject {
-    /// Makes durable what was written, before a lock.
-    func settle()
+    /// Makes durable what was written, before a lock; why not, where that failed.
+    func settle() -> VaultError?
     /// Ends every use of the key, for this reason.
     func invalidate(_ reason: VaultError)
 }
 
 extension SealedFile: KeyHolder {
-    func settle() { try? sync() }
+    func settle() -> VaultError? {
+        do throws(VaultError) {
+            try syncIfOpen()
+            return nil
+        } catch {
+            return error
+        }
+    }
 }
 
 struct WeakHandle {

@@ -11,8 +11,9 @@ extension Vault {
     /// Removes everything of an account, its key first; other accounts' files are not touched (SDK-SW-06).
     ///
     /// Once the key is gone the wipe always ends, here or in ``resumeWipes(observer:)``; what could not be removed is in
-    /// the report. The report stays on disk until ``discardReport(for:)``. An account without a key is wiped all the
-    /// same.
+    /// the report, and readable files that stayed keep their owner, so that the next wipe tries again. The report stays on
+    /// disk until ``discardReport(for:)``. An account without a key is wiped all the same. A resumed wipe leaves a key
+    /// alone that another app of the group has made since it began.
     ///
     /// - Parameter observer: told of each step after it was done, on the vault's executor.
     /// - Throws: `wipePending` when a wipe of the account runs already in this process; ``VaultError`` when the key's
@@ -95,14 +96,19 @@ extension Vault {
         for name in attachments.map(\.name) where !journal.attachments.contains(name) {
             journal.attachments.append(name)
         }
+        // A journal is written after the key is gone. What lies there by now is what a killed wipe left, or a key that
+        // another app of the group has made since, which this wipe does not mean.
+        let isResumed = journal.result(of: WipeStep.Kind.keyDestroyed.rawValue) != nil
         var keyID: [UInt8]?
+        var isNewer = false
         if let file = try PosixFile.open(path, writing: true, ifExists: true) {
             defer { file.close() }
             let memory = RawMemory(AccountKeyRecord.size)
             let count = try file.read(memory.slice(0, AccountKeyRecord.size), at: 0)
             let known = try? AccountKeyRecord.identify(memory.array(0, count))
-            keyID = known?.keyID ?? [UInt8](repeating: 0, count: 16)
-            if known?.isWipe != true {
+            isNewer = isResumed && known.map { !$0.isWipe && !journal.hasDestroyed($0.keyID) } ?? false
+            if !isNewer { keyID = known?.keyID ?? [UInt8](repeating: 0, count: 16) }
+            if !isNewer, known?.isWipe != true {
                 try file.write(try AccountKeyRecord.wipeNote(account, keyID: keyID ?? []), at: 0)
                 try file.sync()
             }
@@ -117,7 +123,7 @@ extension Vault {
         }
         try journal.write(in: directory)
         observer(WipeStep(.journalWritten))
-        PosixFile.remove(path)
+        if !isNewer { PosixFile.remove(path) }
         try PosixFile.syncDirectory(keyDirectory.path)
         observer(WipeStep(.keyRecordRemoved))
         return journal
@@ -129,25 +135,29 @@ extension Vault {
         _ journal: inout WipeJournal, _ observer: @Sendable (WipeStep) -> Void
     ) throws(VaultError) {
         let account = journal.report.account
-        try remove(.filesRemoved, \.files, &journal, files(ownedBy: account), observer)
-        for path in register.paths(ownedBy: account) { try register.setOwner(nil, of: path) }
+        let (noted, unread) = register.notes(of: account)
+        try remove(.filesRemoved, \.files, &journal, files(ownedBy: account), unread, observer)
+        // What is still there keeps its owner: a later wipe finds it by that.
+        for path in noted where PosixFile.isAbsent(path.path) { try? register.setOwner(nil, of: path) }
         let caches = Self.contents(of: cacheDirectory(for: account))
-        try remove(.cachesRemoved, \.caches, &journal, caches, observer)
+        try remove(.cachesRemoved, \.caches, &journal, caches, nil, observer)
         let temporary = Self.contents(of: temporaryDirectory(for: account))
-        try remove(.temporaryFilesRemoved, \.temporaryFiles, &journal, temporary, observer)
+        try remove(.temporaryFilesRemoved, \.temporaryFiles, &journal, temporary, nil, observer)
     }
 
     private func remove(
         _ kind: WipeStep.Kind, _ count: WritableKeyPath<WipeReport, Int>, _ journal: inout WipeJournal, _ paths: [URL],
-        _ observer: @Sendable (WipeStep) -> Void
+        _ unread: VaultError?, _ observer: @Sendable (WipeStep) -> Void
     ) throws(VaultError) {
         if journal.result(of: kind.rawValue)?.failure == nil, journal.result(of: kind.rawValue) != nil { return }
         let failure = try removePaths(kind.rawValue, count, &journal, paths) {
             if kind == .filesRemoved { observer(WipeStep(.fileRemoved)) }
         }
-        try note(kind.rawValue, failure, &journal)
+        try note(kind.rawValue, failure ?? unread.map { _ in Self.unreadNotes }, &journal)
         observer(WipeStep(kind))
     }
+
+    private static let unreadNotes = "The notes of readable files' owners could not all be read."
 
     /// Removes paths and counts what the plan said; what is left is a failure.
     private func removePaths(
@@ -164,18 +174,35 @@ extension Vault {
             if count == \.files { journal.report.databases += files.count { facts(of: $0)?.kind == .database } }
             try journal.write(in: directory)
         }
-        var left = 0
-        for path in files + paths.filter({ Self.isDirectory($0) }) {
+        if let before = journal.planned[step]?.left {
+            journal.report[keyPath: count] += before.files
+            journal.report.bytes += before.bytes
+        }
+        var left = WipeJournal.Left()
+        for path in files {
+            PosixFile.remove(path.path)
+            if !PosixFile.isAbsent(path.path) {
+                left.files += 1
+                left.bytes += Self.bytesOnDisk(path)
+            }
+            removed()
+        }
+        let directories = paths.filter { Self.isDirectory($0) }
+        for path in directories {
             try? FileManager.default.removeItem(at: path)
-            if FileManager.default.fileExists(atPath: path.path) { left += 1 }
             removed()
         }
         for parent in Set(paths.map { $0.deletingLastPathComponent().path }).sorted() {
             try? PosixFile.syncDirectory(parent)
         }
-        guard left > 0 else { return nil }
-        journal.report[keyPath: count] -= left
-        return "\(left) could not be removed"
+        if let plan = journal.planned[step] {
+            left = WipeJournal.Left(files: min(left.files, plan.files), bytes: min(left.bytes, plan.bytes))
+            journal.planned[step]?.left = left
+            journal.report[keyPath: count] -= left.files
+            journal.report.bytes -= left.bytes
+        }
+        let remaining = (files + directories).count { !PosixFile.isAbsent($0.path) }
+        return remaining == 0 ? nil : "\(remaining) could not be removed"
     }
 
     private func note(_ step: String, _ failure: String?, _ journal: inout WipeJournal) throws(VaultError) {
@@ -194,13 +221,14 @@ extension Vault {
         var failure: String?
         switch attachments.first(where: { $0.name == name })?.action {
         case .remove(let paths):
-            let roots = paths(account).filter { FileManager.default.fileExists(atPath: $0.path) }
+            let roots = paths(account).filter { !PosixFile.isAbsent($0.path) }
             failure = try removePaths(name, \.attachedFiles, &journal, roots.flatMap(Self.contents) + roots) {}
         case .run(let hook):
             switch await hook(account) {
             case .done: break
             case .leaveFilesToCordon:
-                failure = try removePaths(name, \.files, &journal, files(ownedBy: account)) {}
+                let unread = register.notes(of: account).unread.map { _ in Self.unreadNotes }
+                failure = try removePaths(name, \.files, &journal, files(ownedBy: account)) {} ?? unread
             case .failed(let reason): failure = reason
             }
         case nil: failure = "The step was not attached when the wipe was resumed."

@@ -12,6 +12,13 @@ struct WipeJournal: Codable {
     struct Plan: Codable {
         var files: Int
         var bytes: Int64
+        /// What of it the last attempt left, and took out of the report again.
+        var left: Left?
+    }
+
+    struct Left: Codable {
+        var files = 0
+        var bytes: Int64 = 0
     }
 
     static func path(for account: AccountID, in directory: URL) -> URL {
@@ -24,7 +31,7 @@ struct WipeJournal: Codable {
 
     /// Whether a wipe of the account is under way on disk.
     static func exists(for account: AccountID, in directory: URL) -> Bool {
-        FileManager.default.fileExists(atPath: path(for: account, in: directory).path)
+        !PosixFile.isAbsent(path(for: account, in: directory).path)
     }
 
     /// A journal on disk; nil when there is none or it cannot be read, which a resumed wipe treats as one not begun.
@@ -45,6 +52,9 @@ struct WipeJournal: Codable {
         try PosixFile.rename(path, to: Self.reportPath(for: report.account, in: directory).path)
         try PosixFile.syncDirectory(directory.appendingPathComponent("wipes").path)
     }
+
+    /// Whether this wipe destroyed the key with this id.
+    func hasDestroyed(_ keyID: [UInt8]) -> Bool { report.destroyedKeyIDs.contains(keyID.hex) }
 
     /// How a step ended before; nil when it has not.
     func result(of step: String) -> WipeReport.StepResult? { report.steps.first { $0.name == step } }

@@ -1,0 +1,114 @@
+import CordonIdentity
+import Foundation
+import Testing
+
+@testable import CordonVault
+
+/// What a wipe could not remove or read is said, and is found by the next one.
+struct WipeLeftoverTests {
+    /// A sealed file and a readable copy of it, `copy` before `plan` in every list.
+    private func planted(_ workshop: Workshop) async throws -> (copy: URL, plan: URL) {
+        let plan = workshop.path("plan")
+        try Data("the plan for the third quarter".utf8).write(to: plan)
+        try await workshop.vault.protect(plan, for: workshop.ada)
+        try await workshop.vault.decrypt(plan, toCopy: workshop.path("copy"))
+        return (workshop.path("copy"), plan)
+    }
+
+    /// A wipe that cannot remove the first of the account's files; the key's record is unlinked before it.
+    private func leavingTheFirst(_ wipe: () async throws -> WipeReport) async throws -> WipeReport {
+        let fault = FailingCall("unlink", number: 2)
+        return try await DiskFaults.$next.withValue({ fault.next($0) }) { try await wipe() }
+    }
+
+    @Test func `a readable file that stayed keeps its owner, and the next wipe removes it`() async throws {
+        let workshop = try await Workshop()
+        let (copy, plan) = try await planted(workshop)
+        let report = try await leavingTheFirst { try await workshop.vault.wipe(workshop.ada) }
+        #expect(report.failures == ["filesRemoved: 1 could not be removed"])
+        #expect(report.files == 1)
+        #expect(!FileManager.default.fileExists(atPath: plan.path))
+        #expect(FileManager.default.fileExists(atPath: copy.path))
+        #expect(workshop.vault.owner(of: copy) == workshop.ada)
+        let next = try await workshop.vault.wipe(workshop.ada)
+        #expect(next.succeeded)
+        #expect(next.files == 1)
+        #expect(!FileManager.default.fileExists(atPath: copy.path))
+        #expect(workshop.vault.register.notes(of: workshop.ada).paths.isEmpty)
+    }
+
+    @Test func `a step that fails again is not taken from the report twice`() async throws {
+        let workshop = try await Workshop()
+        let (copy, plan) = try await planted(workshop)
+        let sizes = [copy, plan].map { Vault.bytesOnDisk($0) }
+        var report = try await leavingTheFirst { try await workshop.vault.wipe(workshop.ada) }
+        for _ in 0..<2 {
+            try cutOff(workshop)
+            report = try await leavingTheFirst { try await workshop.vault.wipe(workshop.ada) }
+            #expect(report.files == 1)
+            #expect(report.bytes == sizes[1])
+        }
+        try cutOff(workshop)
+        report = try await workshop.vault.wipe(workshop.ada)
+        #expect(report.succeeded)
+        #expect(report.files == 2)
+        #expect(report.bytes == sizes[0] + sizes[1])
+    }
+
+    /// As if the process had ended just before the report was written.
+    private func cutOff(_ workshop: Workshop) throws {
+        let folder = workshop.vault.directory
+        try FileManager.default.moveItem(
+            at: WipeJournal.reportPath(for: workshop.ada, in: folder),
+            to: WipeJournal.path(for: workshop.ada, in: folder))
+    }
+
+    @Test func `a wipe that cannot list the owners' notes says so, and the next one finds their files`() async throws {
+        let workshop = try await Workshop()
+        let (copy, _) = try await planted(workshop)
+        let fault = FailingCall("list")
+        let elsewhere = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: elsewhere) }
+        try await workshop.vault.move(copy, to: elsewhere)
+        let report = try await DiskFaults.$next.withValue({ fault.next($0) }) {
+            try await workshop.vault.wipe(workshop.ada)
+        }
+        #expect(!report.succeeded)
+        #expect(FileManager.default.fileExists(atPath: elsewhere.path))
+        #expect(try await workshop.vault.wipe(workshop.ada).succeeded)
+        #expect(!FileManager.default.fileExists(atPath: elsewhere.path))
+    }
+
+    @Test func `a wipe says that a note of an owner is damaged, and removes what the others name`() async throws {
+        let workshop = try await Workshop()
+        let (copy, plan) = try await planted(workshop)
+        let owners = workshop.vault.directory.appendingPathComponent("owners")
+        try Data("{".utf8).write(to: owners.appendingPathComponent("0000.json"))
+        let report = try await workshop.vault.wipe(workshop.ada)
+        #expect(report.failures.count == 1)
+        for path in [copy, plan] { #expect(!FileManager.default.fileExists(atPath: path.path)) }
+    }
+
+    @Test func `a resumed wipe leaves the key alone that another app of the group has made since`() async throws {
+        let workshop = try await Workshop()
+        let keys = workshop.path("group")
+        func app(_ name: String) throws -> Vault {
+            try Vault(directory: workshop.path(name), keyStore: workshop.keyStore, keyDirectory: keys)
+        }
+        let (first, second) = (try app("first"), try app("second"))
+        let old = try await first.createAccountKey(for: workshop.ada)
+        _ = try await first.wipe(workshop.ada)
+        try FileManager.default.moveItem(
+            at: WipeJournal.reportPath(for: workshop.ada, in: first.directory),
+            to: WipeJournal.path(for: workshop.ada, in: first.directory))
+        let new = try await second.createAccountKey(for: workshop.ada)
+        let path = workshop.path("plan")
+        try await second.create(path, for: workshop.ada).close()
+        let restarted = try app("first")
+        #expect(try await restarted.resumeWipes().map(\.destroyedKeyIDs) == [[old]])
+        _ = try await second.open(path, writing: false)
+        #expect(try await second.createAccountKey(for: workshop.ada) == new)
+        // A wipe that begins now means that key.
+        #expect(try await restarted.wipe(workshop.ada).destroyedKeyIDs == [new])
+    }
+}
