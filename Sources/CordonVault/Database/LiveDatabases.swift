@@ -13,12 +13,13 @@ internal import Foundation
 ///
 /// The kernel drops a process's POSIX locks on a file when the process closes *any* descriptor of it. SQLite holds such
 /// locks on a database and on its shared memory, so nothing else in this process may open and close them; what the vault
-/// wants to know about them it asks here. One for the process, because the locks are the process's.
+/// wants to know about them it asks here. What the vault has open before a database is, the database waits for: it takes
+/// no lock until then. One for the process, because the locks are the process's.
 package final class LiveDatabases: Sendable {
     /// The databases of this process.
     package static let shared = LiveDatabases()
 
-    private struct Inode: Hashable {
+    struct Inode: Hashable {
         let device: UInt64
         let number: UInt64
 
@@ -26,6 +27,10 @@ package final class LiveDatabases: Sendable {
         init?(_ path: String) {
             var status = stat()
             guard stat(path, &status) == 0 else { return nil }
+            self.init(status)
+        }
+
+        init(_ status: stat) {
             device = UInt64(truncatingIfNeeded: status.st_dev)
             number = UInt64(truncatingIfNeeded: status.st_ino)
         }
@@ -38,10 +43,19 @@ package final class LiveDatabases: Sendable {
     }
 
     private let entries = Locked<[Inode: Entry]>([:])
+    private let loans = Locked(Loans())
+
+    /// What the vault has open itself.
+    private struct Loans {
+        /// Files that are being opened, whose inode is not known yet.
+        var pending = 0
+        var open: [Inode: Int] = [:]
+    }
 
     private init() {}
 
-    /// Notes that a database was opened.
+    /// Notes that a database was opened, and returns when the vault has closed its own descriptors of it: closing one
+    /// later would drop the locks that are taken next. Gives up after two seconds, since nothing keeps one that long.
     package func opened(_ path: String, header: [UInt8]) {
         guard let inode = Inode(path) else { return }
         entries.withLock {
@@ -50,6 +64,41 @@ package final class LiveDatabases: Sendable {
             } else {
                 $0[inode]?.count += 1
             }
+        }
+        for _ in 0..<20_000 {
+            if loans.withLock({ $0.pending == 0 && $0.open[inode] == nil }) { return }
+            usleep(100)
+        }
+    }
+
+    /// Opens a file for the vault; ``gaveBack(_:)`` must follow its closing.
+    ///
+    /// - Returns: the descriptor, below zero when the call failed, with its inode; nil when it is an open database's.
+    func open(_ path: String, _ call: () -> Int32) -> (descriptor: Int32, inode: Inode?)? {
+        loans.withLock { $0.pending += 1 }
+        // Asked after the note, so that a database that opens meanwhile waits.
+        if holds(path) {
+            loans.withLock { $0.pending -= 1 }
+            return nil
+        }
+        let descriptor = call()
+        let number = errno
+        var status = stat()
+        let inode = descriptor >= 0 && fstat(descriptor, &status) == 0 ? Inode(status) : nil
+        loans.withLock { loans in
+            loans.pending -= 1
+            if let inode { loans.open[inode, default: 0] += 1 }
+        }
+        // Locks may have changed it, and the caller asks why the call failed.
+        errno = number
+        return (descriptor, inode)
+    }
+
+    /// Notes that the vault has closed a descriptor.
+    func gaveBack(_ inode: Inode) {
+        loans.withLock { loans in
+            let left = (loans.open[inode] ?? 1) - 1
+            loans.open[inode] = left > 0 ? left : nil
         }
     }
 

@@ -17,11 +17,13 @@ enum DiskFaults {
 /// A file descriptor with errors that say which call failed where. Its owner orders access.
 final class PosixFile: StorageDevice {
     private var descriptor: Int32
+    private var inode: LiveDatabases.Inode?
     let path: String
 
-    private init(descriptor: Int32, path: String) {
+    private init(descriptor: Int32, path: String, inode: LiveDatabases.Inode? = nil) {
         self.descriptor = descriptor
         self.path = path
+        self.inode = inode
     }
 
     deinit { close() }
@@ -30,16 +32,16 @@ final class PosixFile: StorageDevice {
     /// is absent and `ifExists` is set.
     static func open(_ path: String, writing: Bool, ifExists: Bool = false) throws(VaultError) -> PosixFile? {
         try pass("open", path)
-        if LiveDatabases.shared.holds(path) {
+        let flags = (writing ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK
+        let opened = LiveDatabases.shared.open(path) { retrying { systemOpen(path, flags, 0) } }
+        guard let (descriptor, inode) = opened else {
             throw VaultError(.inUse, "This process has the file open as a database.", place: path)
         }
-        let flags = (writing ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK
-        let descriptor = retrying { systemOpen(path, flags, 0) }
         if descriptor < 0 {
             if errno == ENOENT && ifExists { return nil }
             throw .system("open", path)
         }
-        let file = PosixFile(descriptor: descriptor, path: path)
+        let file = PosixFile(descriptor: descriptor, path: path, inode: inode)
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .system("stat", path) }
         if status.st_mode & S_IFMT == S_IFDIR { throw VaultError(.isDirectory, "This is a directory.", place: path) }
@@ -142,6 +144,8 @@ final class PosixFile: StorageDevice {
     func close() {
         if descriptor >= 0 { _ = systemClose(descriptor) }
         descriptor = -1
+        if let inode { LiveDatabases.shared.gaveBack(inode) }
+        inode = nil
     }
 }
 
