@@ -28,7 +28,12 @@ struct OwnerRegister: Sendable {
         case (let old, let new) where old == new: return .none
         case (_, nil): return .leaving(place)
         case (nil, _):
-            try setOwner(owner, of: path)
+            do throws(VaultError) {
+                try setOwner(owner, of: path)
+            } catch {
+                PosixFile.remove(place)
+                throw error
+            }
             return .coming(place)
         case (_, let owner?):
             return .changing(draft: try PosixFile.draft(of: place, try entry(owner, path)), place)
