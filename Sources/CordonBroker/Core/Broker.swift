@@ -113,7 +113,7 @@ public actor Broker {
     private func finishInterruptedWork(forcing: Bool) async throws(SignInError) {
         if let account = state.account {
             let isWhole = try store.hasSeed(session: account.session)
-            let stored = try? await client.account(account.facts.id)
+            let stored = try await storedAccount(account.facts.id)
             if !isWhole || stored?.session != account.facts.session {
                 _ = try store.destroySeed(session: account.session)
                 state.endAccount(at: environment.now())
@@ -127,6 +127,17 @@ public actor Broker {
         }
         for account in try await client.storedAccounts() where account != state.account?.facts.id {
             _ = try await client.retire(account)
+        }
+    }
+
+    /// The account's session in the token cache; nil when it has ended, was damaged or is an old copy. One that cannot be
+    /// read just now has not ended: to take it for that would destroy every app's data key.
+    private func storedAccount(_ id: AccountID) async throws(SignInError) -> SignedInAccount? {
+        do throws(SignInError) {
+            return try await client.account(id)
+        } catch {
+            guard error.fault == .storeDamaged || error.fault == .rolledBack else { throw error }
+            return nil
         }
     }
 

@@ -141,6 +141,11 @@ public struct BrokerServer: Sendable {
             throw failure(
                 "the socket's folder is open to other users", "Give it mode \(isDevelopment ? "0700" : "0755").")
         }
+        // Whoever owns the folder can put another socket in this one's place.
+        let owner = (facts?[.ownerAccountID] as? NSNumber)?.uint32Value
+        guard owner == geteuid() || owner == 0 else {
+            throw failure("the socket's folder belongs to another user", "Give it to root or to the broker's user.")
+        }
     }
 
     private func failure(_ reason: String, _ hint: String) -> BrokerError {

@@ -30,9 +30,8 @@ extension TokenCache {
     /// The revocations that this owner has still to deliver; outdated ones are dropped.
     func revocations(owner: CacheOwner, now: Date) throws(SignInError) -> [(id: UUID, revocation: PendingRevocation)] {
         try locked { () throws(SignInError) in
-            let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
             var found: [(id: UUID, revocation: PendingRevocation)] = []
-            for name in names.sorted() where name.hasSuffix(".revocation") {
+            for name in try names() where name.hasSuffix(".revocation") {
                 guard let id = UUID(uuidString: String(name.dropLast(11))),
                     let sealed = try DurableFile.read(file(id.uuidString, "revocation"), limit: 1 << 18),
                     let header = SealedHeader(sealed), header.kind == .revocation, header.id == id,

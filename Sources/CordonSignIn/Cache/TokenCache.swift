@@ -45,17 +45,20 @@ public struct TokenCache: Sendable {
     /// - Throws: ``SignInError`` with code `storage` when one cannot be read just now: it may be a good one.
     func sessions(owner: CacheOwner) throws(SignInError) -> [SessionRecord] {
         try locked { () throws(SignInError) in
-            let names: [String]
-            do {
-                names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
-            } catch {
-                throw SignInError(.storage, .storeUnavailable, "the token store's folder cannot be listed")
-            }
             var found: [SessionRecord] = []
-            for name in names.sorted() where name.hasSuffix(".session") {
+            for name in try names() where name.hasSuffix(".session") {
                 if let record = try usable(String(name.dropLast(8)), owner: owner)?.record { found.append(record) }
             }
             return found
+        }
+    }
+
+    /// The names of all files, in order.
+    func names() throws(SignInError) -> [String] {
+        do {
+            return try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()
+        } catch {
+            throw SignInError(.storage, .storeUnavailable, "the token store's folder cannot be listed")
         }
     }
 
