@@ -108,15 +108,26 @@ extension Vault {
 
     // MARK: For this target
 
+    /// The header of a sealed file; nil for anything else, and for what cannot be read.
+    nonisolated func facts(of path: URL) -> SealedHeader? { (try? sealedHeader(of: path)) ?? nil }
+
     /// The header of a sealed file; nil for anything else.
-    nonisolated func facts(of path: URL) -> SealedHeader? {
+    ///
+    /// - Throws: ``VaultError`` when that cannot be told: such a file is not to be treated as a readable one.
+    nonisolated func sealedHeader(of path: URL) throws(VaultError) -> SealedHeader? {
         if let header = LiveDatabases.shared.header(at: path.path) { return try? SealedHeader(RawMemory(header)) }
-        guard let device = try? PosixFile.open(path.path, writing: false, ifExists: true) else {
+        do throws(VaultError) {
+            guard let device = try PosixFile.open(path.path, writing: false, ifExists: true) else { return nil }
+            defer { device.close() }
+            return try Self.header(of: device)
+        } catch {
+            switch error.code {
+            case .notSealed, .isDirectory, .damaged, .unsupportedFormat: return nil
             // It may have been opened as a database since.
-            return LiveDatabases.shared.header(at: path.path).flatMap { try? SealedHeader(RawMemory($0)) }
+            case .inUse: return LiveDatabases.shared.header(at: path.path).flatMap { try? SealedHeader(RawMemory($0)) }
+            default: throw error
+            }
         }
-        defer { device.close() }
-        return try? Self.header(of: device)
     }
 
     /// Ordinary files in the vault's directory and its roots.

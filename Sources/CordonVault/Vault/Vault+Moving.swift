@@ -28,7 +28,7 @@ extension Vault {
         guard !Self.isSame(path, target) else {
             throw VaultError(.invalidArgument, "A file is not copied onto itself.", place: path.path)
         }
-        if let owner = facts(of: path)?.owner {
+        if let owner = try sealedHeader(of: path)?.owner {
             var state = ProtectionProgress()
             return try await seal(path, to: target, for: owner, consuming: false, &state) { _ in }
         }
@@ -72,7 +72,8 @@ extension Vault {
     ///   ``create(_:for:chunkSize:replacing:mode:)`` throw.
     public func replace(_ target: URL, by path: URL) async throws(VaultError) {
         guard !PosixFile.isAbsent(target.path), !Self.isSame(path, target) else { return try move(path, to: target) }
-        let (sealedOwner, sourceOwner) = (facts(of: target)?.owner, facts(of: path)?.owner)
+        let sealedOwner = try sealedHeader(of: target)?.owner
+        let sourceOwner = try sealedHeader(of: path)?.owner
         guard sourceOwner != sealedOwner || sealedOwner == nil else { return try move(path, to: target) }
         var state = ProtectionProgress()
         if let sealedOwner {
@@ -120,7 +121,13 @@ extension Vault {
             if error.code == .isDirectory || error.code == .notSealed { return nil }
             throw error
         }
-        guard let file, (try? Self.header(of: file)) != nil else { return nil }
+        guard let file else { return nil }
+        do throws(VaultError) {
+            _ = try Self.header(of: file)
+        } catch {
+            if error.code == .notSealed { return nil }
+            guard error.code == .damaged || error.code == .unsupportedFormat else { throw error }
+        }
         try file.lockForWriting()
         return file
     }

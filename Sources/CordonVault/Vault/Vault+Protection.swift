@@ -44,7 +44,7 @@ extension Vault {
     public func decrypt(
         _ path: URL, progress: @Sendable (ProtectionProgress) -> Void = { _ in }
     ) async throws(VaultError) {
-        guard let owner = facts(of: path)?.owner else { throw try notSealed(path) }
+        guard let owner = try sealedHeader(of: path)?.owner else { throw try notSealed(path) }
         var state = ProtectionProgress(totalFiles: 1, totalBytes: Self.bytesOnDisk(path))
         try await unseal(path, to: path, owner: owner, consuming: true, &state, progress)
     }
@@ -57,7 +57,7 @@ extension Vault {
     public func decrypt(
         _ path: URL, toCopy copy: URL, progress: @Sendable (ProtectionProgress) -> Void = { _ in }
     ) async throws(VaultError) {
-        guard let owner = facts(of: path)?.owner else { throw try notSealed(path) }
+        guard let owner = try sealedHeader(of: path)?.owner else { throw try notSealed(path) }
         var state = ProtectionProgress(totalFiles: 1, totalBytes: Self.bytesOnDisk(path))
         try await unseal(path, to: copy, owner: owner, consuming: false, &state, progress)
     }
@@ -80,7 +80,7 @@ extension Vault {
         _ path: URL, for account: AccountID?, sealing: Bool, _ state: inout ProtectionProgress,
         _ progress: @Sendable (ProtectionProgress) -> Void
     ) async throws(VaultError) {
-        let sealedOwner = facts(of: path)?.owner
+        let sealedOwner = try sealedHeader(of: path)?.owner
         guard let account, sealing else {
             guard sealedOwner != nil else { return try register.setOwner(account, of: path) }
             return try await unseal(path, to: path, owner: account, consuming: true, &state, progress)
@@ -209,7 +209,7 @@ private struct PlainSource {
         self.plain = plain
         place = path
         isConsumed = consuming
-        owner = vault.facts(of: path)?.owner
+        owner = try vault.sealedHeader(of: path)?.owner
         if consuming, owner != nil { try plain.lockForWriting() }
         sealed = owner == nil ? nil : try vault.open(path, writing: false)
     }

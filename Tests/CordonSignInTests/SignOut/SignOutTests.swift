@@ -176,9 +176,8 @@ import Testing
         let padding = String(repeating: "r", count: 200_000)
         let transport = RewritingTransport(inner: fixture.provider.transport) { path, body in
             guard path == "/token" else { return body }
-            return Data(
-                String(decoding: body, as: UTF8.self)
-                    .replacingOccurrences(of: #""refresh_token":"#, with: #""refresh_token":"\#(padding)"#).utf8)
+            let text = String(decoding: body, as: UTF8.self)
+            return Data(text.replacing("\"refresh_token\":\"", with: "\"refresh_token\":\"" + padding).utf8)
         }
         let client = try await fixture.signedInClient(transport: transport)
         let file = try #require(try fixture.files("session").first)
