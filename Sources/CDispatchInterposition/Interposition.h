@@ -1,6 +1,7 @@
 #ifndef CORDON_INTERPOSITION_H
 #define CORDON_INTERPOSITION_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -8,27 +9,86 @@
 
 typedef void (^cordon_block)(void);
 typedef void *cordon_object;
+typedef void cordon_work(void *context);
+
+// What every block begins with.
+struct cordon_block_head {
+    void *isa;
+    int32_t flags;
+    int32_t reserved;
+    void *invoke;
+};
+
+// The task-local value that holds the identity of a scope, for the next two; defined in Swift by CordonDispatch.
+extern void *cordon_identity_value(void);
 
 // The identity of the scope around the caller, 0 for none; defined in Swift by CordonDispatch.
-extern uintptr_t cordon_identity_now(void);
+extern uintptr_t cordon_identity_now(void *value);
 
-// Runs a function under an identity and restores the thread's own afterwards; defined in Swift by CordonDispatch.
-extern void cordon_identity_run(uintptr_t identity, void (*work)(void *), void *context);
+// Runs a function under an identity that is hardly ever the one in force, and restores the thread's own afterwards;
+// defined in Swift by CordonDispatch.
+extern void cordon_identity_run_later(void *value, uintptr_t identity, cordon_work *work, void *context);
 
-// The same for work that runs later, where the identity in force is hardly ever the one to run under.
-extern void cordon_identity_run_later(uintptr_t identity, void (*work)(void *), void *context);
+// The same for work that runs where it was handed over, or elsewhere.
+extern void cordon_identity_run(uintptr_t identity, cordon_work *work, void *context);
 
-// The library's own function of a name, looked up once; ends the process where there is none, since the work that was
-// handed over could then be neither run nor refused.
-void *cordon_library_function(_Atomic(void *) *cache, const char *name);
+// What is looked up once, at first use.
+struct cordon_known {
+    _Atomic(void *) value;
+    _Atomic(void *) main_queue;
+    _Atomic(void *) work_item_invoke;
+};
+extern struct cordon_known cordon_known;
+
+// The look-ups of what is not known yet.
+void *cordon_find_function(_Atomic(void *) *cache, const char *name);
+void *cordon_find_value(void);
+void *cordon_find_main_queue(void);
+void *cordon_find_work_item_invoke(void);
+
+// Keeps a block together with its identity until it runs: what to hand to the library's plain-function forms, which is
+// cheaper than a block around the block.
+struct cordon_carried {
+    void *context;
+    cordon_work *work;
+};
+struct cordon_carried cordon_carry(uintptr_t identity, cordon_block block);
+
+// Runs a block; for cordon_identity_run.
+void cordon_call(void *block);
+
+// The library's own function of a name; ends the process where there is none, since the work that was handed over could
+// then be neither run nor refused.
+static inline void *cordon_library_function(_Atomic(void *) *cache, const char *name) {
+    void *found = atomic_load_explicit(cache, memory_order_acquire);
+    return found ? found : cordon_find_function(cache, name);
+}
+
+static inline void *cordon_value(void) {
+    void *value = atomic_load_explicit(&cordon_known.value, memory_order_acquire);
+    return value ? value : cordon_find_value();
+}
+
+static inline uintptr_t cordon_now(void) {
+    return cordon_identity_now(cordon_value());
+}
+
+static inline int cordon_is_main_queue(cordon_object queue) {
+    void *known = atomic_load_explicit(&cordon_known.main_queue, memory_order_acquire);
+    return queue == (known ? known : cordon_find_main_queue());
+}
+
+static inline int cordon_is_work_item(cordon_block block) {
+    void *known = atomic_load_explicit(&cordon_known.work_item_invoke, memory_order_acquire);
+    return ((struct cordon_block_head *)block)->invoke == (known ? known : cordon_find_work_item_invoke());
+}
 
 // Whether a block that is handed to a queue is to be wrapped. Not when there is nothing to carry, unless the queue is the
 // main one, whose blocks may run inside somebody's scope when a run loop is nested. Never when the block is a work item:
 // it carries its maker's identity, and would lose its flags in a wrapper.
-int cordon_is_carried(uintptr_t identity, cordon_object queue, cordon_block block);
-
-// Runs a block; for cordon_identity_run.
-void cordon_call(void *block);
+static inline int cordon_is_carried(uintptr_t identity, cordon_object queue, cordon_block block) {
+    return (identity != 0 || cordon_is_main_queue(queue)) && !cordon_is_work_item(block);
+}
 
 #define CORDON_ENTRY __attribute__((weak, visibility("default")))
 

@@ -5,7 +5,6 @@
 #include "Interposition.h"
 
 #include <dlfcn.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,20 +17,12 @@ __attribute__((used)) static void (*const parts[])(void) = {
     dispatch_queue_create, dispatch_group_create, dispatch_source_create, dispatch_apply_f,
 };
 
-// What every block begins with.
-struct block_head {
-    void *isa;
-    int32_t flags;
-    int32_t reserved;
-    void *invoke;
-};
-
 typedef cordon_block block_create(unsigned long flags, cordon_block block);
 
-void *cordon_library_function(_Atomic(void *) *cache, const char *name) {
-    void *found = atomic_load_explicit(cache, memory_order_acquire);
-    if (found) return found;
-    found = dlsym(RTLD_NEXT, name);
+struct cordon_known cordon_known;
+
+void *cordon_find_function(_Atomic(void *) *cache, const char *name) {
+    void *found = dlsym(RTLD_NEXT, name);
     if (!found) {
         fprintf(stderr, "CordonDispatch: libdispatch has no %s\n", name);
         abort();
@@ -40,31 +31,26 @@ void *cordon_library_function(_Atomic(void *) *cache, const char *name) {
     return found;
 }
 
-// The function that runs a work item: the library does not export it, but every work item points to it.
-static void *work_item_invoke(void) {
-    static _Atomic(void *) known;
-    static _Atomic(void *) create;
-    void *invoke = atomic_load_explicit(&known, memory_order_acquire);
-    if (invoke) return invoke;
-    cordon_block sample = ((block_create *)cordon_library_function(&create, "dispatch_block_create"))(0, ^{});
-    invoke = ((struct block_head *)sample)->invoke;
-    _Block_release(sample);
-    atomic_store_explicit(&known, invoke, memory_order_release);
-    return invoke;
+void *cordon_find_value(void) {
+    void *value = cordon_identity_value();
+    atomic_store_explicit(&cordon_known.value, value, memory_order_release);
+    return value;
 }
 
-static cordon_object main_queue(void) {
-    static _Atomic(void *) known;
-    void *queue = atomic_load_explicit(&known, memory_order_acquire);
-    if (queue) return queue;
-    queue = dlsym(RTLD_DEFAULT, "_dispatch_main_q");
-    atomic_store_explicit(&known, queue, memory_order_release);
+void *cordon_find_main_queue(void) {
+    void *queue = dlsym(RTLD_DEFAULT, "_dispatch_main_q");
+    atomic_store_explicit(&cordon_known.main_queue, queue, memory_order_release);
     return queue;
 }
 
-int cordon_is_carried(uintptr_t identity, cordon_object queue, cordon_block block) {
-    if (identity == 0 && queue != main_queue()) return 0;
-    return ((struct block_head *)block)->invoke != work_item_invoke();
+// The function that runs a work item: the library does not export it, but every work item points to it.
+void *cordon_find_work_item_invoke(void) {
+    static _Atomic(void *) create;
+    cordon_block sample = ((block_create *)cordon_library_function(&create, "dispatch_block_create"))(0, ^{});
+    void *invoke = ((struct cordon_block_head *)sample)->invoke;
+    _Block_release(sample);
+    atomic_store_explicit(&cordon_known.work_item_invoke, invoke, memory_order_release);
+    return invoke;
 }
 
 void cordon_call(void *block) {

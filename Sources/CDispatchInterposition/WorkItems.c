@@ -13,7 +13,7 @@ typedef void set_handler(cordon_object source, cordon_block handler);
 // never runs as the work of whoever performs it.
 CORDON_LIBRARY(dispatch_block_create, create)
 CORDON_ENTRY cordon_block dispatch_block_create(unsigned long flags, cordon_block block) {
-    uintptr_t identity = cordon_identity_now();
+    uintptr_t identity = cordon_now();
     return own_dispatch_block_create()(flags, CORDON_WRAP(identity, block));
 }
 
@@ -21,13 +21,13 @@ CORDON_LIBRARY(dispatch_block_create_with_qos_class, create_with_class)
 CORDON_ENTRY cordon_block dispatch_block_create_with_qos_class(
     unsigned long flags, unsigned int qos, int priority, cordon_block block
 ) {
-    uintptr_t identity = cordon_identity_now();
+    uintptr_t identity = cordon_now();
     return own_dispatch_block_create_with_qos_class()(flags, qos, priority, CORDON_WRAP(identity, block));
 }
 
 CORDON_LIBRARY(dispatch_block_notify, notify)
 CORDON_ENTRY void dispatch_block_notify(cordon_block item, cordon_object queue, cordon_block block) {
-    uintptr_t identity = cordon_identity_now();
+    uintptr_t identity = cordon_now();
     if (cordon_is_carried(identity, queue, block))
         own_dispatch_block_notify()(item, queue, CORDON_WRAP(identity, block));
     else
@@ -38,7 +38,7 @@ CORDON_ENTRY void dispatch_block_notify(cordon_block item, cordon_object queue, 
 #define SET_HANDLER(name) \
     CORDON_LIBRARY(name, set_handler) \
     CORDON_ENTRY void name(cordon_object source, cordon_block handler) { \
-        uintptr_t identity = cordon_identity_now(); \
+        uintptr_t identity = cordon_now(); \
         if (handler && cordon_is_carried(identity, NULL, handler)) \
             own_##name()(source, CORDON_WRAP(identity, handler)); \
         else \

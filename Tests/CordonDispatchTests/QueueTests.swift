@@ -49,6 +49,26 @@ import Testing
             } == .managed("c"))
     }
 
+    @Test func `forty identities at once are each carried to their own blocks`() async {
+        let identities = (0..<40).map { Identity.managed(AccountID("many-\($0)")) }
+        let strays = await withCheckedContinuation { continuation in
+            let (group, strays) = (DispatchGroup(), Locked(0))
+            for round in 0..<25 {
+                for identity in identities {
+                    IdentityContext.with(identity) {
+                        let check = { @Sendable in
+                            if IdentityContext.currentScope != identity { strays.withLock { $0 += 1 } }
+                        }
+                        DispatchQueue.global().async(group: group, execute: check)
+                        if round == 0 { queue.async(group: group, execute: check) }
+                    }
+                }
+            }
+            group.notify(queue: queue) { continuation.resume(returning: strays.withLock { $0 }) }
+        }
+        #expect(strays == 0)
+    }
+
     @Test func `a block with a class of service keeps it and its identity`() async {
         let seen = await withCheckedContinuation { continuation in
             IdentityContext.with(.managed("a")) {
