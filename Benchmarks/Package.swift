@@ -60,6 +60,15 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ], swiftSettings: [.swiftLanguageMode(.v6)]),
         .executableTarget(
+            name: "StartBenchmark",
+            dependencies: [
+                .product(name: "Cordon", package: "cordon"), .product(name: "CordonIdentity", package: "cordon"),
+                .product(name: "CordonPolicy", package: "cordon"), .product(name: "CordonProtocol", package: "cordon"),
+                .product(name: "CordonSignIn", package: "cordon"), .product(name: "CordonVault", package: "cordon"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ], swiftSettings: [.swiftLanguageMode(.v6)]),
+        .executableTarget(
             name: "VaultBenchmark",
             dependencies: [
                 .product(name: "CordonIdentity", package: "cordon"), .product(name: "CordonVault", package: "cordon"),
