@@ -24,6 +24,8 @@ public actor AppProtection {
     nonisolated let switches = Locked(WindowSwitches())
     nonisolated let watch: TimeWatch
     nonisolated let denials = DenialLog()
+    /// Whether work whose identity was lost has been noted.
+    nonisolated let hasNotedLostWork = Locked(false)
     nonisolated let intervals: Intervals
     nonisolated let pendingTelemetry = PendingTelemetry()
     let ledger: TelemetryLedger

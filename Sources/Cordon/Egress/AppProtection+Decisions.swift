@@ -36,6 +36,7 @@ extension AppProtection {
     nonisolated func spend(
         _ permit: consuming EgressPermit, for action: Action, of owner: AccountID?
     ) throws(ProtectionError) -> Question {
+        if owner != nil { noted(IdentityContext.current) }
         guard permit.question.action == action, permit.question.owner?.account == owner else {
             throw ProtectionError(.noPermit, "the permit is for another action or for somebody else's data")
         }

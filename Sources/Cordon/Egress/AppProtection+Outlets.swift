@@ -43,6 +43,7 @@ extension AppProtection {
         let item: ClipboardItem?
         do { item = try await clipboard.read() } catch { throw .failed(outletFailed("the clipboard")) }
         guard let item else { throw .failed(ProtectionError(.nothingThere, "the clipboard is empty")) }
+        if item.owner != nil || receiver != .personal { noted(IdentityContext.current) }
         var question = Question(.paste, owner: EffectiveIdentity(receiver))
         question.peer = item.owner.map { .managed($0) } ?? .personal
         question.characters = item.text?.count

@@ -93,6 +93,7 @@ extension AppProtection {
         guard records[account] != nil || debuggedAccount == account else {
             throw ProtectionError(.notEnrolled, "the account is not enrolled in this app")
         }
+        noted(IdentityContext.current)
         let path = folder(of: account).appending(path: FileIndex.fileName)
         guard FileManager.default.fileExists(atPath: path.path) else { return FileIndex() }
         let bytes = try await fromVault { (vault) async throws(VaultError) in

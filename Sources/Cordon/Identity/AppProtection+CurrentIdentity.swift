@@ -79,17 +79,27 @@ extension AppProtection {
         return .personal
     }
 
-    /// Says in a debug build when organisation data is asked for by work whose identity did not follow.
+    /// Says once, in a debug build, when organisation data is touched by work whose identity did not follow: somewhere it
+    /// went through a queue, a thread or a detached task unlabelled.
+    ///
+    /// Every call goes through here by which organisation data is asked for, written, let out or taken in.
     @discardableResult
     nonisolated func noted(_ identity: EffectiveIdentity) -> EffectiveIdentity {
         #if DEBUG
-            if identity == .lost, !managedAccounts.isEmpty {
+            if identity == .lost, !managedAccounts.isEmpty, isFirstLostWork() {
                 configuration.logger.warning(
                     "organisation data was asked for by work without an identity; link CordonDispatch, or bind the work",
                     metadata: ["cause": "identity lost"])
             }
         #endif
         return identity
+    }
+
+    private nonisolated func isFirstLostWork() -> Bool {
+        hasNotedLostWork.withLock { hasNoted in
+            defer { hasNoted = true }
+            return !hasNoted
+        }
     }
 }
 

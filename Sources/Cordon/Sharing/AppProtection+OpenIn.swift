@@ -45,6 +45,7 @@ extension AppProtection {
     /// - Returns: The thing with its owner, under whom the app stores and shows it (SDK-FP-08).
     /// - Throws: ``TakeFailure`` with the verdict's reasons, or with what went wrong.
     public func take(_ item: SharedItem, for receiver: Identity) async throws(TakeFailure) -> TakenItem {
+        if item.owner != nil || receiver != .personal { noted(IdentityContext.current) }
         guard let owner = groupVault?.owner(of: item.contents) else {
             try admit(.unmanagedApp, for: receiver)
             if let claimed = item.owner { try admit(.managed(claimed), for: receiver) }

@@ -21,6 +21,12 @@ import Testing
         }
     }
 
+    private actor TestClipboard: Clipboard {
+        private var item: ClipboardItem?
+        func write(_ item: ClipboardItem) { self.item = item }
+        func read() -> ClipboardItem? { item }
+    }
+
     /// In a process of its own, because a process identity that another test sets would be found.
     @Test func `work whose identity was lost is denied organisation data, and a debug build says so`() async {
         await #expect(processExitsWith: .success) {
@@ -51,6 +57,58 @@ import Testing
                     lines.withLock { $0 }.contains { $0.hasPrefix("warning") && $0.contains("CordonDispatch") })
             #endif
             exit(Int32(held.firstIndex(of: false).map { $0 + 1 } ?? 0))
+        }
+    }
+
+    /// In a process of its own, because it matters whether anybody declared an identity before.
+    @Test func `a debug build says once when unlabelled work touches organisation data, whatever the way`() async {
+        await #expect(processExitsWith: .success) {
+            let device = try Device()
+            let lines = Locked([String]())
+            try await device.publish([:])
+            let clipboard = TestClipboard()
+            let ways: [@Sendable (AppProtection) async throws -> Void] = [
+                { _ = try await $0.fileNames(of: "oid-a") },
+                { try await $0.write(Data(), as: "a", of: "oid-a") },
+                { _ = try await $0.read("a", of: "oid-a") },
+                { try await $0.remove("a", of: "oid-a") },
+                {
+                    let permit = try $0.copyPermit(for: "text", of: .managed("oid-a"))
+                    try await $0.copy("text", of: .managed("oid-a"), to: clipboard, permit: permit)
+                },
+                { _ = try await $0.paste(from: clipboard, for: .managed("oid-a")) },
+                {
+                    _ = try? await $0.take(
+                        SharedItem(owner: nil, senderBundleID: "other", name: "a", contents: Data()),
+                        for: .managed("oid-a"))
+                },
+            ]
+            var failed: [Int] = []
+            for (number, way) in ways.enumerated() {
+                // Each way with an object of its own: the warning comes once for each.
+                let protection = try await device.start { configuration in
+                    configuration.logger = Logger(label: "test") { _ in Notebook(lines: lines) }
+                }
+                await protection.enroll(device.account)
+                let warnings = { @Sendable () in
+                    lines.withLock { lines in
+                        defer { lines = [] }
+                        return lines.filter { $0.contains("without an identity") }.count
+                    }
+                }
+                _ = warnings()
+                try await IdentityContext.with(.managed("oid-a")) { try await way(protection) }
+                let labelled = warnings()
+                try await Task.detached {
+                    try await way(protection)
+                    try? await way(protection)
+                }.value
+                #if DEBUG
+                    if labelled != 0 || warnings() != 1 { failed.append(number) }
+                #endif
+            }
+            if !failed.isEmpty { FileHandle.standardError.write(Data("ways without a warning: \(failed)".utf8)) }
+            exit(failed.isEmpty ? 0 : 1)
         }
     }
 
