@@ -67,15 +67,16 @@ func keepANote(of account: AccountID, with protection: AppProtection) async thro
 // snippet.end
 
 // snippet.enrol
-func enrol(with signIn: SignInClient, discovery: ServiceDiscovery, protection: AppProtection) async throws -> AccountID
-{
+func enrol(
+    with signIn: SignInClient, discovery: ServiceDiscovery, protection: AppProtection
+) async throws -> AccountID? {
     let request = DeviceCodeRequest(scopes: [discovery.scope], resource: discovery.resource)
     let account = try await signIn.signIn(request) { prompt in
         print("Open \((prompt.completePage ?? prompt.page).absoluteString) and confirm \(prompt.userCode).")
     }.account.managed
     let status = await protection.enroll(account)  // signed rules are in force from here on
     print(status.explanation)
-    return account.id
+    return status == .newPolicies ? account.id : nil  // an account without rules is the person's own affair
 }
 // snippet.end
 
@@ -89,11 +90,11 @@ do {
             service: service, rootKey: rootKey, provider: discovery.issuer.absoluteString, transport: transport)
         let protection = try await AppProtection(configuration)
         let known = await protection.enrolledAccounts.first?.id
-        let account =
+        let account: AccountID? =
             if let known { known } else {
                 try await enrol(with: signIn, discovery: discovery, protection: protection)
             }
-        try await keepANote(of: account, with: protection)
+        if let account { try await keepANote(of: account, with: protection) }
     } else if let nowhere = URL(string: "http://127.0.0.1:9") {
         var (configuration, _) = try configuration(
             service: nowhere, rootKey: "", provider: nowhere.absoluteString, transport: transport)
