@@ -3,6 +3,7 @@ enum TypedCommand: Equatable {
     case help, accounts, checkIn, notes, paste, status, wipe, signOut, quit, configuration, diagnostics, ledger
     case receive(String?)
     case window(String)
+    case everyone(String?)
     case save(String, place: String)
     case openFrom(String, place: String)
     case background(Int)
@@ -35,6 +36,7 @@ enum TypedCommand: Equatable {
         case ("diagnostics", nil, nil): self = .diagnostics
         case ("ledger", nil, nil): self = .ledger
         case ("window", let name?, nil): self = .window(name)
+        case ("everyone", let what, nil): self = .everyone(what)
         case ("save", let title?, let place?): self = .save(title, place: place)
         case ("open", let file?, let place?): self = .openFrom(file, place: place)
         case ("background", let count?, nil): self = .background(Int(count) ?? 1)
@@ -65,6 +67,7 @@ enum TypedCommand: Equatable {
         case .diagnostics: "diagnostics"
         case .ledger: "ledger"
         case .window: "window"
+        case .everyone: "everyone"
         case .save: "save"
         case .openFrom: "open"
         case .background: "background"
@@ -93,8 +96,10 @@ enum TypedCommand: Equatable {
         copy TITLE, paste        the clipboard          print TITLE              prints
         import FILE              takes a file in        export TITLE FOLDER      saves a copy
         share TITLE INBOX        hands it to another app's inbox; `receive [FOLDER]` takes what is in this app's
-        save TITLE PLACE         saves to a cloud or local place    open FILE PLACE    opens from one
+        save TITLE PLACE         saves to a cloud or local place    open FILE PLACE    opens from one;
+                                 `PLACE of ACCOUNT` is somebody else's
         window NAME              goes to another window, with notes of its own on it
+        everyone                 a page with everybody's notes; `everyone print`, `copy` or `save` takes it out
         background COUNT         writes notes from so many tasks at once
         remediate                signs in an account whose token was refused for want of protection
         config, diagnostics      what administrators assigned; what a support desk asks for

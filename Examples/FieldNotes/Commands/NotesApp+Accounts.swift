@@ -20,16 +20,21 @@ extension NotesApp {
     }
 
     func use(_ who: String) async throws {
-        if who == "personal" {
-            current = .personal
-        } else {
-            let accounts = await protection?.enrolledAccounts ?? []
-            guard let account = accounts.first(where: { $0.userPrincipalName == who || $0.id == AccountID(who) }) else {
-                throw Problem("nobody called \(who) is enrolled here", hint: "Type `accounts`.")
-            }
-            current = .managed(account.id)
+        current = try await identity(called: who)
+        let welcome = preferences?.welcomeText
+        screen.answer(
+            "use", welcome ?? "these are \(who)'s notes",
+            ["current": .string(currentName), "welcome": welcome.map { .string($0) } ?? .null])
+    }
+
+    /// Whoever is called that: an account that is enrolled here, by name or id, or the person themselves.
+    func identity(called who: String) async throws -> Identity {
+        if who == "personal" { return .personal }
+        let accounts = await protection?.enrolledAccounts ?? []
+        guard let account = accounts.first(where: { $0.userPrincipalName == who || $0.id == AccountID(who) }) else {
+            throw Problem("nobody called \(who) is enrolled here", hint: "Type `accounts`.")
         }
-        screen.answer("use", "these are \(who)'s notes", ["current": .string(currentName)])
+        return .managed(account.id)
     }
 
     /// Signs in and enrols: in a browser on this machine, or with a code in a browser anywhere.

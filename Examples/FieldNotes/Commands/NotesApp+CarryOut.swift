@@ -13,7 +13,7 @@ extension NotesApp {
         case .signIn(let withCode): try await signInAndEnroll(withCode: withCode)
         case .checkIn: try await checkIn()
         case .status: try await status()
-        case .note(let title, let text): try await write(Data(text.utf8), as: title, answering: "note")
+        case .note(let title, let text): try await note(text, as: title)
         case .notes: try await list()
         case .show(let title): try await show(title)
         case .importFile(let path): try await importFile(path)
@@ -26,6 +26,7 @@ extension NotesApp {
         case .save(let title, let place): try await save(title, at: place)
         case .openFrom(let file, let place): try await open(file, from: place)
         case .window(let name): show(window: name)
+        case .everyone(let what): try await everyone(what)
         case .background(let count): try await writeInBackground(count)
         case .remediate: try await remediate()
         case .configuration: try configuration()
@@ -53,9 +54,21 @@ extension NotesApp {
         return account
     }
 
+    /// What administrators set for the account on the screen; nil where nobody can.
+    var preferences: Preferences? {
+        guard let protection, case .managed(let account) = current else { return nil }
+        return Preferences(protection.appConfiguration(of: account))
+    }
+
     func write(_ contents: Data, as title: String, answering command: String) async throws {
         try await notebook.write(contents, as: title)
         screen.answer(command, "written", ["title": .string(title), "bytes": .integer(Int64(contents.count))])
+    }
+
+    /// Writes what the person typed, unless administrators of the account set otherwise.
+    private func note(_ text: String, as title: String) async throws {
+        if let objection = preferences?.objection(toLength: text.count) { throw objection }
+        try await write(Data(text.utf8), as: title, answering: "note")
     }
 
     private func list() async throws {

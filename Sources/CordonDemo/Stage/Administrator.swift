@@ -50,9 +50,32 @@ public actor Administrator {
     public func publish(
         _ policy: JSONValue, app bundleID: String, group: String
     ) async throws(DemoError) -> String {
-        let made = try await call(.post, "v1.0/deviceAppManagement/iosManagedAppProtections", policy)
+        try await make(policy, in: "iosManagedAppProtections", app: bundleID, group: group)
+    }
+
+    /// Assigns key-values to an app and a group; the configuration's id.
+    public func configure(
+        _ values: [String: JSONValue], app bundleID: String, group: String
+    ) async throws(DemoError) -> String {
+        let pairs = values.sorted { $0.key < $1.key }.map { name, value in
+            JSONValue.object(["name": .string(name), "value": value])
+        }
+        return try await make(
+            .object(["displayName": .string("Configuration"), "customSettings": .array(pairs)]),
+            in: "targetedManagedAppConfigurations", app: bundleID, group: group)
+    }
+
+    /// Takes an assigned configuration away.
+    public func removeConfiguration(_ id: String) async throws(DemoError) {
+        try await call(.delete, "v1.0/deviceAppManagement/targetedManagedAppConfigurations/\(id)")
+    }
+
+    private func make(
+        _ document: JSONValue, in collection: String, app bundleID: String, group: String
+    ) async throws(DemoError) -> String {
+        let made = try await call(.post, "v1.0/deviceAppManagement/\(collection)", document)
         guard let id = made["id"]?.string else { throw DemoError("the service made a policy without an id") }
-        let path = "v1.0/deviceAppManagement/iosManagedAppProtections/\(id)"
+        let path = "v1.0/deviceAppManagement/\(collection)/\(id)"
         let app: JSONValue = .object([
             "mobileAppIdentifier": .object([
                 "@odata.type": .string("#microsoft.graph.iosMobileAppIdentifier"), "bundleId": .string(bundleID),

@@ -92,8 +92,8 @@ public enum Location: String, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
-    /// Whether no account can belong to the place (SDK-NA-06).
-    var belongsToNobody: Bool {
+    /// Whether no account can belong to the place, so that a question about it names none (SDK-NA-06).
+    public var belongsToNobody: Bool {
         switch self {
         case .cameraRoll, .camera, .photos: true
         default: false

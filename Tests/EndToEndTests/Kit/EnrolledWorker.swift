@@ -34,6 +34,17 @@ struct EnrolledWorker {
             .object(named.merging(rules) { $1 }), app: DemoStage.bundleID, group: group)
     }
 
+    /// Changes some of the rules and has the app hear of them.
+    func change(_ rules: [String: JSONValue], on stage: DemoStage) async throws {
+        try await stage.administrator().change(policy, .object(rules))
+        try await hear()
+    }
+
+    /// Has the app ask for what is new.
+    func hear() async throws {
+        #expect(try await app.ask("check-in").members["succeeded"]?.bool == true)
+    }
+
     /// Asks for a wipe of this worker's app.
     func requestWipe(on stage: DemoStage) async throws -> String {
         let administrator = try await stage.administrator()

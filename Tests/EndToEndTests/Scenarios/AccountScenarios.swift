@@ -3,39 +3,8 @@ import CordonPolicy
 import Foundation
 import Testing
 
-/// Setups D and E of the documents: signing in and out in every order, windows, kills and restarts.
+/// Setups D and E of the documents: signing in and out, kills and restarts.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct AccountScenarios {
-    /// The quick visible probe: whether the notes on the screen are under rules.
-    private func isManaged(_ app: AppSession) async throws -> Bool {
-        try await app.ask("status").members["managed"]?.bool == true
-    }
-
-    @Test
-    func `SDK-SC-13, SC-14, SC-18…20: each account is managed or not by itself, in either order and in every window`()
-        async throws
-    {
-        try await Programs.onStage { stage in
-            let worker = try await EnrolledWorker.begin(on: stage)
-            let app = worker.app
-            #expect(try await isManaged(app), "SC-13")
-            try await app.ask("use personal")
-            try await app.ask("note diary my own day")
-            #expect(try await !isManaged(app), "SC-13, SC-19")
-            try await app.ask("window second")
-            try await app.ask("use \(worker.account)")
-            #expect(try await isManaged(app), "SC-18")
-            try await app.ask("window main")
-            #expect(try await !isManaged(app), "SC-20: the other window keeps its account")
-            #expect(try await app.ask("notes").members["titles"]?.array == [.string("diary")])
-
-            let other = try await stage.managedApp("other")
-            try await other.ask("note diary first there was only me")
-            #expect(try await !isManaged(other), "SC-14")
-            try await stage.signIn(try stage.worker("b"), in: other)
-            #expect(try await isManaged(other), "SC-14")
-        }
-    }
-
     @Test func `SDK-SC-15, SC-39, SC-40, SC-42: one account at most, an untargeted one, the first rules, remediation`()
         async throws
     {
@@ -73,7 +42,7 @@ import Testing
             try await app.ask("use \(worker.account)")
             try await app.ask("sign-out")
             #expect(try await app.ask("show diary")["text"] == "my own day", "SC-16")
-            #expect(try await !isManaged(app), "SC-16")
+            #expect(try await !app.isManaged(), "SC-16")
             #expect(try await app.ask("use \(worker.account)").members["ok"]?.bool == false, "SC-16")
 
             let again = try await stage.managedApp("second")
@@ -84,7 +53,7 @@ import Testing
             try await again.ask("sign-out")
             #expect(try await again.ask("notes").members["titles"]?.array?.isEmpty == true, "SC-17")
             try await again.ask("use \(worker.account)")
-            #expect(try await isManaged(again), "SC-17")
+            #expect(try await again.isManaged(), "SC-17")
             #expect(try await again.ask("show plan")["text"] == "the organisation's plan", "SC-17")
         }
     }
@@ -106,7 +75,7 @@ import Testing
                 let isWork = random.next() % 2 == 0
                 if random.next() % 3 == 0 { try await app.ask("window w\(random.next() % 3)") }
                 try await app.ask("use \(isWork ? worker.account : "personal")")
-                #expect(try await isManaged(app) == isWork, "step \(step)")
+                #expect(try await app.isManaged() == isWork, "step \(step)")
                 let title = isWork ? "plan" : "diary"
                 #expect(try await app.ask("show \(title)").members["ok"]?.bool == true, "step \(step)")
                 let printed = try await app.ask("print \(title)")
@@ -127,7 +96,7 @@ import Testing
             _ = try await EnrolledWorker.publish(["printBlocked": .bool(true)], on: stage)
             let done = try await stage.signIn(try stage.worker(), in: app, typing: "remediate")
             #expect(done.members["status"]?.integer == 0, "SC-43")
-            #expect(try await isManaged(app))
+            #expect(try await app.isManaged())
 
             try await app.ask("note plan the secret plan")
             try await app.ask("print plan")

@@ -11,14 +11,6 @@ import Testing
         "allowedOutboundClipboardSharingLevel": .string("managedApps"),
     ]
 
-    private func isAllowed(_ app: AppSession, _ command: String) async throws -> Bool {
-        let answer = try await app.ask(command)
-        if answer.members["ok"]?.bool == true { return true }
-        // A refusal is one by the rules, not a mistake in the command.
-        #expect(answer["verdict"] == "block", "\(command): \(answer.members)")
-        return false
-    }
-
     @Test func `SDK-SC-08, SC-09: printing is blocked with a reason, and works where it is allowed`() async throws {
         try await Programs.onStage { stage in
             let worker = try await EnrolledWorker.begin(on: stage)
@@ -52,29 +44,29 @@ import Testing
             try await stranger.ask("note joke a stranger's joke")
 
             try await app.ask("use \(account)")
-            #expect(try await !isAllowed(app, "share plan \(inbox("stranger"))"), "SC-26")
-            #expect(try await isAllowed(app, "share plan \(inbox("partner"))"), "SC-27")
+            #expect(try await !app.allows("share plan \(inbox("stranger"))"), "SC-26")
+            #expect(try await app.allows("share plan \(inbox("partner"))"), "SC-27")
             #expect(try await partner.ask("receive").members["titles"]?.array == [.string("plan")], "SC-27")
             try await app.ask("use personal")
-            let offered = try await isAllowed(app, "share diary \(inbox("partner"))")
+            let offered = try await app.allows("share diary \(inbox("partner"))")
             // Who blocks is open (CQ-31): the sender, or else the receiver's rules.
-            if offered { #expect(try await !isAllowed(partner, "receive"), "SC-28") }
-            #expect(try await isAllowed(app, "share diary \(inbox("stranger"))"), "SC-29")
+            if offered { #expect(try await !partner.allows("receive"), "SC-28") }
+            #expect(try await app.allows("share diary \(inbox("stranger"))"), "SC-29")
             #expect(try await stranger.ask("receive").members["titles"]?.array == [.string("diary")], "SC-29")
 
             for (box, first) in [("fetched", 30), ("inbox", 34)] {
                 let command = box == "inbox" ? "receive" : "receive \(box)"
                 try await stranger.ask("share joke \(inbox("worker", box))")
                 try await app.ask("use \(account)")
-                #expect(try await !isAllowed(app, command), "SC-\(first)")
-                #expect(try await isAllowed(partner, "share figures \(inbox("worker", box))"), "SC-\(first + 1)")
-                #expect(try await isAllowed(app, command), "SC-\(first + 1)")
+                #expect(try await !app.allows(command), "SC-\(first)")
+                #expect(try await partner.allows("share figures \(inbox("worker", box))"), "SC-\(first + 1)")
+                #expect(try await app.allows(command), "SC-\(first + 1)")
                 #expect(try await app.ask("show figures")["text"] == "the organisation's figures")
-                #expect(try await isAllowed(partner, "share figures \(inbox("worker", box))"))
+                #expect(try await partner.allows("share figures \(inbox("worker", box))"))
                 try await app.ask("use personal")
-                #expect(try await !isAllowed(app, command), "SC-\(first + 2)")
+                #expect(try await !app.allows(command), "SC-\(first + 2)")
                 try await stranger.ask("share joke \(inbox("worker", box))")
-                #expect(try await isAllowed(app, command), "SC-\(first + 3)")
+                #expect(try await app.allows(command), "SC-\(first + 3)")
                 #expect(try await app.ask("show joke")["text"] == "a stranger's joke")
             }
         }
