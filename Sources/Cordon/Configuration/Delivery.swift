@@ -29,10 +29,12 @@ struct Delivery: Sendable, Equatable {
         telemetryDisabled = envelope.telemetryDisabled ?? false
     }
 
-    /// A delivered dictionary; the mark tells the organisation's defaults from what was targeted (SDK-CF-03).
+    /// A delivered dictionary; one mark tells the organisation's defaults from what was targeted (SDK-CF-03), the other which
+    /// configuration it is. Neither is a value that somebody assigned.
     private static func targeted(_ dictionary: JSONValue) -> TargetedAppConfiguration? {
         guard var values = dictionary.object else { return nil }
         let mark = values.removeValue(forKey: "__IsDefault")
-        return TargetedAppConfiguration(values: values, isDefault: mark == .bool(true))
+        let source = values.removeValue(forKey: "__source")?.string
+        return TargetedAppConfiguration(id: source ?? "", values: values, isDefault: mark == .bool(true))
     }
 }
