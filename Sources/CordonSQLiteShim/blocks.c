@@ -71,11 +71,14 @@ static void set_changed(cordon_file *file, int changed) {
     if (file->kind == KIND_JOURNAL && file->database) atomic_fetch_add(&file->database->held_back, changed ? 1 : -1);
 }
 
-// Reads a block and opens it, into the slot unless it is a page. What is not genuine is an error in a database or a temporary file; in a journal it
-// reads as zeros, because there it is what a power cut leaves of an unfinished write, and ends the journal.
+// Reads a block and opens it, into the slot unless it is a page. What is not genuine is an error in a database or a
+// temporary file; in a journal it reads as zeros, because there it is what a power cut leaves of an unfinished write, and
+// ends the journal.
 static int load(cordon_file *file, int64_t index, uint8_t *out) {
     uint32_t size = sealed_size(file);
-    int result = real_read(file, file->slot, (int64_t)size + TRAILER, slot_start(file, index));
+    int64_t count = (int64_t)size + TRAILER, start = slot_start(file, index);
+    int is_read = file->kind == KIND_PAGE && cordon_map_read(file, file->slot, count, start);
+    int result = is_read ? SQLITE_OK : real_read(file, file->slot, count, start);
     if (result != SQLITE_OK) return result;
     if (cordon_open_block(file->key, place_of(file, index), out, file->slot, size)) return SQLITE_OK;
     memset(out, 0, size);
@@ -217,7 +220,10 @@ static int put(cordon_file *file, const uint8_t *in, uint32_t count, int64_t off
         set_changed(file, 1);
         if (within + count == file->block) result = cordon_blocks_flush(file);
     }
-    if (result == SQLITE_OK && offset + count > file->length) file->length = offset + count;
+    if (result == SQLITE_OK && offset + count > file->length) {
+        file->length = offset + count;
+        file->map.end = -1;
+    }
     return result;
 }
 
@@ -276,6 +282,7 @@ int cordon_blocks_truncate(cordon_file *file, int64_t size) {
         set_changed(file, 0);
         file->held_index = -1;
     }
+    file->map.end = -1;
     result = file->real->pMethods->xTruncate(file->real, slot_start(file, index));
     if (result == SQLITE_OK) file->length = size;
     return result;

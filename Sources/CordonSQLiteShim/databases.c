@@ -168,6 +168,7 @@ void cordon_forget_file(cordon_file *file) {
     if (file->database) detach(file);
     cordon_page_key_release(file->key);
     if (file->has_lock) pthread_mutex_destroy(&file->lock);
+    cordon_map_forget(file);
     if (file->slot) cordon_zero(file->slot, file->slot_size);
     if (file->held) cordon_zero(file->held, file->block);
     free(file->slot);

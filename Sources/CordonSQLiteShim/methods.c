@@ -82,7 +82,7 @@ static int on_file_size(sqlite3_file *opened, sqlite3_int64 *size) {
 static int on_lock(sqlite3_file *opened, int level) {
     cordon_file *file = (cordon_file *)opened;
     // Another process may have changed the length since.
-    file->length = -1;
+    file->length = file->map.end = -1;
     return file->real->pMethods->xLock(file->real, level);
 }
 
@@ -136,7 +136,7 @@ static int on_shm_map(sqlite3_file *opened, int page, int size, int extend, void
 
 static int on_shm_lock(sqlite3_file *opened, int offset, int count, int flags) {
     cordon_file *file = (cordon_file *)opened;
-    file->length = -1;
+    file->length = file->map.end = -1;
     return file->real->pMethods->xShmLock(file->real, offset, count, flags);
 }
 

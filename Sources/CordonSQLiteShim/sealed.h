@@ -73,6 +73,17 @@ struct cordon_vfs {
     int files;
 };
 
+// What a file knows of the map that its base file keeps.
+typedef struct cordon_map {
+    // How long the map is, 0 for none, and the file under this lock, -1 when not known.
+    int64_t length, end;
+    // Which parts were read once without an error, a bit each.
+    uint8_t *seen;
+    // Reads since the last map that found none.
+    uint32_t misses;
+    int is_off;
+} cordon_map;
+
 struct cordon_file {
     sqlite3_file file;
     sqlite3_file *real;
@@ -98,7 +109,18 @@ struct cordon_file {
     // A log's frame header that waits for its page.
     uint8_t pending[FRAME_HEADER];
     int64_t pending_index;
+    // Databases only.
+    cordon_map map;
 };
+
+// Reads out of the database's map. 1 when it did; 0 says to read otherwise.
+int cordon_map_read(cordon_file *file, uint8_t *out, int64_t count, int64_t offset);
+
+// Frees what belongs to the map; the base file unmaps when it closes.
+void cordon_map_forget(cordon_file *file);
+
+// How many reads a file must see before it is mapped, so that a short life pays for no map; tests lower it.
+extern uint32_t cordon_map_after;
 
 // Memory for slots of that many bytes. An SQLite code.
 int cordon_need_slot(cordon_file *file, uint32_t size);

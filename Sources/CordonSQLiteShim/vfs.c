@@ -28,7 +28,7 @@ static int on_open(sqlite3_vfs *opened, const char *name, sqlite3_file *out, int
     file->kind = kind_of(name, flags);
     file->start = file->kind == KIND_PAGE ? HEADER_SIZE : 0;
     file->block = file->kind == KIND_PAGE || file->kind == KIND_FRAME ? 0 : JOURNAL_BLOCK;
-    file->length = file->held_index = file->pending_index = -1;
+    file->length = file->held_index = file->pending_index = file->map.end = -1;
     int asked = flags;
     if (file->kind == KIND_PAGE && flags & SQLITE_OPEN_CREATE) {
         int prepared = vfs->host.prepare(vfs->host.state, name);

@@ -1,7 +1,9 @@
 #include <sqlite3.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 // Every call that the sealing file system makes to the one below it, and every allocation of its own, is made to fail in
 // turn, once and for good, until a run meets no failure (reliability rows R5 and R6). After each the database opens, is
@@ -99,9 +101,32 @@ static int f_shm_lock(sqlite3_file *f, int o, int n, int flags) {
 static void f_barrier(sqlite3_file *f) { below(f)->pMethods->xShmBarrier(below(f)); }
 static int f_unmap(sqlite3_file *f, int d) { return below(f)->pMethods->xShmUnmap(below(f), d); }
 
+// A map that fails: none at all, or one of a disk that cannot be read, in which a careless read ends the process.
+static uint8_t *hole;
+static int is_hole;
+static const int64_t hole_size = 1 << 30;
+
+static int f_fetch(sqlite3_file *f, sqlite3_int64 at, int n, void **out) {
+    *out = NULL;
+    if (!is_hole && fails()) {
+        // The first fetch of a map stands for all of it.
+        if (at > 0 || calls % 2) return SQLITE_IOERR_MMAP;
+        is_hole = 1;
+        if (!hole) hole = mmap(NULL, (size_t)hole_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    }
+    if (!is_hole) return below(f)->pMethods->xFetch(below(f), at, n, out);
+    *out = hole + at;
+    return SQLITE_OK;
+}
+static int f_unfetch(sqlite3_file *f, sqlite3_int64 at, void *p) {
+    if (p && hole && (uint8_t *)p >= hole && (uint8_t *)p < hole + hole_size) return SQLITE_OK;
+    if (!p) is_hole = 0;
+    return below(f)->pMethods->xUnfetch(below(f), at, p);
+}
+
 static const sqlite3_io_methods faulty_methods = {
-    2, f_close, f_read, f_write, f_truncate, f_sync, f_size, f_lock, f_unlock, f_reserved, f_control, f_sector, f_device,
-    f_map, f_shm_lock, f_barrier, f_unmap, 0, 0};
+    3, f_close, f_read, f_write, f_truncate, f_sync, f_size, f_lock, f_unlock, f_reserved, f_control, f_sector, f_device,
+    f_map, f_shm_lock, f_barrier, f_unmap, f_fetch, f_unfetch};
 
 static int faulty_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *out) {
     (void)vfs;

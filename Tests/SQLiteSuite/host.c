@@ -52,6 +52,9 @@ static void ignore(void *state, const char *path, const uint8_t *header) {
     (void)header;
 }
 
+// Of the shim: after how many reads a database is mapped.
+extern uint32_t cordon_map_after;
+
 static sqlite3_vfs *base;
 static int (*sealed_open)(sqlite3_vfs *, const char *, sqlite3_file *, int, int *);
 
@@ -68,6 +71,7 @@ static int pass_plain(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, in
 
 __attribute__((constructor)) static void start(void) {
     if (getenv("CORDON_PLAIN")) return;
+    if (getenv("CORDON_MAP_AFTER")) cordon_map_after = (uint32_t)atoi(getenv("CORDON_MAP_AFTER"));
     cordon_vfs_host host = {NULL, prepare, unlock, ephemeral, ignore, ignore};
     cordon_page_key *beside = cordon_page_key_new(cordon_direct_cipher(fixed_key), fixed_key);
     base = sqlite3_vfs_find(NULL);

@@ -2,23 +2,25 @@ import CordonIdentity
 import CordonVault
 import Foundation
 
-/// Ratios of the vault to the limits of the same run: `VaultBenchmark [MEBIBYTES] [ROUNDS]`.
+/// Ratios of the vault to the limits of the same run: `VaultBenchmark [MEBIBYTES] [ROUNDS] [PART…]`; all parts if none is
+/// named.
 ///
 /// CPU time of this process, variants in turn, medians. One JSON object a line: what, the ratio, the goal, whether it was
 /// met (performance goals P2 to P5). Peers are measured where they are installed: `age`, `openssl`, `sqlcipher`.
 @main
 struct VaultBenchmark {
     static func main() async throws {
-        let arguments = CommandLine.arguments.dropFirst().compactMap { Int($0) }
-        let bench = try await Bench(mebibytes: arguments.first ?? 256, rounds: arguments.dropFirst().first ?? 5)
+        let numbers = CommandLine.arguments.dropFirst().compactMap { Int($0) }
+        let bench = try await Bench(mebibytes: numbers.first ?? 256, rounds: numbers.dropFirst().first ?? 5)
         defer { bench.remove() }
-        try await bench.streams()
-        try await bench.allocations()
-        try await bench.peers()
-        try await bench.randomReads()
-        try await bench.databases()
-        try await bench.wipes()
-        try await bench.wipeTail()
+        let parts: [(name: String, measure: () async throws -> Void)] = [
+            ("streams", bench.streams), ("allocations", bench.allocations), ("peers", bench.peers),
+            ("random", bench.randomReads), ("databases", bench.databases), ("wipes", bench.wipes),
+            ("wipetail", bench.wipeTail),
+        ]
+        let named = Set(parts.map(\.name)).intersection(CommandLine.arguments)
+        try bench.plainFile("plain")
+        for part in parts where named.isEmpty || named.contains(part.name) { try await part.measure() }
     }
 }
 
@@ -46,7 +48,6 @@ struct Bench {
 
     /// Encryption and decryption of a large file against a plain copy (P2), and the memory it takes.
     func streams() async throws {
-        try plainFile("plain")
         let before = Meter.ownMemory()
         var ratios: [Int: (seal: [Double], open: [Double])] = [:]
         for _ in 0..<rounds {

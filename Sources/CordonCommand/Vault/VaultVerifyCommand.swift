@@ -6,10 +6,10 @@ import Foundation
 /// `cordon vault verify`: whether sealed files are what was written.
 struct VaultVerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Check sealed files.",
+        commandName: "verify", abstract: "Check sealed files and databases.",
         discussion: """
-            With --keys every block is proved genuine. Without it only what needs no key is checked: header, commit \
-            records and length. Status 1 when a file fails, 3 when one is missing or not sealed.
+            With --keys every block is proved genuine; of a database every page, its log and journal are left to SQLite. \
+            Without it only what needs no key is checked: header, commit records and length. Status 1 when a file fails, 3 when one is missing or not sealed.
             """)
 
     @Option(help: "The directory of the device's root key and the account keys.")
@@ -18,7 +18,7 @@ struct VaultVerifyCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON.")
     var json = false
 
-    @Argument(help: "Sealed files.")
+    @Argument(help: "Sealed files and databases.")
     var files: [String]
 
     /// What was found of one file.
@@ -39,7 +39,7 @@ struct VaultVerifyCommand: AsyncParsableCommand {
         var unreadable = 0
         for file in files {
             let path = URL(fileURLWithPath: file)
-            let owner = try? Vault.inspect(path).owner
+            let owner = try? Self.owner(of: path)
             do throws(VaultError) {
                 try await check(path, vault)
                 let result = vault == nil ? "well-formed" : "genuine"
@@ -66,9 +66,17 @@ struct VaultVerifyCommand: AsyncParsableCommand {
     }
 
     private func check(_ path: URL, _ vault: Vault?) async throws(VaultError) {
-        let facts = try Vault.inspect(path)
+        let owner = try Self.owner(of: path)
         guard let vault else { return }
-        try await vault.unlock(facts.owner)
-        _ = try await vault.verify(path)
+        try await vault.unlock(owner)
+        if Vault.isSealedDatabase(path) {
+            _ = try await vault.verifyDatabase(path)
+        } else {
+            _ = try await vault.verify(path)
+        }
+    }
+
+    private static func owner(of path: URL) throws(VaultError) -> AccountID {
+        Vault.isSealedDatabase(path) ? try Vault.inspectDatabase(path).owner : try Vault.inspect(path).owner
     }
 }

@@ -1,6 +1,14 @@
 package import CordonIdentity
 internal import Foundation
 
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
 /// The keys of an account's sealed databases: makes headers and opens them. The pages are `CordonVaultSQLite`'s.
 ///
 /// Safe to use from any thread, as SQLite does. Ends with the account's lock or wipe.
@@ -166,9 +174,10 @@ package final class DatabaseKeyring: Sendable, KeyHolder {
         try PosixFile.syncDirectory((path as NSString).deletingLastPathComponent)
     }
 
+    /// By one system call: Foundation would look up the names of owner and group as well, at every opening.
     private static func size(of path: String) -> Int64? {
-        let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber
-        return size?.int64Value
+        var status = stat()
+        return stat(path, &status) == 0 ? Int64(status.st_size) : nil
     }
 }
 

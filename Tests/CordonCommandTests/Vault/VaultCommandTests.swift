@@ -95,6 +95,23 @@ struct VaultCommandTests {
         #expect(try await folder.run("inspect", folder.path("absent")) == .badInput)
     }
 
+    @Test func `inspect and verify know a sealed database`() async throws {
+        let folder = try Folder()
+        let vectors = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../Vectors/vault/bases")
+        let database = vectors.appendingPathComponent("database").path
+        #expect(try await folder.run("inspect", database, "--json") == .done)
+        #expect(try await folder.run("inspect", database) == .done)
+        #expect(try await folder.run("verify", database, "--json") == .done)
+        // Sealed under keys that are not in this folder: nothing is proved.
+        _ = try await folder.seal()
+        #expect(try await folder.run("verify", "--keys", folder.path("keys"), database) == .notInWantedState)
+        try Data(contentsOf: URL(fileURLWithPath: database)).dropLast(1).write(
+            to: URL(fileURLWithPath: folder.path("cut")))
+        #expect(try await folder.run("inspect", folder.path("cut")) == .badInput)
+        #expect(try await folder.run("verify", folder.path("cut")) == .notInWantedState)
+    }
+
     @Test func `the work leaves nothing beside its output`() async throws {
         let folder = try Folder()
         _ = try await folder.seal()

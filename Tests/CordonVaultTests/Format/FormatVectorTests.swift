@@ -139,7 +139,12 @@ struct FormatVectorTests {
 
     static func outcome(_ item: Case, _ keys: [AccountKey], _ backend: CipherBackend) -> String {
         do {
-            let content = item.kind == "file" ? try open(item.bytes, keys, backend) : try openBuffer(item.bytes, keys)
+            let content =
+                switch item.kind {
+                case "file": try open(item.bytes, keys, backend)
+                case "database": try openDatabase(item.bytes, keys, backend)
+                default: try openBuffer(item.bytes, keys)
+                }
             return "opens " + Array(SHA256.hash(data: content)).hex
         } catch {
             return (error as? VaultError)?.code.rawValue ?? "\(error)"
@@ -148,6 +153,18 @@ struct FormatVectorTests {
 
     private static func open(_ image: [UInt8], _ keys: [AccountKey], _ backend: CipherBackend) throws -> [UInt8] {
         try Sealer.open(MemoryDevice(image), keys: keys, backend: backend).all()
+    }
+
+    private static func openDatabase(
+        _ bytes: [UInt8], _ keys: [AccountKey], _ backend: CipherBackend
+    ) throws -> [UInt8] {
+        let image = try SealedDatabaseImage(MemoryDevice(bytes))
+        guard let key = keys.first(where: { $0.id == image.header.accountKeyID }) else {
+            throw VaultError(.wrongKey, "no such key")
+        }
+        var pages: [UInt8] = []
+        try image.forEachBlock(under: key, backend: backend) { pages += $0 }
+        return pages
     }
 
     private static func openBuffer(_ bytes: [UInt8], _ keys: [AccountKey]) throws -> [UInt8] {

@@ -147,6 +147,36 @@ def open_buffer(data, keys):
     return open_sealed(key, data[end : end + 12], data[end + 12 :], data[:end])
 
 
+class SealedDatabase:
+    """Section 5: a header, then a slot per page."""
+
+    def __init__(self, data, keys):
+        require(len(data) >= 8 and data[:8] == b"CORDONSD", "notSealed")
+        require(len(data) >= 4096)
+        header = data[:4096]
+        version, algorithm, log, zero = struct.unpack_from("<HBBI", header, 8)
+        require(version == 1 and algorithm == 1, "unsupportedFormat")
+        (length,) = struct.unpack_from("<H", header, 48)
+        self.level = header[4095]
+        require(log == 0 and zero == 0 and 1 <= length <= 336 and not any(header[50 + length : 576]))
+        require(not any(header[636:4095]) and (self.level == 0 or 9 <= self.level <= 16))
+        self.owner = text(header[50 : 50 + length])
+        self.slots, self.size = data[4096:], (1 << self.level) + 28
+        require(len(self.slots) % self.size == 0 if self.level else not self.slots)
+        require(header[32:48].hex() in keys, "wrongKey")
+        wrap = derive(keys[header[32:48].hex()], header[16:32], "cordon vault 1 content key")
+        self.key = open_sealed(wrap, header[576:588], header[588:636], header[:576])
+        self.digest = hashlib.sha256(header[:4095] + b"\0").digest()
+
+    def open_slot(self, slot, kind, level, index):
+        context = struct.pack("<BB6xQ", kind, level, index) + self.digest
+        return open_sealed(self.key, slot[-28:-16], slot[:-28] + slot[-16:], context)
+
+    def pages(self):
+        for index in range(len(self.slots) // self.size if self.level else 0):
+            yield self.open_slot(self.slots[index * self.size : (index + 1) * self.size], 3, self.level, index)
+
+
 def read_keys(path):
     content = json.loads(pathlib.Path(path).read_text())
     return {name: bytes.fromhex(key) for name, key in content["keys"].items()}
@@ -154,7 +184,10 @@ def read_keys(path):
 
 def outcome(kind, data, keys):
     try:
-        content = SealedFile(data, keys).plaintext() if kind == "file" else open_buffer(data, keys)
+        if kind == "database":
+            content = b"".join(SealedDatabase(data, keys).pages())
+        else:
+            content = SealedFile(data, keys).plaintext() if kind == "file" else open_buffer(data, keys)
     except Refused as refusal:
         return str(refusal)
     return "opens " + hashlib.sha256(content).hexdigest()
