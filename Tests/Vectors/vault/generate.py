@@ -3,39 +3,21 @@
 
     generate.py
 
-A case is a text file: `kind` (file, buffer or database), `base`, any number of `edit` lines applied in order, `expect` (`opens` and
-the plaintext's SHA-256, or the refusal's name), `about`. Edits: `xor OFFSET HEX`, `write OFFSET HEX`,
+A case is a text file: `kind` (file, buffer or database), `base`, any number of `edit` lines applied in order, `expect`
+(`opens` and the plaintext's SHA-256, or the refusal's name), `about`. Edits: `xor OFFSET HEX`, `write OFFSET HEX`,
 `copy BASE FROM TO COUNT` (`-` is the case itself), `cut LENGTH`, `append HEX`.
 """
 
 import hashlib
 import json
-import pathlib
-import random
-import shutil
 import struct
 
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from database_vectors import databases
+from vectors import HERE, RANDOM, Account, Vectors, opens, seal
 
-HERE = pathlib.Path(__file__).parent
-RANDOM = random.Random("cordon vault vectors 1")
 CHUNK = 4096
 FANOUT = CHUNK // 32
 HOLE = bytes(32)
-
-
-def seal(key, nonce, content, context):
-    return AESGCM(key).encrypt(nonce, content, context)
-
-
-class Account:
-    def __init__(self, name):
-        self.name, self.id, self.key = name.encode(), RANDOM.randbytes(16), RANDOM.randbytes(32)
-
-    def derive(self, salt, info):
-        return HKDF(hashes.SHA256(), 32, salt, info.encode()).derive(self.key)
 
 
 class Writer:
@@ -98,47 +80,6 @@ class Writer:
     def bytes(self):
         body = b"".join(slot.ljust(CHUNK, b"\0") for slot in self.slots)
         return (self.header + self.pages[0] + self.pages[1] + body)[: self.physical()]
-
-
-class Vectors:
-    def __init__(self):
-        self.bases, self.count = {}, 0
-        for name in ("bases", "cases"):
-            shutil.rmtree(HERE / name, ignore_errors=True)
-            (HERE / name).mkdir()
-
-    def base(self, name, data, kind="file"):
-        (HERE / "bases" / name).write_bytes(data)
-        self.bases[name] = kind
-
-    def rewritten(self, base, data):
-        """The edits that turn a base into other bytes of the same length, or a little longer."""
-        old = (HERE / "bases" / base).read_bytes()
-        edits = [f"cut {len(data)}"] if len(data) < len(old) else []
-        start = None
-        for index in range(min(len(old), len(data)) + 1):
-            differs = index < min(len(old), len(data)) and old[index] != data[index]
-            if differs and start is None:
-                start = index
-            elif not differs and start is not None:
-                edits.append(f"write {start} {data[start:index].hex()}")
-                start = None
-        if len(data) > len(old):
-            edits.append(f"append {data[len(old):].hex()}")
-        return edits
-
-    def case(self, name, base, expect, about, *edits):
-        lines = [f"kind: {self.bases[base]}", f"base: {base}"]
-        lines += [f"edit: {edit}" for edit in edits]
-        lines += [f"expect: {expect}", f"about: {about}"]
-        path = HERE / "cases" / name
-        assert not path.exists(), name
-        path.write_text("\n".join(lines) + "\n")
-        self.count += 1
-
-
-def opens(content):
-    return "opens " + hashlib.sha256(content).hexdigest()
 
 
 def header_faults(vectors, base):
@@ -327,122 +268,6 @@ def buffers(vectors, ada):
     vectors.case("buffer-plain-byte", "buffer-plain", "damaged", "a readable byte changed", f"xor {len(plain) - 1} 01")
     vectors.case("buffer-plain-digest", "buffer-plain", "damaged", "the digest changed", f"xor {len(head)} 01")
     vectors.case("buffer-plain-cut", "buffer-plain", "damaged", "a readable end is missing", f"cut {len(plain) - 1}")
-
-
-class DatabaseWriter:
-    """Writes a sealed database page by page; to the format a page is any bytes."""
-
-    def __init__(self, account, level, **header):
-        self.key, file_id = RANDOM.randbytes(32), RANDOM.randbytes(16)
-        name = header.get("owner", account.name)
-        head = struct.pack(
-            "<8sHBBI16s16sH", b"CORDONSD", header.get("version", 1), header.get("algorithm", 1), header.get("log", 0),
-            header.get("zero", 0), file_id, account.id, len(name))
-        head = (head + name).ljust(576, b"\0")
-        nonce = RANDOM.randbytes(12)
-        head += nonce + seal(account.derive(file_id, "cordon vault 1 content key"), nonce, self.key, head)
-        self.header = (head + header.get("tail", b"")).ljust(4095, b"\0")
-        self.digest, self.level, self.slots = hashlib.sha256(self.header + b"\0").digest(), level, []
-
-    def page(self, content, kind=3, level=None, index=None):
-        nonce, level = RANDOM.randbytes(12), self.level if level is None else level
-        context = struct.pack("<BB6xQ", kind, level, len(self.slots) if index is None else index) + self.digest
-        sealed = seal(self.key, nonce, content, context)
-        self.slots.append(sealed[:-16] + nonce + sealed[-16:])
-
-    def bytes(self):
-        return self.header + bytes([self.level]) + b"".join(self.slots)
-
-
-def databases(vectors, ada, ben):
-    level, size = 9, 512
-    slot = size + 28
-
-    def written(account, count, **header):
-        writer, content = DatabaseWriter(account, level, **header), [RANDOM.randbytes(size) for _ in range(count)]
-        for page in content:
-            writer.page(page)
-        return writer, b"".join(content)
-
-    base, content = written(ada, 4)
-    vectors.base("database", base.bytes(), "database")
-    vectors.case("good-database", "database", opens(content), "a database as it should be")
-    other, theirs = written(ada, 4)
-    vectors.base("database-other", other.bytes(), "database")
-    vectors.case("good-database-other", "database-other", opens(theirs), "another database of the account")
-    foreign, bens = written(ben, 4)
-    vectors.base("database-other-account", foreign.bytes(), "database")
-    vectors.case("good-database-other-account", "database-other-account", opens(bens), "another account's database")
-    stranger, _ = written(Account("eve@example.test"), 1)
-    vectors.base("database-unknown-key", stranger.bytes(), "database")
-    vectors.case("database-key-unknown", "database-unknown-key", "wrongKey", "sealed under a key the reader does not have")
-    vectors.base("database-empty", DatabaseWriter(ada, 0).bytes(), "database")
-    vectors.case("good-database-empty", "database-empty", opens(b""), "a database before its first page")
-    vectors.case("database-empty-extended", "database-empty", "damaged", "bytes where there are no pages", "append 00")
-    vectors.case("database-as-file", "database", "notSealed", "a sealed file passed off as a database",
-                 f"write 0 {b'CORDONSF'.hex()}")
-
-    fields = [("magic", 0, 8, "notSealed"), ("version", 8, 2, "unsupportedFormat"),
-              ("algorithm", 10, 1, "unsupportedFormat"), ("log", 11, 1, "damaged"), ("reserved", 12, 4, "damaged"),
-              ("file-id", 16, 16, "damaged"), ("key-id", 32, 16, "wrongKey"), ("owner-length", 48, 2, "damaged"),
-              ("owner", 50, 16, "damaged"), ("owner-padding", 66, 1, "damaged"), ("owner-padding", 575, 1, "damaged"),
-              ("wrap-nonce", 576, 12, "damaged"), ("wrap-key", 588, 32, "damaged"), ("wrap-tag", 620, 16, "damaged"),
-              ("tail", 636, 1, "damaged"), ("tail", 4094, 1, "damaged")]
-    for name, start, count, expect in fields:
-        for offset in range(start, start + count):
-            vectors.case(f"database-header-{name}-{offset}", "database", expect, f"one bit of the header's {name} changed",
-                         f"xor {offset} {1 << RANDOM.randrange(7):02x}")
-    for value in (0, 1, 8, 10, 12, 16, 17, 255):
-        vectors.case(f"database-block-size-{value}", "database", "damaged", "another block size", f"write 4095 {value:02x}")
-
-    places = [4096 + number * slot for number in range(4)]
-    for number, start in enumerate(places):
-        for part, offset in (("content", 0), ("content", 1), ("content", 200), ("content", 511), ("nonce", 512),
-                             ("nonce", 523), ("tag", 524), ("tag", 539)):
-            vectors.case(f"database-page-{number + 1}-{part}-{offset}", "database", "damaged",
-                         f"one bit of a page's {part} changed", f"xor {start + offset} {1 << RANDOM.randrange(8):02x}")
-        vectors.case(f"database-page-{number + 1}-zeros", "database", "damaged", "a page overwritten with zeros",
-                     f"write {start} {'00' * slot}")
-        for name, about in (("database-other", "another database of the account"),
-                            ("database-other-account", "another account's database")):
-            vectors.case(f"{name}-page-{number + 1}", "database", "damaged", f"a page of {about}",
-                         f"copy {name} {start} {start} {slot}")
-        for later in range(number + 1, 4):
-            vectors.case(f"database-pages-{number + 1}-{later + 1}-swapped", "database", "damaged", "two pages swapped",
-                         f"copy database {start} {places[later]} {slot}", f"copy database {places[later]} {start} {slot}")
-            vectors.case(f"database-page-{number + 1}-over-{later + 1}", "database", "damaged", "a page in place of another",
-                         f"copy - {start} {places[later]} {slot}")
-    for name, about in (("database-other", "another database of the account"),
-                        ("database-other-account", "another account's database")):
-        vectors.case(f"{name}-header", "database", "damaged", f"the header of {about}", f"copy {name} 0 0 4096")
-        vectors.case(f"{name}-wrap", "database", "damaged", f"the wrapped key of {about}", f"copy {name} 576 576 60")
-        vectors.case(f"{name}-body", "database", "damaged", f"the pages of {about}", f"copy {name} 4096 4096 {4 * slot}")
-    for length in (0, 7):
-        vectors.case(f"database-cut-{length}", "database", "notSealed", "cut inside the magic", f"cut {length}")
-    for length in (8, 636, 4095, 4097, 4096 + slot - 1, 4096 + slot + 1, 4096 + 4 * slot - 28, 4096 + 4 * slot - 1):
-        vectors.case(f"database-cut-{length}", "database", "damaged", "the end of a page is missing", f"cut {length}")
-    vectors.case("database-cut-page", "database", opens(content[: 3 * size]),
-                 "a whole page less is a shorter database here; SQLite misses it by the length in page 1",
-                 f"cut {4096 + 3 * slot}")
-    vectors.case("database-extended", "database", "damaged", "a byte after the last page", "append 00")
-    vectors.case("database-extended-zeros", "database", "damaged", "a page of zeros after the last", f"append {'00' * slot}")
-    vectors.case("database-extended-repeated", "database", "damaged", "a page repeated at the end",
-                 f"append {base.slots[3].hex()}")
-
-    for name, wrong in {"journal": dict(kind=4), "log-header": dict(kind=5), "frame": dict(kind=6), "file": dict(kind=1),
-                        "level": dict(level=12), "index": dict(index=1)}.items():
-        writer = DatabaseWriter(ada, level)
-        writer.page(RANDOM.randbytes(size), **wrong)
-        vectors.case(f"database-sealed-{name}", "database", "damaged", f"genuine, but no page of this place: {name}",
-                     *vectors.rewritten("database", writer.bytes()))
-    for name, header, expect in (("version-2", dict(version=2), "unsupportedFormat"),
-                                 ("algorithm-2", dict(algorithm=2), "unsupportedFormat"),
-                                 ("log-12", dict(log=12), "damaged"), ("reserved", dict(zero=1), "damaged"),
-                                 ("owner-337", dict(owner=b"a" * 337), "damaged"),
-                                 ("owner-not-text", dict(owner=b"\xff\xfe"), "damaged"), ("tail", dict(tail=b"\1"), "damaged")):
-        writer, _ = written(ada, 1, **header)
-        vectors.case(f"database-sealed-{name}", "database", expect, f"genuine, but malformed: {name}",
-                     *vectors.rewritten("database", writer.bytes()))
 
 
 def main():
