@@ -8,6 +8,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [
         .package(name: "cordon", path: ".."),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -56,6 +57,8 @@ let package = Package(
                 .product(name: "CordonServiceHTTP", package: "cordon"),
                 .product(name: "CordonServiceSQLite", package: "cordon"),
                 .product(name: "CordonTesting", package: "cordon"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ], swiftSettings: [.swiftLanguageMode(.v6)]),

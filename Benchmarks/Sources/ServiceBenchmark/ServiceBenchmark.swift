@@ -31,6 +31,9 @@ struct ServiceBenchmark {
             throw error
         }
         await transport.shutdown()
+        print("")
+        try await Tokens.measure()
+        try await Store.measure(in: folder)
         print("\nchange of a policy that reaches \(Publishing.targeted) registrations (SQLite, durable)")
         for count in [1_000, 10_000, 100_000] where Double(count) <= 100_000 * scale {
             let time = try await Publishing.measure(registrations: count, in: folder)
