@@ -110,7 +110,9 @@ let package = Package(
                 "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn", "CordonVault", crypto, cryptoExtras,
                 httpTypes, logging,
             ]),
-        library("CordonHTTPClient", ["CordonSignIn", asyncHTTPClient, httpTypes, nioCore, nioHTTP1]),
+        library(
+            "CordonHTTPClient",
+            ["CordonIdentity", "CordonSignIn", asyncHTTPClient, httpTypes, nioCore, nioHTTP1, nioSSL]),
 
         // The one owner of a shared device's account.
         library(
@@ -178,7 +180,12 @@ let package = Package(
             [
                 "CordonBroker", "CordonIdentity", "CordonProtocol", "CordonSignIn", "CordonTesting", httpTypes, logging,
             ]),
-        tests("CordonHTTPClientTests", ["CordonHTTPClient", "CordonSignIn", httpTypes]),
+        tests(
+            "CordonHTTPClientTests",
+            [
+                "CordonHTTPClient", "CordonIdentity", "CordonSignIn", crypto, httpTypes, nioCore, nioPosix, nioSSL,
+                swiftASN1, x509,
+            ]),
         tests(
             "CordonTests",
             [

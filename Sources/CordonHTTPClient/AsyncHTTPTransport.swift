@@ -10,20 +10,25 @@ internal import NIOHTTP1
 /// Executables link it, apps and libraries do not. Any task may use it. Call ``shutdown()`` once before it
 /// is let go, or its threads and connections stay.
 public final class AsyncHTTPTransport: HTTPTransport {
-    private let client: HTTPClient
+    private let clients: HTTPClients
 
-    /// Makes a transport with connections of its own.
-    public init() {
-        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow, decompression: .disabled)
-        configuration.timeout.connect = .seconds(10)
-        // A refused connection is an answer: the caller decides whether to try again.
-        configuration.connectionPool.retryConnectionEstablishment = false
-        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    /// Makes a transport with connections of its own that trusts what the system trusts.
+    public convenience init() {
+        self.init(HTTPClients())
     }
+
+    /// Makes a transport with connections of its own that trusts these servers.
+    ///
+    /// - Throws: ``TransportError`` with code `badRequest` when a certificate cannot be read.
+    public convenience init(trust: ServerTrust) throws(TransportError) {
+        self.init(try HTTPClients(trust))
+    }
+
+    private init(_ clients: HTTPClients) { self.clients = clients }
 
     /// Closes all connections; requests under way fail and later ones are refused. Twice is harmless.
     public func shutdown() async {
-        try? await client.shutdown()
+        await clients.shutdown()
     }
 
     /// Sends a request and collects the answer.
@@ -31,7 +36,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
         _ request: HTTPRequest, body: Data?, limit: Int, timeout: Duration
     ) async throws(TransportError) -> HTTPAnswer {
         let outgoing = try AsyncHTTPExchange.request(request, body: body)
-        let client = client
+        let client = clients.client(for: request)
         let outcome = await Deadline.run(within: timeout) { () async -> Result<HTTPAnswer, TransportError> in
             await AsyncHTTPExchange.catching {
                 let response = try await client.execute(outgoing, deadline: .now() + TimeAmount(timeout))
@@ -45,7 +50,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
     /// Sends a request and hands over the answer's body as it arrives; a consumer far too slow loses the connection.
     public func stream(_ request: HTTPRequest, timeout: Duration) async throws(TransportError) -> HTTPAnswerStream {
         let outgoing = try AsyncHTTPExchange.request(request, body: nil)
-        let client = client
+        let client = clients.client(for: request)
         let outcome = await AsyncHTTPExchange.catching {
             let response = try await client.execute(outgoing, deadline: .now() + TimeAmount(timeout))
             return HTTPAnswerStream(

@@ -15,6 +15,9 @@ extension SignInError {
         case .badRequest:
             self.init(
                 .configuration, .invalidParameter, "the identity provider's address is unusable", details: details)
+        case .untrustedServer:
+            self.init(
+                .network, .unreachable, "the identity provider's key is none that is trusted", details: details)
         case .cancelled:
             self.init(.cancelled, .stopped, "the request was cancelled", details: details)
         }

@@ -12,6 +12,8 @@ public struct TransportError: Error, Sendable, Equatable {
         case badRequest
         /// The calling task was cancelled.
         case cancelled
+        /// The server's key is none that is trusted for its host; nothing was sent.
+        case untrustedServer
     }
 
     /// What kind of failure it was; the only part that equality looks at.

@@ -1,0 +1,122 @@
+internal import AsyncHTTPClient
+internal import CordonIdentity
+internal import CordonSignIn
+internal import Foundation
+internal import HTTPTypes
+internal import NIOCore
+internal import NIOSSL
+
+/// The clients of a transport: one for all, and one for each host whose key is to be checked, because a connection does not
+/// say which host it was made for.
+final class HTTPClients: Sendable {
+    /// A client for one host, and the keys that its connections were accepted for.
+    private struct Checked: Sendable {
+        let client: HTTPClient
+        let keys: Locked<Set<Data>>
+    }
+
+    private struct State: Sendable {
+        var checked: [String: Checked] = [:]
+        var isClosed = false
+    }
+
+    private let trust: ServerTrust
+    private let tls: TLSConfiguration
+    private let common: HTTPClient
+    private let state = Locked(State())
+
+    /// Trusts what the system trusts.
+    init() {
+        trust = ServerTrust()
+        tls = Self.tls(nil)
+        common = HTTPClient(eventLoopGroupProvider: .singleton, configuration: Self.configuration(tls))
+    }
+
+    init(_ trust: ServerTrust) throws(TransportError) {
+        self.trust = trust
+        tls = Self.tls(try trust.authorities.map { bytes throws(TransportError) in try Self.certificates(bytes) })
+        common = HTTPClient(eventLoopGroupProvider: .singleton, configuration: Self.configuration(tls))
+    }
+
+    /// The client for a request.
+    func client(for request: HTTPRequest) -> HTTPClient {
+        guard let accepts = trust.accepts, request.scheme?.lowercased() == "https",
+            let host = request.authority.flatMap({ URL(string: "https://\($0)")?.host()?.lowercased() })
+        else { return common }
+        let known = state.withLock { $0.checked[host] }
+        let isOutdated = known?.keys.withLock { $0 }.contains { !accepts($0, host) } ?? false
+        if isOutdated, let known {
+            // What is under way there ends too: it goes to a server that is not to be trusted any more.
+            state.withLock { if $0.checked[host]?.client === known.client { $0.checked[host] = nil } }
+            Task { try? await known.client.shutdown() }
+        }
+        return state.withLock { [tls] state -> HTTPClient? in
+            if state.isClosed { return nil }
+            if let known = state.checked[host] { return known.client }
+            let made = Self.checked(host, accepts, tls)
+            state.checked[host] = made
+            return made.client
+        } ?? common
+    }
+
+    /// Closes everything; twice is harmless.
+    func shutdown() async {
+        let all = state.withLock { state in
+            state.isClosed = true
+            defer { state.checked = [:] }
+            return state.checked.values.map(\.client)
+        }
+        for client in all + [common] { try? await client.shutdown() }
+    }
+
+    private static func checked(
+        _ host: String, _ accepts: @escaping @Sendable (Data, String) -> Bool, _ tls: TLSConfiguration
+    ) -> Checked {
+        var configuration = configuration(tls)
+        // One protocol, so that there is one place to look at the certificate.
+        configuration.httpVersion = .http1Only
+        let keys = Locked<Set<Data>>([])
+        configuration.http1_1ConnectionDebugInitializer = { channel in
+            channel.nioSSL_peerCertificate().flatMapThrowing { certificate in
+                guard let key = try? certificate.map({ Data(try $0.extractPublicKey().toSPKIBytes()) }),
+                    accepts(key, host)
+                else {
+                    // After the pool has been told, which must hear of the failure first.
+                    channel.eventLoop.execute { channel.close(promise: nil) }
+                    throw TransportError(.untrustedServer, reason: "the server's key is none that was pinned")
+                }
+                keys.withLock { _ = $0.insert(key) }
+            }
+        }
+        return Checked(
+            client: HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration), keys: keys)
+    }
+
+    private static func configuration(_ tls: TLSConfiguration) -> HTTPClient.Configuration {
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow, decompression: .disabled)
+        configuration.tlsConfiguration = tls
+        configuration.timeout.connect = .seconds(10)
+        // A refused connection is an answer: the caller decides whether to try again.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return configuration
+    }
+
+    /// TLS 1.2 or later (RFC 9325), with the authorities that are trusted.
+    private static func tls(_ authorities: [NIOSSLCertificate]?) -> TLSConfiguration {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.minimumTLSVersion = .tlsv12
+        if let authorities { tls.trustRoots = .certificates(authorities) }
+        return tls
+    }
+
+    private static func certificates(_ authorities: [Data]) throws(TransportError) -> [NIOSSLCertificate] {
+        var certificates: [NIOSSLCertificate] = []
+        for bytes in authorities {
+            guard let certificate = try? NIOSSLCertificate(bytes: Array(bytes), format: .der) else {
+                throw TransportError(.badRequest, reason: "a certificate to trust cannot be read")
+            }
+            certificates.append(certificate)
+        }
+        return certificates
+    }
+}

@@ -1,0 +1,22 @@
+public import Foundation
+
+/// Which servers a transport talks to, beyond what the system's certificate authorities say.
+public struct ServerTrust: Sendable {
+    /// Certificates of the authorities to trust, DER; nil trusts those of the system.
+    public var authorities: [Data]?
+    /// Whether a server that showed this public key (subject public key info, DER) may be used for a host: pinning at run
+    /// time (SDK-CP-02, SRV-CI-088).
+    ///
+    /// Asked after the chain and the name were found good, at every new https connection, and again before every request
+    /// for the keys of connections that are still open: a pin that is taken away counts at once. Any thread; must answer
+    /// without waiting. Only the server's own key can be asked for here, so pin that and its successor, not an authority's.
+    public var accepts: (@Sendable (_ publicKey: Data, _ host: String) -> Bool)?
+
+    /// Trusts the system's authorities, or the ones given, and every key that they vouch for.
+    public init(
+        authorities: [Data]? = nil, accepts: (@Sendable (_ publicKey: Data, _ host: String) -> Bool)? = nil
+    ) {
+        self.authorities = authorities
+        self.accepts = accepts
+    }
+}

@@ -1,0 +1,107 @@
+import CordonHTTPClient
+import CordonIdentity
+import CordonSignIn
+import Foundation
+import HTTPTypes
+import Testing
+
+/// Pinning at run time against a real TLS server (SDK-CP-02, SRV-CI-088).
+@Suite(.timeLimit(.minutes(1))) struct ServerTrustTests {
+    private func get(_ transport: AsyncHTTPTransport, _ server: TLSServer) async -> Result<String, TransportError> {
+        let request = HTTPRequest(method: .get, scheme: "https", authority: "127.0.0.1:\(server.port)", path: "/")
+        do throws(TransportError) {
+            let answer = try await transport.send(request, body: nil, limit: 100, timeout: .seconds(20))
+            return .success(String(decoding: answer.body, as: UTF8.self))
+        } catch { return .failure(error) }
+    }
+
+    private let untrusted = Result<String, TransportError>.failure(TransportError(.untrustedServer, reason: ""))
+
+    @Test func `the pinned key is accepted, and a wrong one is refused before anything is sent`() async throws {
+        let identity = try TLSIdentity()
+        let server = try await TLSServer(identity)
+        let right = try AsyncHTTPTransport(
+            trust: ServerTrust(authorities: [identity.certificate]) { key, host in
+                key == identity.publicKey && host == "127.0.0.1"
+            })
+        #expect(await get(right, server) == .success("ok"))
+        #expect(server.requests.withLock { $0 } == 1)
+        let wrong = try AsyncHTTPTransport(
+            trust: ServerTrust(authorities: [identity.certificate]) { key, _ in key == Data("another".utf8) })
+        for _ in 0..<3 { #expect(await get(wrong, server) == untrusted) }
+        #expect(await stream(wrong, server) == .untrustedServer)
+        #expect(server.requests.withLock { $0 } == 1, "a request reached a server that was not trusted")
+        await right.shutdown()
+        await wrong.shutdown()
+        await server.stop()
+    }
+
+    private func stream(_ transport: AsyncHTTPTransport, _ server: TLSServer) async -> TransportError.Code? {
+        let request = HTTPRequest(method: .get, scheme: "https", authority: "127.0.0.1:\(server.port)", path: "/")
+        do throws(TransportError) {
+            _ = try await transport.stream(request, timeout: .seconds(20))
+            return nil
+        } catch { return error.code }
+    }
+
+    @Test func `with two pins the server's key changes without a break, and an old pin ends open connections`()
+        async throws
+    {
+        let (old, new) = (try TLSIdentity(), try TLSIdentity())
+        let (before, after) = (try await TLSServer(old), try await TLSServer(new))
+        let pins = Locked<Set<Data>>([old.publicKey])
+        let transport = try AsyncHTTPTransport(
+            trust: ServerTrust(authorities: [old.certificate, new.certificate]) { key, _ in
+                pins.withLock { $0.contains(key) }
+            })
+        #expect(await get(transport, before) == .success("ok"))
+        #expect(await get(transport, after) == untrusted)
+        pins.withLock { _ = $0.insert(new.publicKey) }
+        #expect(await get(transport, before) == .success("ok"))
+        #expect(await get(transport, after) == .success("ok"))
+        #expect(before.connections.withLock { $0 } == 1, "an open connection is used again")
+        // The old key is given up: the connection to it is still open, and must not be used.
+        pins.withLock { _ = $0.remove(old.publicKey) }
+        #expect(await get(transport, before) == untrusted)
+        #expect(await get(transport, after) == .success("ok"))
+        #expect(before.requests.withLock { $0 } == 2)
+        await transport.shutdown()
+        #expect(await get(transport, after) != .success("ok"), "a transport that was shut down sends nothing")
+        for server in [before, after] { await server.stop() }
+    }
+
+    @Test func `a pin is no way around the chain or the name`() async throws {
+        let (identity, other) = (try TLSIdentity(), try TLSIdentity())
+        let server = try await TLSServer(identity)
+        let transport = try AsyncHTTPTransport(
+            trust: ServerTrust(authorities: [other.certificate]) { _, _ in true })
+        guard case .failure(let error) = await get(transport, server) else {
+            Issue.record("a certificate that nobody vouches for was accepted")
+            return
+        }
+        #expect(error.code == .unreachable)
+        #expect(server.requests.withLock { $0 } == 0)
+        await transport.shutdown()
+        await server.stop()
+    }
+
+    @Test func `many requests at once are all refused, and the transport still ends`() async throws {
+        let identity = try TLSIdentity()
+        let server = try await TLSServer(identity)
+        let transport = try AsyncHTTPTransport(
+            trust: ServerTrust(authorities: [identity.certificate]) { _, _ in false })
+        await withTaskGroup { group in
+            for _ in 0..<20 { group.addTask { await get(transport, server) } }
+            for await result in group { #expect(result == untrusted) }
+        }
+        #expect(server.requests.withLock { $0 } == 0)
+        await transport.shutdown()
+        await server.stop()
+    }
+
+    @Test func `what is no certificate cannot be trusted`() {
+        #expect(throws: TransportError(.badRequest, reason: "")) {
+            _ = try AsyncHTTPTransport(trust: ServerTrust(authorities: [Data("no".utf8)]))
+        }
+    }
+}
