@@ -60,6 +60,9 @@ extension AppProtection {
     /// (SDK-ID-43).
     public var primaryAccount: AccountID? { allowsSeveralManagedAccounts ? nil : managedAccounts.first }
 
+    /// Whether rules apply to an account here, or the app's settings ask for some (SDK-CO-07); any thread.
+    public nonisolated var isManagementEnabled: Bool { !managedAccounts.isEmpty || settings.requiresPolicy }
+
     /// The accounts that rules apply to, in order (SDK-ID-43); any thread.
     public nonisolated var managedAccounts: [AccountID] {
         rules.withLock { $0 }.accounts.filter { if case .noneTargeted = $0.value.rules { false } else { true } }

@@ -17,6 +17,8 @@ public struct ProtectionNotice: Sendable, Equatable {
         case sharingBlocked
         /// Something may not be printed (SDK-PR-02).
         case printingBlocked
+        /// A server's key is none that the organisation pinned (SDK-CP-03).
+        case connectionBlocked
     }
 
     /// One cause.
@@ -83,6 +85,7 @@ extension ProtectionNotice.Kind {
         case .removed: "Your organisation's data was removed from this app."
         case .sharingBlocked: "Your organisation does not let this be shared."
         case .printingBlocked: "Your organisation does not let this be printed."
+        case .connectionBlocked: "Your organisation does not trust this connection."
         }
     }
 }

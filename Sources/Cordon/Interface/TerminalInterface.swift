@@ -40,7 +40,10 @@ public struct TerminalInterface: ProtectionInterface {
         func refuse(_ what: String, _ isSet: Bool) {
             if isSet { refused.append("A terminal cannot show \(what).") }
         }
+        let usual = ProtectionTheme()
         refuse("a splash picture", theme.splashIcon != nil)
+        refuse("a splash screen", theme.splashDuration != usual.splashDuration)
+        refuse("light and dark", theme.supportsDarkMode != usual.supportsDarkMode)
         refuse("a background colour", theme.background != nil)
         refuse("a text colour", theme.foreground != nil)
         refuse("side areas", theme.secondaryBackground != nil || theme.secondaryForeground != nil)

@@ -13,10 +13,21 @@ extension AppProtection {
         await show(denial, as: .printingBlocked, of: account)
     }
 
+    /// Tells the person that a server's key is none that the organisation pinned (SDK-CP-03); returns when it was seen.
+    public func showConnectionBlocked(to host: String, because failure: PinningFailure, of account: AccountID?) async {
+        let cause = ProtectionNotice.Cause(
+            message: "What answered as \(host) could not be shown to be that server (\(failure.rawValue)).",
+            remedy: "Try another network, or tell the administrator.")
+        await show(ProtectionNotice(.connectionBlocked, account: account, causes: [cause]))
+    }
+
     private func show(_ denial: EgressDenied, as kind: ProtectionNotice.Kind, of account: AccountID?) async {
-        guard let interface = configuration.interface else { return }
         let causes = denial.decision.reasons.filter { !$0.verdict.permits }.map { ProtectionNotice.Cause($0) }
-        let notice = ProtectionNotice(kind, account: account, causes: causes)
+        await show(ProtectionNotice(kind, account: account, causes: causes))
+    }
+
+    private func show(_ notice: ProtectionNotice) async {
+        guard let interface = configuration.interface else { return }
         _ = await Deadline.answer(within: configuration.interfaceDeadline, by: configuration.clock) {
             await interface.present(notice)
         }

@@ -17,12 +17,13 @@ extension AppProtection {
         }
         guard let access = policy(of: .managed(account))?.policy.access else { return .again }
         // Only who knows the old PIN changes it.
-        let isAged = passage.reasons.contains { $0.rule == Rule.launchPINAge.rawValue }
-        let biometry = isAged ? nil : await biometryAllowed(by: access, since: record.entered)
+        let isToChange =
+            passage.occasion == .pinChange || passage.reasons.contains { $0.rule == Rule.launchPINAge.rawValue }
+        let biometry = isToChange ? nil : await biometryAllowed(by: access, since: record.entered)
         let prompt = PINPrompt(
             account: holder(of: account), digitsOnly: access.pinCharacterSet == .numeric,
             attemptsLeft: max(0, access.maximumPinRetries - record.failed), lastWasWrong: passage.lastPINWasWrong,
-            wait: passage.pinWait, biometry: biometry, canCancel: !settings.hidesCancel)
+            wait: passage.pinWait, biometry: biometry, canCancel: mayTurnAway(passage))
         let answer = await ask(.pin, in: &passage) { await $0.enterPIN(prompt) }
         switch answer {
         case nil: return .end(.blocked)
@@ -82,14 +83,14 @@ extension AppProtection {
     }
 
     /// Has a PIN made until one will do or the person turns away.
-    private func choosePIN(_ account: AccountID, _ passage: inout GatePassage) async -> GateStep {
+    func choosePIN(_ account: AccountID, _ passage: inout GatePassage) async -> GateStep {
         guard let access = policy(of: .managed(account))?.policy.access else { return .again }
         var problems: [PINRequirements.Problem] = []
         while !Task.isCancelled {
             let prompt = NewPINPrompt(
                 account: holder(of: account), minimumLength: access.minimumPinLength,
                 characters: access.pinCharacterSet, simpleIsBlocked: access.simplePinBlocked, problems: problems,
-                canCancel: !settings.hidesCancel)
+                canCancel: mayTurnAway(passage))
             guard let answer = await ask(.newPIN, in: &passage, { await $0.choosePIN(prompt) }) else {
                 return .end(.blocked)
             }
@@ -114,7 +115,7 @@ extension AppProtection {
         _ message: String, _ account: AccountID, _ passage: inout GatePassage
     ) async -> GateStep {
         let holder = holder(of: account)
-        let prompt = SignInPrompt(account: holder, message: message, canCancel: !settings.hidesCancel)
+        let prompt = SignInPrompt(account: holder, message: message, canCancel: mayTurnAway(passage))
         switch await ask(.signIn, in: &passage, { await $0.signIn(prompt) }) {
         case nil: return .end(.blocked)
         case .cancelled?:

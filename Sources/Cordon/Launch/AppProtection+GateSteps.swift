@@ -9,8 +9,15 @@ extension AppProtection {
     /// How long contact with the service may take before the gate goes on without.
     private static var checkInDeadline: Duration { .seconds(60) }
 
-    /// Looks, carries out what the gravest reason asks for, and looks again.
+    /// Passes the gate; then, where that is what the person came for, changes the PIN.
     func pass(_ passage: inout GatePassage, _ account: AccountID) async -> LaunchOutcome.Result {
+        let result = await meetConditions(&passage, account)
+        guard result == .opened, passage.occasion == .pinChange else { return result }
+        return await changePIN(account, &passage)
+    }
+
+    /// Looks, carries out what the gravest reason asks for, and looks again.
+    func meetConditions(_ passage: inout GatePassage, _ account: AccountID) async -> LaunchOutcome.Result {
         if isUnmanaged(account) { return .opened }
         let isEnrolled = records[account] != nil
         if case .end(let result) = await showManagedNotice(account, &passage) { return result }
@@ -147,6 +154,9 @@ extension AppProtection {
         seenWarnings[account, default: []].formUnion(reasons.map(Self.mark))
         return .again
     }
+
+    /// Whether the person may turn away here: always from a change of one's own will (SDK-ST-15).
+    func mayTurnAway(_ passage: GatePassage) -> Bool { passage.isChangingPIN || !settings.hidesCancel }
 
     /// Where the app does not let people turn away, whoever does so all the same stands before a closed door.
     func turnedAway() -> GateStep { .end(settings.hidesCancel ? .blocked : .cancelled) }

@@ -46,7 +46,7 @@ extension AppProtection {
         if facts.model == nil { facts.model = configuration.device.model }
         let now = TimeMark(configuration.clock)
         // Whoever is using the app is not away from it: what asks for a look after inactivity is not due meanwhile.
-        let isInUse = occasion == .timer && isGateOpen(for: account)
+        let isInUse = (occasion == .timer || occasion == .pinChange) && isGateOpen(for: account)
         let remembered = launches.record(of: account)
         let signedIn = remembered.signedIn.map { isInUse ? .zero : $0.sameRun(until: now) ?? Self.longAgo }
         facts.sinceSignIn = signedIn ?? Self.longAgo

@@ -18,6 +18,8 @@ struct GatePassage: Sendable {
     var hasEnteredPIN = false
     /// The guess before was wrong.
     var lastPINWasWrong = false
+    /// The person changes the PIN at will, and may leave it at the old one.
+    var isChangingPIN = false
     /// How long to wait before the next guess.
     var pinWait = Duration.zero
 

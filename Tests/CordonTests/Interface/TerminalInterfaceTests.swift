@@ -121,4 +121,14 @@ import Testing
         #expect(printing.causes.map(\.rule) == ["output.print"])
         #expect(await house.person.shown(.sharingBlocked).count == 1)
     }
+
+    @Test func `a connection that is not trusted is told with its host and number`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened()
+        #expect(protection.isManagementEnabled)
+        await protection.showConnectionBlocked(to: "mail.example", because: .matchNotFound, of: house.account)
+        let notice = try #require(await house.person.shown(.connectionBlocked).first)
+        #expect(notice.causes.first?.message.contains("mail.example") == true)
+        #expect(notice.causes.first?.message.contains("107") == true)
+    }
 }
