@@ -17,7 +17,7 @@ extension AppProtection {
             accounts: accounts.sorted { $0.rawValue < $1.rawValue }.map { describe($0, under: standings) },
             waitingUnenrollments: life.unenrollments.count,
             waitingReceipts: (try? wipes.load().records.count) ?? 0, isTelemetryEnabled: isTelemetryEnabled,
-            denials: denials.entries, logs: configuration.logs)
+            denials: denials.entries, logs: configuration.logs + (configuration.logFile?.files ?? []))
     }
 
     private func describe(_ account: AccountID, under standings: RulesInForce) -> DiagnosticReport.Account {

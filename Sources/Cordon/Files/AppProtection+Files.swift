@@ -24,8 +24,11 @@ extension AppProtection {
             try requireOpenGate(forReading: account)
             return try await openListed(name, of: account, in: index(of: account), writing: false)
         }
+        try requireFiles(of: account)
         await takeTurn(of: account)
         defer { passTurn(of: account) }
+        let lock = try await StateLock.waiting(forFolder: folder(of: account))
+        defer { withExtendedLifetime(lock) {} }
         var index = try await index(of: account)
         guard index[name] == nil else { return try await openListed(name, of: account, in: index, writing: true) }
         let path = folder(of: account).appending(path: index.add(name))
@@ -67,8 +70,11 @@ extension AppProtection {
     ///
     /// - Throws: ``ProtectionError``: `notEnrolled` or `vault`.
     public func remove(_ name: String, of account: AccountID) async throws(ProtectionError) {
+        try requireFiles(of: account)
         await takeTurn(of: account)
         defer { passTurn(of: account) }
+        let lock = try await StateLock.waiting(forFolder: folder(of: account))
+        defer { withExtendedLifetime(lock) {} }
         var index = try await index(of: account)
         guard let file = index.remove(name) else { return }
         try await store(index, of: account)
@@ -77,7 +83,8 @@ extension AppProtection {
         }
     }
 
-    /// Lists change one after another: a change that did not know of the one before would undo it.
+    /// Lists change one after another: a change that did not know of the one before would undo it. Tasks take turns, and
+    /// processes of the app wait for the folder's lock.
     private func takeTurn(of account: AccountID) async {
         guard fileTurns[account] != nil else { return fileTurns[account] = [] }
         await withCheckedContinuation { fileTurns[account]?.append($0) }
@@ -89,10 +96,14 @@ extension AppProtection {
         next.resume()
     }
 
-    private func index(of account: AccountID) async throws(ProtectionError) -> FileIndex {
+    private func requireFiles(of account: AccountID) throws(ProtectionError) {
         guard records[account] != nil || debuggedAccount == account else {
             throw ProtectionError(.notEnrolled, "the account is not enrolled in this app")
         }
+    }
+
+    private func index(of account: AccountID) async throws(ProtectionError) -> FileIndex {
+        try requireFiles(of: account)
         noted(IdentityContext.current)
         let path = folder(of: account).appending(path: FileIndex.fileName)
         guard FileManager.default.fileExists(atPath: path.path) else { return FileIndex() }

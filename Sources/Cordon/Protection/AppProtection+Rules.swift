@@ -17,6 +17,7 @@ extension AppProtection {
         if case .noneTargeted? = before?.rules, envelope.policy != nil {
             gates.withLock { [account = record.account.id] in $0[account] = nil }
         }
+        tellLog()
         tellChanges(from: before?.delivery ?? Delivery(), to: standing.delivery, of: record.account.id)
         tellAllowedAccounts(before: lists)
     }

@@ -11,17 +11,35 @@ final class Device: Sendable {
     let folder: URL
     let service = ScriptedService()
     let sessions = HeldSessions()
-    private let keyStore = InMemoryKeyStore()
+    private let keyStore: any KeyStore
     private let time: TestTime?
+    private let isGuest: Bool
 
-    /// - Parameter time: The clock of device and service; nil for the machine's.
-    init(time: TestTime? = nil) throws {
+    /// - Parameters:
+    ///   - time: The clock of device and service; nil for the machine's.
+    ///   - isLasting: Whether the key is in the folder, for another process.
+    ///   - inMemory: Whether the folder is in memory where the system has a place for that: years write a lot.
+    init(time: TestTime? = nil, isLasting: Bool = false, inMemory: Bool = false) throws {
         self.time = time
-        folder = FileManager.default.temporaryDirectory.appending(path: "cordon-tests-\(UUID().uuidString)")
+        isGuest = false
+        let memory = URL(filePath: "/dev/shm")
+        let place =
+            inMemory && FileManager.default.isWritableFile(atPath: memory.path)
+            ? memory : FileManager.default.temporaryDirectory
+        folder = place.appending(path: "cordon-tests-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        keyStore = isLasting ? FileKeyStore(directory: folder.appending(path: "keys")) : InMemoryKeyStore()
     }
 
-    deinit { try? FileManager.default.removeItem(at: folder) }
+    /// The lasting device of another process.
+    init(at folder: URL) {
+        self.folder = folder
+        time = nil
+        isGuest = true
+        keyStore = FileKeyStore(directory: folder.appending(path: "keys"))
+    }
+
+    deinit { if !isGuest { try? FileManager.default.removeItem(at: folder) } }
 
     var account: ManagedAccount { service.account }
 
@@ -38,6 +56,8 @@ final class Device: Sendable {
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         if let time { configuration.clock = time.clock }
         configuration.jitter = { 0 }
+        // An app of one account declares the identity of its whole process, which here is everybody's.
+        configuration.allowsSeveralIdentities = true
         change(&configuration)
         return try await AppProtection(configuration)
     }

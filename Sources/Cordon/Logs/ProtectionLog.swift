@@ -1,0 +1,111 @@
+internal import CordonIdentity
+public import Foundation
+public import Logging
+
+/// Cordon's log in the app's state folder: bounded, rotated, and without what must not be read there (SDK-LG-01…04).
+///
+/// Make one, give its ``handler(_:)`` to the `Logger` of the configuration, and the log itself to
+/// ``ProtectionConfiguration/logFile``. From then on the settings decide how much is written (`VerboseLoggingEnabled`) and
+/// what is left out (`ValuesToScrubFromLogging`), and ``AppProtection/diagnosticReport()`` names the files. Files of mode
+/// 0600; any thread and several processes may write. At a wipe every line that names the account goes, and every verbose
+/// line, because only those may hold personal data. What cannot be written is lost: a log must not stop an app.
+public final class ProtectionLog: Sendable {
+    /// Bytes of one file at most; a longer line is cut.
+    public let limit: Int
+    /// Full files that are kept beside the one being written.
+    public let kept: Int
+    private let folder: StateFolder
+    private let directory: URL
+    private let state = Locked((level: Logger.Level.info, scrubber: LogScrubber()))
+
+    /// Opens the log.
+    ///
+    /// - Parameters:
+    ///   - dataDirectory: The app's ``ProtectionConfiguration/dataDirectory``; the log lies in its folder `logs`.
+    ///   - limit: Bytes of one file at most.
+    ///   - kept: Full files that are kept; older ones are removed.
+    /// - Throws: ``ProtectionError`` with code `stateUnwritable`.
+    public init(dataDirectory: URL, limit: Int = 1 << 20, kept: Int = 2) throws(ProtectionError) {
+        directory = dataDirectory.appending(path: "logs")
+        folder = try StateFolder(directory)
+        self.limit = max(limit, 1024)
+        self.kept = max(kept, 0)
+    }
+
+    /// The files there are, the newest first.
+    public var files: [URL] {
+        (0...kept).map(file).filter { FileManager.default.fileExists(atPath: $0.path) }
+    }
+
+    /// A handler for a logger whose lines go here.
+    public func handler(_ label: String) -> some LogHandler { ProtectionLogHandler(label: label, log: self) }
+
+    /// The least grave level that is written now.
+    var level: Logger.Level { state.withLock { $0.level } }
+
+    /// Follows the settings: verbose or not, and which keys' values stay out.
+    func follow(_ settings: ProtectionSettings) {
+        state.withLock {
+            $0.level = settings.logsVerbosely ? .trace : .info
+            $0.scrubber.keys = Set(settings.scrubbedKeys)
+        }
+    }
+
+    /// Keeps these values out, wherever they stand.
+    func scrub(_ values: Set<String>) {
+        state.withLock { $0.scrubber.values = values }
+    }
+
+    /// Writes one line.
+    func write(_ event: LogEvent, label: String, metadata: Logger.Metadata, at moment: Date) {
+        let scrubber = state.withLock { $0.scrubber }
+        var fields = [moment.formatted(.iso8601), event.level.rawValue, label, scrubber.clean("\(event.message)")]
+        fields += scrubber.text(of: metadata)
+        var line = Data(fields.joined(separator: " ").utf8.prefix(limit - 1))
+        line.append(UInt8(ascii: "\n"))
+        try? FileLock.exclusively(folder.lock) { () throws(ProtectionError) in append(line) }
+    }
+
+    /// Removes every line that names one of these, and every verbose one.
+    func forget(_ names: [String]) {
+        let names = names.filter { !$0.isEmpty }.map { $0.lowercased() }
+        try? FileLock.exclusively(folder.lock) { () throws(ProtectionError) in
+            for url in files {
+                let lines = String(decoding: (try? Data(contentsOf: url)) ?? Data(), as: UTF8.self).split(
+                    separator: "\n")
+                let left = lines.filter { line in
+                    let words = line.split(separator: " ", maxSplits: 2)
+                    let isVerbose = words.count > 1 && (words[1] == "trace" || words[1] == "debug")
+                    let text = line.lowercased()
+                    return !isVerbose && !names.contains { text.contains($0) }
+                }
+                try StateFile(url: url).write(Data(left.map { "\($0)\n" }.joined().utf8))
+            }
+        }
+    }
+
+    private func append(_ line: Data) {
+        var descriptor = openCurrent()
+        if descriptor >= 0, Int(lseek(descriptor, 0, SEEK_END)) + line.count > limit {
+            close(descriptor)
+            rotate()
+            descriptor = openCurrent()
+        }
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        _ = line.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+    }
+
+    private func openCurrent() -> Int32 {
+        open(file(0).path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    }
+
+    private func rotate() {
+        if kept == 0 { _ = unlink(file(0).path) }
+        for number in stride(from: kept, to: 0, by: -1) { _ = rename(file(number - 1).path, file(number).path) }
+    }
+
+    private func file(_ number: Int) -> URL {
+        directory.appending(path: number == 0 ? "cordon.log" : "cordon.\(number).log")
+    }
+}

@@ -1,0 +1,128 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import Foundation
+import Logging
+import Testing
+
+/// SDK-LG-01…04, SDK-ST-33, SDK-ST-35, SDK-CF-09: what stands in the log, how much, and what is left after a wipe.
+@Suite(.timeLimit(.minutes(1))) struct ProtectionLogTests {
+    private let device: Device
+
+    init() throws { device = try Device() }
+
+    private func text(_ log: ProtectionLog) -> String {
+        log.files.reversed().map { (try? String(contentsOf: $0, encoding: .utf8)) ?? "" }.joined()
+    }
+
+    private func start(_ log: ProtectionLog, _ settings: ProtectionSettings = .init()) async throws
+        -> AppProtection
+    {
+        try await device.start { configuration in
+            configuration.logFile = log
+            configuration.settings = settings
+            configuration.logger = Logger(label: "cordon") { log.handler($0) }
+        }
+    }
+
+    private func makeLog(limit: Int = 1 << 20, kept: Int = 2) throws -> ProtectionLog {
+        try ProtectionLog(dataDirectory: device.folder.appending(path: "data"), limit: limit, kept: kept)
+    }
+
+    @Test func `secrets, sensitive values and line breaks do not get into a line`() throws {
+        let log = try makeLog()
+        var logger = Logger(label: "app") { log.handler($0) }
+        logger[metadataKey: "access-token"] = "abc.def"
+        logger.warning(
+            "first\nsecond\u{2028}third",
+            metadata: [
+                "name": "\("Ada", attributes: [LogSensitivity.sensitive])", "pin": "2580", "spinning": "wheel",
+                "nested": ["password": "hunter2", "fine": "yes"], "list": ["a", "b"],
+            ])
+        let line = text(log)
+        #expect(line.split(separator: "\n").count == 1)
+        for secret in ["abc.def", "Ada", "2580", "hunter2"] { #expect(!line.contains(secret)) }
+        for open in ["warning app first\\u{a}second", "spinning=wheel", "fine=yes", "list=[a, b]"] {
+            #expect(line.contains(open), "\(line)")
+        }
+        // The control: the same value without the mark is written.
+        logger.warning("x", metadata: ["name": "Ada"])
+        #expect(text(log).contains("name=Ada"))
+    }
+
+    @Test func `the files are bounded, rotated, readable by their owner alone, and named in the report`() async throws {
+        let log = try makeLog(limit: 4096, kept: 2)
+        let protection = try await start(log)
+        let logger = Logger(label: "app") { log.handler($0) }
+        for number in 0..<500 { logger.info("line number \(number) of five hundred") }
+        logger.info("\(String(repeating: "long ", count: 10_000))")
+        #expect(log.files.count == 3)
+        for file in log.files {
+            let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+            #expect(try Data(contentsOf: file).count <= 4096)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+        }
+        #expect(text(log).contains("line number 499 ") && !text(log).contains("line number 0 "))
+        #expect(await protection.diagnosticReport().logs == log.files)
+    }
+
+    @Test func `the settings say how much is written, and change it while the app runs`() async throws {
+        let log = try makeLog()
+        let logger = Logger(label: "app") { log.handler($0) }
+        logger.debug("quiet")
+        var settings = ProtectionSettings()
+        settings.logsVerbosely = true
+        _ = try await start(log, settings)
+        logger.debug("verbose")
+        #expect(!text(log).contains("quiet") && text(log).contains("debug app verbose"))
+    }
+
+    @Test func `values of the listed configuration keys are taken out, wherever they stand`() async throws {
+        await device.service.set { service in
+            service.change = {
+                $0.configurations = [.object(["costCentre": .string("K-4711"), "colour": .string("teal")])]
+            }
+        }
+        let log = try makeLog()
+        let protection = try await start(log)
+        try await device.publish(["printBlocked": .bool(true)])
+        #expect(await protection.enroll(device.account) == .newPolicies)
+        let logger = Logger(label: "app") { log.handler($0) }
+        logger.info("before K-4711")
+        try await protection.changeSettings { $0.scrubbedKeys = ["costCentre"] }
+        logger.info("the centre is K-4711 and teal", metadata: ["note": "K-4711", "costCentre": "other"])
+        let last = try #require(text(log).split(separator: "\n").last)
+        #expect(!last.contains("K-4711") && !last.contains("other") && last.contains("teal"))
+        #expect(text(log).contains("before K-4711"))
+    }
+
+    @Test func `a wipe takes out what names the account, and everything verbose`() async throws {
+        var settings = ProtectionSettings()
+        settings.logsVerbosely = true
+        let log = try makeLog()
+        let protection = try await start(log, settings)
+        try await device.publish(["printBlocked": .bool(true)])
+        await protection.enroll(device.account)
+        let logger = Logger(label: "app") { log.handler($0) }
+        logger.info("asked for OID-A")
+        logger.info("mail of Worker-A@contoso.example")
+        logger.debug("opened the plan for the merger")
+        logger.info("asked for oid-b")
+        try await protection.wipe(device.account.id)
+        #expect(!text(log).lowercased().contains("oid-a") && !text(log).lowercased().contains("worker-a@"))
+        #expect(!text(log).contains("merger"))
+        #expect(text(log).contains("asked for oid-b"))
+    }
+
+    @Test func `many writers lose no line`() async throws {
+        let (one, two) = (try makeLog(), try makeLog())
+        await withTaskGroup { group in
+            for number in 0..<100 {
+                let log = number.isMultiple(of: 2) ? one : two
+                group.addTask { Logger(label: "app") { log.handler($0) }.info("entry \(number)!") }
+            }
+        }
+        for number in 0..<100 { #expect(text(one).contains("entry \(number)!")) }
+    }
+}
