@@ -70,7 +70,9 @@ public actor AppProtection {
     /// - Throws: ``ProtectionError``: `stateUnwritable` or `vault` when the data folder cannot be used,
     ///   `stateUnreadable` when an unfinished wipe cannot be read.
     public init(_ configuration: ProtectionConfiguration) async throws(ProtectionError) {
+        let configuration = configuration.followingSettings()
         self.configuration = configuration
+        configuration.logFile?.follow(configuration.settings)
         let folder = configuration.dataDirectory
         watch = TimeWatch(configuration.clock)
         intervals = Intervals(jitter: configuration.jitter)
@@ -113,6 +115,7 @@ public actor AppProtection {
 
     private func start() async throws(ProtectionError) {
         loadOverrides()
+        tellRefusedSettings()
         let (life, wasDamaged) = try lifeStore.load()
         self.life = life
         if wasDamaged { setAside("what was to be tried again could not be read") }

@@ -48,8 +48,10 @@ extension AppProtection {
     private func postpone(_ record: RegistrationRecord, after outcome: Outcome) -> Outcome {
         guard var record = records[record.account.id] else { return outcome }
         record.failures += 1
+        let now = configuration.clock.now()
+        record.planned = now
         record.nextCheckIn =
-            configuration.clock.now()
+            now
             + intervals.afterFailedCheckIn(outcome.status, failures: record.failures, retryAfter: outcome.retryAfter)
         do { try keep(record) } catch { configuration.logger.error("a failed check-in could not be noted") }
         return outcome
@@ -72,6 +74,7 @@ extension AppProtection {
             registration: record.registrationID, token: session.token)
         let now = configuration.clock.now()
         record.lastCheckIn = now
+        record.planned = now
         record.nextCheckIn = now + intervals.afterCheckIn(serviceAsksFor: response.nextCheckInSeconds)
         record.failures = 0
         guard let text = response.envelope else {

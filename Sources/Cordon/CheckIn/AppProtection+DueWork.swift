@@ -42,33 +42,32 @@ extension AppProtection {
     /// was just launched and the last check-in is not fresh (SRV-CI-066).
     func isDue(_ record: RegistrationRecord) -> Bool {
         let now = configuration.clock.now()
-        if now >= record.nextCheckIn || watch.read().turnedBack > 0 { return isPastBackOff(record, now) }
-        // Planned further ahead than ever is: the clock was ahead when it was planned.
-        if record.nextCheckIn.timeIntervalSince(now) > Intervals.day * 1.2 { return true }
-        return !hasWorked && record.failures == 0
-            && now.timeIntervalSince(record.lastCheckIn) > Intervals.freshAtLaunch
+        if Intervals.isDue(record.nextCheckIn, at: now) || isVoid(record.planned, at: now) { return true }
+        // After failures the pause counts, also while the clock is turned back.
+        guard record.failures == 0 else { return false }
+        return watch.read().turnedBack > 0
+            || !hasWorked && now.timeIntervalSince(record.lastCheckIn) > Intervals.freshAtLaunch
     }
 
-    /// After failures the pause counts, also while the clock is turned back.
-    private func isPastBackOff(_ record: RegistrationRecord, _ now: Date) -> Bool {
-        record.failures == 0 || now >= record.nextCheckIn
-            || record.nextCheckIn.timeIntervalSince(now) > Intervals.day * 1.2
+    /// Whether a plan was made at a time that the clock says is still to come: it was turned back since.
+    private func isVoid(_ planned: Date?, at now: Date) -> Bool {
+        planned.map { $0.timeIntervalSince(now) > Intervals.clockTolerance } ?? false
     }
 
     /// Whether a registered account is to be enrolled: nobody else has enrolled an app that holds one account only
     /// (SDK-EN-05), and its time has come.
     private func isDue(_ waiting: LifeRecord.Registered) -> Bool {
         guard records[waiting.account.id] == nil else { return false }
-        guard configuration.allowsSeveralIdentities || records.isEmpty else { return false }
+        guard allowsSeveralManagedAccounts || records.isEmpty else { return false }
         let now = configuration.clock.now()
-        return now >= waiting.nextAttempt || waiting.nextAttempt.timeIntervalSince(now) > Intervals.day * 1.2
+        return Intervals.isDue(waiting.nextAttempt, at: now) || isVoid(waiting.planned, at: now)
     }
 
     /// The first moment at which something is due; eight hours from now when nothing is planned.
     private func nextDue() -> Date {
         let now = configuration.clock.now()
         var moments = records.values.map(\.nextCheckIn) + life.unenrollments.map(\.nextAttempt)
-        if configuration.allowsSeveralIdentities || records.isEmpty {
+        if allowsSeveralManagedAccounts || records.isEmpty {
             moments += life.registered.filter { records[$0.account.id] == nil }.map(\.nextAttempt)
         }
         return moments.reduce(now + Intervals.longestCheckIn, min)

@@ -15,7 +15,9 @@ struct Intervals: Sendable {
     static let clockTolerance: TimeInterval = 5 * 60
     /// A registration that was not used for so long is gone at the service.
     static let registrationLifetime = 90 * day
-    private static let backOff: [TimeInterval] = [60, 120, 300, 900, 1_800, 3_600]
+    private static let backOff: [TimeInterval] = [60, 120, 300, 900, 1_800, longestBackOff]
+    /// The longest pause after failures in a row.
+    static let longestBackOff: TimeInterval = 3_600
     private static let spread = 0.1
 
     /// Until the next check-in after one that succeeded.
@@ -46,6 +48,12 @@ struct Intervals: Sendable {
     /// The growing pauses after failures in a row.
     func growing(_ failures: Int) -> TimeInterval {
         spreadOut(Self.backOff[min(max(failures - 1, 0), Self.backOff.count - 1)])
+    }
+
+    /// Whether a planned moment has come, or is further away than anything of its kind is ever planned: then the clock was
+    /// ahead when it was.
+    static func isDue(_ moment: Date, at now: Date, atMost longest: TimeInterval = day) -> Bool {
+        now >= moment || moment.timeIntervalSince(now) > longest * (1 + 2 * spread)
     }
 
     private func spreadOut(_ interval: TimeInterval) -> TimeInterval {

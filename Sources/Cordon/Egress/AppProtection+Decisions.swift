@@ -8,6 +8,9 @@ extension AppProtection {
     public nonisolated func decision(for question: Question) -> PolicyDecision {
         let moment = watch.read()
         let rules = rules.withLock { $0 }
+        var question = question
+        // The app's own setting makes every web view nobody's that has no policy of its own (SDK-WV-03).
+        if settings.treatsWebViewsAsUnmanaged { question.webViewersUnmanaged = true }
         let decision = rules.policies.decision(for: rules.complete(question, at: moment))
         if !decision.verdict.permits { denials.note(decision, of: question, at: moment.now) }
         return decision

@@ -49,8 +49,9 @@ extension AppProtection {
         }
         let outcome = await inTurn(account.id) { await $0.enrollNow(account, from: source, asking: asking) }
         let isLasting = outcome.status.didSucceed || outcome.status == .alreadyEnrolled
+        let now = watch.read().now
         let next =
-            watch.read().now
+            now
             + intervals.afterFailedEnrollment(
                 outcome.status, failures: failures(of: account.id) + 1, retryAfter: outcome.retryAfter)
         try? changeLife { life in
@@ -62,6 +63,7 @@ extension AppProtection {
             }
             life.registered[index].failures = isLasting ? 0 : life.registered[index].failures + 1
             life.registered[index].nextAttempt = next
+            life.registered[index].planned = now
             life.registered[index].lastStatus = outcome.status
         }
         report(outcome, .enrollment, of: account.id)
@@ -116,7 +118,7 @@ extension AppProtection {
             broadcast.post(.accountNotAllowed(account.id))
             return .enrollmentRefused
         }
-        if configuration.allowsSeveralIdentities { return nil }
+        if allowsSeveralManagedAccounts { return nil }
         if !records.isEmpty { return .singleAccountOnly }
         return isRemovingAnotherAccount(than: account.id) ? .removingExistingAccount : nil
     }
@@ -140,7 +142,7 @@ extension AppProtection {
         let record = RegistrationRecord(
             generation: previous?.generation ?? 0, registrationID: result.registrationID, account: account,
             discovery: discovery, keys: keys, envelope: SignedEnvelope(result.envelope), lastCheckIn: now,
-            nextCheckIn: now + intervals.afterCheckIn(serviceAsksFor: result.nextCheckInSeconds))
+            nextCheckIn: now + intervals.afterCheckIn(serviceAsksFor: result.nextCheckInSeconds), planned: now)
         do throws(ProtocolError) {
             let envelope = try record.envelope.accepted(
                 by: try keys.verified(pin: configuration.rootKeyPin, at: now),

@@ -87,7 +87,8 @@ extension AppProtection {
     /// Tells the service of the registrations that ended while it could not be reached.
     func deliverUnenrollments() async {
         let now = watch.read().now
-        for owed in life.unenrollments where owed.nextAttempt <= now {
+        for owed in life.unenrollments
+        where Intervals.isDue(owed.nextAttempt, at: now, atMost: Intervals.longestBackOff) {
             // The account may be enrolled anew meanwhile; its new registration has another id and another record.
             let failure = await tellService(to: owed.registrationID, of: owed.account, at: owed.discovery)
             let status = failure?.status(network: .checkInNetworkFailure) ?? .unenrolled

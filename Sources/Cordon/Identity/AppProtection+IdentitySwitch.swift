@@ -48,8 +48,10 @@ extension AppProtection {
         return nil
     }
 
-    /// Whether the app may hold several managed accounts.
-    nonisolated var allowsSeveralManagedAccounts: Bool { configuration.allowsSeveralIdentities }
+    /// Whether the app may hold several managed accounts (SDK-ST-17).
+    nonisolated var allowsSeveralManagedAccounts: Bool {
+        configuration.allowsSeveralIdentities || configuration.settings.holdsSeveralManagedIdentities
+    }
 
     /// Passes every gate, then notes what the window shows, unless a later change came in between.
     private func change(

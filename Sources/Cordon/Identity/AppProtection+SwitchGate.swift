@@ -14,7 +14,7 @@ extension AppProtection {
     }
 
     /// Passes an account's gate; nil when its data may be shown. An account without rules has no gate.
-    func passGate(of account: AccountID, on occasion: SwitchOccasion) async -> IdentitySwitchOutcome? {
+    func passGate(of account: AccountID, on occasion: LaunchOccasion) async -> IdentitySwitchOutcome? {
         if case .noneTargeted? = rules.withLock({ $0[account]?.rules }) { return nil }
         let answer =
             if let standIn = configuration.switchGate {
@@ -22,8 +22,7 @@ extension AppProtection {
             } else if configuration.interface == nil {
                 gateAnswer(of: account)
             } else {
-                SwitchGateAnswer(
-                    await openGate(for: account, on: occasion == .resume ? .resume : .identitySwitch))
+                SwitchGateAnswer(await openGate(for: account, on: occasion))
             }
         switches.withLock { $0.note(Self.block(answer), of: account) }
         return switch answer {

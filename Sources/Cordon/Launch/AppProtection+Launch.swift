@@ -36,6 +36,7 @@ extension AppProtection {
     }
 
     private func pass(_ account: AccountID?, on occasion: LaunchOccasion) async -> LaunchOutcome {
+        if occasion == .launch { await enrollAtLaunch() }
         if let account { return await openGate(for: account, on: occasion) }
         let managed = rules.withLock { rules in
             rules.accounts.filter { if case .noneTargeted = $0.value.rules { false } else { true } }.map(\.key)

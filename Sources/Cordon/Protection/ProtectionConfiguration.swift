@@ -24,8 +24,9 @@ public struct ProtectionConfiguration: Sendable {
     public var transport: any HTTPTransport
     /// The sessions that access tokens come from.
     public var sessions: any AccountSessions
-    /// Whether accounts of several people may be held at once (SDK-ID-14).
-    public var allowsSeveralIdentities = true
+    /// Whether several accounts may be managed at once; by default one, and every other account is personal
+    /// (SDK-ID-36, CQ-02). The setting `MultiManagedIdentities` says the same.
+    public var allowsSeveralIdentities = false
     /// The accounts that the device's management knows; an account that contradicts one is not enrolled (SDK-EN-22).
     public var expectedAccounts = ExpectedAccounts()
     /// Whether this process is an extension: it reads what the app has, and enrols nobody (SDK-EN-23).
@@ -52,6 +53,9 @@ public struct ProtectionConfiguration: Sendable {
     public var telemetryDelegate: (any TelemetryDelegate)?
     /// The log files of the app, for diagnostics (SDK-LG-03).
     public var logs: [URL] = []
+    /// The log that Cordon keeps in the app's state folder; it learns from the settings and the organisation's rules what
+    /// stays out of it, and loses at a wipe what it says of the account. Nil keeps none.
+    public var logFile: ProtectionLog?
     /// The clock and the waiting between check-ins; a test gives its own.
     public var clock = ProtectionClock.system
     /// Where Cordon logs; no file name, content, key or token ever goes there.
@@ -69,7 +73,7 @@ public struct ProtectionConfiguration: Sendable {
     /// Ends the app after it could not take a blocked account off the screen (SDK-ID-49); says why first, if it can.
     public var identityExit: @Sendable (String) async -> Void = { _ in exit(EXIT_FAILURE) }
     /// Stands in for the launch gate in tests of the identity switch.
-    package var switchGate: (@Sendable (AccountID, SwitchOccasion) async -> SwitchGateAnswer)?
+    package var switchGate: (@Sendable (AccountID, LaunchOccasion) async -> SwitchGateAnswer)?
     /// How the launch gate asks a person. Nil is no gate: ``AppProtection/launch(_:)`` then looks at the conditions that
     /// need nobody, and what needs somebody blocks; ways out and files stay as the rules alone have them.
     public var interface: (any ProtectionInterface)?

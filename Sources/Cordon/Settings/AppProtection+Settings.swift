@@ -42,6 +42,15 @@ extension AppProtection {
         }
         overrides = stored.checked(against: SettingOverrides()).overrides
         settingsInForce.withLock { [overrides, base = configuration.settings] in $0 = overrides.applied(to: base) }
+        tellLog()
+    }
+
+    /// Says once at the start which settings are taken and do nothing here.
+    func tellRefusedSettings() {
+        for problem in configuration.settings.withoutEffect(in: configuration) {
+            configuration.logger.notice("a setting has no effect", metadata: ["setting": "\(problem)"])
+            broadcast.post(.settingRefused(reason: "\(problem)"))
+        }
     }
 
     private func keep(_ changed: SettingOverrides) throws(ProtectionError) {
@@ -52,6 +61,7 @@ extension AppProtection {
         try overridesFile.write(bytes)
         overrides = changed
         settingsInForce.withLock { [base = configuration.settings] in $0 = changed.applied(to: base) }
+        tellLog()
     }
 
     private var overridesFile: StateFile {

@@ -31,6 +31,8 @@ struct LifeRecord: Codable, Equatable, Sendable {
         var failures = 0
         /// When to try to enrol it next.
         var nextAttempt: Date
+        /// When that was planned, by the device's clock; nil in records of older versions.
+        var planned: Date?
         /// How the last attempt ended.
         var lastStatus: EnrollmentStatus?
     }

@@ -24,6 +24,8 @@ struct RegistrationRecord: Codable, Equatable, Sendable {
     var lastCheckIn: Date
     /// When to check in next.
     var nextCheckIn: Date
+    /// When that was planned, by the device's clock; nil in records of older versions.
+    var planned: Date?
     /// How many check-ins failed since.
     var failures = 0
     /// The last event seen in the event stream.

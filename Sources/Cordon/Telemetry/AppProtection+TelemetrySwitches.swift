@@ -4,7 +4,7 @@ internal import CordonIdentity
 extension AppProtection {
     /// Whether telemetry is on: not switched off in the settings, by the app or its person, or by an organisation.
     public var isTelemetryEnabled: Bool {
-        configuration.telemetryEnabled && life.telemetryEnabled
+        configuration.telemetryEnabled && !settings.telemetryDisabled && life.telemetryEnabled
             && !rules.withLock { $0.accounts.values.contains { $0.delivery.telemetryDisabled } }
     }
 

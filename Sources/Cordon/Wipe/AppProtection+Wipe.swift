@@ -70,6 +70,7 @@ extension AppProtection {
             wipe.failures += report.failures
             wipe.failures += await forgetGroup(account.id)
             try forgetGate(of: account.id)
+            forgetLog(of: account)
             wipe.stage = .vaultWiped
             try wipes.save(wipe)
             await vault.discardReport(for: account.id)
@@ -91,6 +92,8 @@ extension AppProtection {
             configuration.wipeObserver("session")
             try await endSession(of: account.id)
             configuration.wipeObserver("registration")
+            // Nobody enrols the account again by itself: that is the person's or the app's decision (SDK-EN-19).
+            try changeLife { life in life.registered.removeAll { $0.account.id == account.id } }
             try registrations.remove(account.id)
             wipe.stage = .forgotten
             try wipes.save(wipe)

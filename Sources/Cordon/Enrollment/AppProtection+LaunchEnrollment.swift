@@ -1,0 +1,24 @@
+internal import CordonIdentity
+public import CordonProtocol
+
+extension AppProtection {
+    /// Enrols a known account at launch, where the settings ask for it (`AutoEnrollOnLaunch`, SDK-EN-25);
+    /// ``launch(_:)`` calls it.
+    ///
+    /// An account that the app has registered is tried without asking anybody. Where there is none, or no token can be had
+    /// for it, the person is asked to sign in only if the app stays closed without a policy (`PolicyRequired`).
+    /// - Returns: How it went; nil where nothing was to be done.
+    @discardableResult
+    public func enrollAtLaunch() async -> EnrollmentStatus? {
+        guard settings.enrollsAtLaunch, !configuration.isExtension else { return nil }
+        await syncWithDisk()
+        guard records.isEmpty else { return nil }
+        var status: EnrollmentStatus?
+        for waiting in life.registered where records.isEmpty {
+            status = await enroll(waiting.account, from: waiting.source, asking: false)
+        }
+        guard records.isEmpty, settings.requiresPolicy, configuration.signIn != nil else { return status }
+        guard status == nil || status?.nextStep == .signIn else { return status }
+        return await signInAndEnroll()
+    }
+}

@@ -1,0 +1,41 @@
+public import CordonSignIn
+internal import Foundation
+
+extension ProtectionSettings {
+    /// What a sign-in client is made with, so that the app's own sign-in and Cordon's are one (SDK-AU-02, SDK-ST-01…04).
+    ///
+    /// - Parameter bundleID: The app's bundle id, which a redirect scheme is completed with.
+    /// - Throws: ``ProtectionError`` with code `serviceUnusable`, naming the setting that is missing (SDK-AU-03).
+    public func signInConfiguration(bundleID: String) throws(ProtectionError) -> SignInConfiguration {
+        guard let clientID else { throw Self.missing("ClientID") }
+        guard let authority else { throw Self.missing("Authority") }
+        let redirect = redirectURI ?? redirectScheme.map { "\($0)://\(bundleID)" }
+        guard let redirect, let url = URL(string: redirect) else { throw Self.missing("RedirectURI") }
+        var configuration = SignInConfiguration(issuer: authority, clientID: clientID)
+        configuration.redirect =
+            if url.scheme == "http", url.host() == "127.0.0.1" || url.host() == "localhost" {
+                .loopback(
+                    path: url.path().isEmpty ? "/" : url.path(),
+                    ports: url.port.flatMap { UInt16(exactly: $0) }.map { [$0] } ?? [])
+            } else {
+                .application(url)
+            }
+        return configuration
+    }
+
+    private static func missing(_ key: String) -> ProtectionError {
+        ProtectionError(
+            .serviceUnusable, "the setting \(key) is missing", hint: "Add \(key) to CordonSettings in the Info.plist.")
+    }
+}
+
+extension AppProtection {
+    /// The providers to try for a token without asking anybody, in order: the one set at run time, those that the token
+    /// cache knows for the account, and the one of the settings (SDK-AU-07). Whoever asks the person takes the first.
+    public func authorities(cached: [String] = []) -> [String] {
+        var known: Set<String> = []
+        let all =
+            [overrides.authority].compactMap(\.self) + cached + [configuration.settings.authority].compactMap(\.self)
+        return all.filter { known.insert($0).inserted }
+    }
+}

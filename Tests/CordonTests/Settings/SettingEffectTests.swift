@@ -1,0 +1,145 @@
+import CordonIdentity
+import CordonProtocol
+import CordonSignIn
+import Foundation
+import Testing
+
+@testable import Cordon
+
+/// Every setting that is taken does something, or says that it does not (SDK-ST-01…35).
+@Suite(.timeLimit(.minutes(1))) struct SettingEffectTests {
+    /// What reads each setting outside of `Settings`: a piece of code that stands in no other row.
+    private static let readers: [String: String] = [
+        "AutoEnrollOnLaunch": "settings.enrollsAtLaunch", "PolicyRequired": "settings.requiresPolicy",
+        "PolicyWarnAbsent": "settings.warnsWithoutPolicy", "DebugSettingsEnabled": "settings.allowsDebugPolicies",
+        "MultiIdentity": "settings.holdsSeveralIdentities", "MultiIdentityCancelDisabled": "settings.hidesCancel",
+        "MultiManagedIdentities": "settings.holdsSeveralManagedIdentities",
+        "TelemetryDisabled": "settings.telemetryDisabled",
+        "TreatAllWebViewsAsUnmanaged": "settings.treatsWebViewsAsUnmanaged",
+        "VerboseLoggingEnabled": "settings.logsVerbosely", "ValuesToScrubFromLogging": "settings.scrubbedKeys",
+        "AppGroupIdentifiers": "appGroups.isEmpty && configuration.sharingGroup", "SplashIconFile": "theme.splashIcon",
+        "SplashIconFile~ipad": "theme.splashIcon", "SplashDuration": "theme.splashDuration",
+        "BackgroundColor": "theme.background", "ForegroundColor": "theme.foreground", "AccentColor": "theme.accent",
+        "SecondaryBackgroundColor": "theme.secondaryBackground",
+        "SecondaryForegroundColor": "theme.secondaryForeground", "SupportsDarkMode": "theme.supportsDarkMode",
+        // Read by the part of `Settings` that turns them into something else; the tests below show what.
+        "ClientID": "let clientID else", "Authority": "let authority else", "RedirectURI": "redirectURI ??",
+        "RedirectScheme": "redirectScheme.map", "ContainingAppBundleId": "let host = settings.containingBundleID",
+        "OpenInActionExtension": "settings.isOpenInExtension",
+    ]
+
+    /// Settings that are given alone, each with a value.
+    private static let given: [String: String] = [
+        "SignInLogOverrideDisabled": "<true/>", "TokenCacheKeychainGroup": "<string>example.group</string>",
+        "AppGroupIdentifiers": "<array><string>group.example</string></array>", "BrowserSignInAllowed": "<true/>",
+        "TelemetryUseTestService": "<true/>", "WebViewHandledURLSchemes": "<array><string>https</string></array>",
+        "MaxFileProtectionLevel": "<string>NSFileProtectionNone</string>",
+        "DocumentBrowserFileCachePath": "<string>Cache</string>", "FinishLaunchingAtStartup": "<true/>",
+        "MainNibFile": "<string>Main</string>", "MainNibFile~ipad": "<string>Main</string>",
+        "MainStoryboardFile": "<string>Main</string>", "MainStoryboardFile~ipad": "<string>Main</string>",
+    ]
+
+    private static func sources() throws -> String {
+        let root = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+            .appending(path: "../../../Sources/Cordon").standardized
+        let files = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
+        var text = ""
+        for case let file as URL in files where file.pathExtension == "swift" {
+            guard
+                !["SettingKey+Table.swift", "SettingOverrides.swift", "ProtectionSettings.swift"].contains(
+                    file.lastPathComponent)
+            else {
+                continue
+            }
+            text += try String(contentsOf: file, encoding: .utf8)
+        }
+        return text
+    }
+
+    private func reading(_ settings: [String: String]) -> SettingsReading {
+        let members = settings.map { "<key>\($0.key)</key>\($0.value)" }.joined()
+        return ProtectionSettings.read(
+            Data("<plist><dict><key>CordonSettings</key><dict>\(members)</dict></dict></plist>".utf8))
+    }
+
+    @Test func `every setting has a reader, or is refused with a reason when it is given`() async throws {
+        let sources = try Self.sources()
+        for name in SettingKey.all.compactMap(\.names.first) {
+            if let reader = Self.readers[name] {
+                #expect(sources.contains(reader), "nothing reads \(name)")
+                if Self.given[name] == nil { continue }
+            }
+            let value = try #require(Self.given[name], "\(name) has neither reader nor refusal")
+            let reading = reading([name: value])
+            let device = try Device()
+            let protection = try await device.start { $0.settings = reading.settings }
+            let events = EventCatch(protection)
+            let isRefusedAtOnce = reading.problems.contains { $0.message.hasPrefix("has no effect: ") }
+            let event =
+                isRefusedAtOnce ? nil : await events.first { if case .settingRefused = $0 { true } else { false } }
+            if case .settingRefused(let reason)? = event {
+                #expect(reason.hasPrefix("\(name) has no effect: "))
+            } else {
+                #expect(isRefusedAtOnce, "\(name) is taken in silence")
+            }
+        }
+    }
+
+    @Test func `sign-in is made from the settings, and what is missing is named`() throws {
+        var settings = ProtectionSettings()
+        func missing() -> String? {
+            do {
+                _ = try settings.signInConfiguration(bundleID: "example.notes")
+                return nil
+            } catch { return error.reason }
+        }
+        #expect(missing() == "the setting ClientID is missing")
+        settings.clientID = "client"
+        #expect(missing() == "the setting Authority is missing")
+        settings.authority = "https://login.example"
+        #expect(missing() == "the setting RedirectURI is missing")
+        settings.redirectScheme = "notes"
+        let scheme = try settings.signInConfiguration(bundleID: "example.notes")
+        #expect(scheme.issuer == "https://login.example" && scheme.clientID == "client")
+        #expect(scheme.redirect == .application(try #require(URL(string: "notes://example.notes"))))
+        settings.redirectURI = "http://127.0.0.1:8400/back"
+        let loopback = try settings.signInConfiguration(bundleID: "example.notes")
+        #expect(loopback.redirect == .loopback(path: "/back", ports: [8400]))
+    }
+
+    @Test func `providers are tried in the documented order, each once`() async throws {
+        let device = try Device()
+        defer { withExtendedLifetime(device) {} }
+        let protection = try await device.start { $0.settings.authority = "https://plist.example" }
+        let cached = ["https://cache.example", "https://plist.example"]
+        #expect(await protection.authorities(cached: cached) == cached)
+        try await protection.changeSettings { $0.authority = "https://now.example" }
+        #expect(
+            await protection.authorities(cached: cached)
+                == ["https://now.example", "https://cache.example", "https://plist.example"])
+    }
+
+    @Test func `the telemetry setting counts, in the Info.plist and at run time`() async throws {
+        let device = try Device()
+        defer { withExtendedLifetime(device) {} }
+        #expect(try await device.start { $0.settings.telemetryDisabled = true }.isTelemetryEnabled == false)
+        let protection = try await device.start()
+        #expect(await protection.isTelemetryEnabled)
+        try await protection.changeSettings { $0.telemetryDisabled = true }
+        #expect(await !protection.isTelemetryEnabled)
+    }
+
+    @Test func `an extension reads the rules of the app around it, and enrols nobody`() async throws {
+        let device = try Device()
+        let app = try await device.enrolled()
+        #expect(!device.mayPrint(app))
+        let inside = try await device.start {
+            $0.application.bundleID = "example.notes.share"
+            $0.settings.containingBundleID = "example.notes"
+        }
+        #expect(!device.mayPrint(inside) && inside.policy(of: .managed("oid-a")) != nil)
+        #expect(await inside.enroll(device.account) == .unsupportedCall)
+        let stub = try await device.start { $0.settings.isOpenInExtension = true }
+        #expect(await stub.enroll(device.account) == .unsupportedCall)
+    }
+}
