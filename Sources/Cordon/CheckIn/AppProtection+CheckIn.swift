@@ -53,6 +53,11 @@ extension AppProtection {
         record.nextCheckIn =
             now
             + intervals.afterFailedCheckIn(outcome.status, failures: record.failures, retryAfter: outcome.retryAfter)
+        guard !isRolledBack(record) else {
+            // What was put back must not become the newest by being written again and again.
+            records[record.account.id] = record
+            return outcome
+        }
         do { try keep(record) } catch { configuration.logger.error("a failed check-in could not be noted") }
         return outcome
     }
@@ -125,7 +130,7 @@ extension AppProtection {
         record.sequence = envelope.sequence
         let account = record.account.id
         do {
-            guard try keep(record) else {
+            guard try keep(record, isNews: true) else {
                 // Another process of the app has newer rules, or has ended the enrolment; that counts.
                 await syncWithDisk()
                 return records[account] == nil ? .notEnrolled : .policiesUnchanged
@@ -152,9 +157,13 @@ extension AppProtection {
     }
 
     /// Stores a record, durably; false when another process stored something newer, or removed it.
+    ///
+    /// - Parameter isNews: Whether the service has just sent it: then it is newer than all that ever was, also where the
+    ///   account was enrolled before.
     @discardableResult
-    func keep(_ record: RegistrationRecord) throws(ProtectionError) -> Bool {
-        guard let stored = try registrations.save(record) else { return false }
+    func keep(_ record: RegistrationRecord, isNews: Bool = false) throws(ProtectionError) -> Bool {
+        let newest = isNews ? newestGeneration(of: record.account.id) : 0
+        guard let stored = try registrations.save(record, above: newest) else { return false }
         noteGeneration(of: stored)
         guard stored.envelope == record.envelope else { return false }
         records[record.account.id] = stored

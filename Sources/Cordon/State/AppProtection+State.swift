@@ -48,6 +48,11 @@ extension AppProtection {
         }
     }
 
+    /// How new the newest record of an account was, 0 where nobody knows.
+    func newestGeneration(of account: AccountID) -> Int64 {
+        (try? configuration.stateCounter?.value(of: FolderName.of(account))) ?? 0
+    }
+
     /// Whether a record is older than the newest that was ever stored of its account; a counter that cannot be read says
     /// so too.
     func isRolledBack(_ record: RegistrationRecord) -> Bool {

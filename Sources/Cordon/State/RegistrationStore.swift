@@ -45,7 +45,11 @@ struct RegistrationStore: Sendable {
     ///
     /// Another process may have been quicker: its record stays when its envelope is newer, and a record that was
     /// removed meanwhile is not brought back (nil).
-    func save(_ record: RegistrationRecord) throws(ProtectionError) -> RegistrationRecord? {
+    ///
+    /// - Parameter generation: What the record's generation is to be above, besides that of the one on disk.
+    func save(
+        _ record: RegistrationRecord, above generation: Int64 = 0
+    ) throws(ProtectionError) -> RegistrationRecord? {
         try FileLock.exclusively(folder.lock) { () throws(ProtectionError) in
             let stored = try self.record(of: record.account.id)
             if let stored, stored.registrationID == record.registrationID, stored.sequence > record.sequence {
@@ -54,7 +58,7 @@ struct RegistrationStore: Sendable {
             if stored == nil, record.generation > 0 { return nil }
             var next = record
             next.version = StateFormat.current
-            next.generation = max(stored?.generation ?? 0, record.generation) + 1
+            next.generation = max(stored?.generation ?? 0, record.generation, generation) + 1
             guard let bytes = try? MessageCoding.encode(next) else {
                 throw ProtectionError(.stateUnwritable, "the registration has no JSON form")
             }

@@ -68,6 +68,41 @@ import Testing
         #expect(device.mayPrint(again))
     }
 
+    @Test func `what was put back stays denied, however often a check-in fails and the app starts`() async throws {
+        let time = TestTime()
+        let device = try Device(time: time)
+        await device.setServiceClock()
+        let counter = try FileStateCounter(directory: device.folder.appending(path: "counters"))
+        try await device.publish(["printBlocked": .bool(false)])
+        let protection = try await device.start { $0.stateCounter = counter }
+        await protection.enroll(device.account)
+        let file = try registrationFile(of: device)
+        let old = try Data(contentsOf: file)
+        for _ in 0..<3 { await protection.checkIn(device.account.id) }
+        try old.write(to: file)
+        await device.service.set { $0.isUnreachable = true }
+        for _ in 0..<6 {
+            let restarted = try await device.start { $0.stateCounter = counter }
+            for _ in 0..<3 { await restarted.checkIn(device.account.id) }
+            #expect(!device.mayPrint(restarted))
+        }
+    }
+
+    @Test func `an account that is enrolled again after a wipe keeps its rules over a start without a network`()
+        async throws
+    {
+        let device = try Device()
+        let counter = try FileStateCounter(directory: device.folder.appending(path: "counters"))
+        try await device.publish(["printBlocked": .bool(false)])
+        let protection = try await device.start { $0.stateCounter = counter }
+        await protection.enroll(device.account)
+        for _ in 0..<5 { await protection.checkIn(device.account.id) }
+        try await protection.wipe(device.account.id)
+        #expect(await protection.enroll(device.account) == .newPolicies)
+        await device.service.set { $0.isUnreachable = true }
+        #expect(device.mayPrint(try await device.start { $0.stateCounter = counter }))
+    }
+
     @Test func `a clock that is turned back denies what depends on time, until the next check-in`() async throws {
         let time = TestTime()
         let device = try Device(time: time)
