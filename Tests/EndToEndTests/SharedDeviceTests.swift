@@ -76,6 +76,51 @@ import Testing
         }
     }
 
+    @Test func `the service lists the device and who is on it, and its release signs out and forgets`() async throws {
+        try await Programs.onStage { stage in
+            let service = try await stage.runningService()
+            let device = try await SharedDevice.begin(
+                on: stage,
+                options: [
+                    "--service", service.address.absoluteString, "--device-name", "Ward 3", "--report-interval", "1",
+                ])
+            let administrator = try await stage.administrator()
+            /// The one device of the service's list, once it is as wanted.
+            func listed(_ isWanted: (JSONValue) -> Bool) async throws -> JSONValue {
+                var last = JSONValue.null
+                for _ in 0..<400 {
+                    let devices = try await administrator.sharedDevices()
+                    last = devices.first ?? .null
+                    if devices.count == 1, isWanted(last) { return last }
+                    try await Task.sleep(for: .milliseconds(25))
+                }
+                Issue.record("the service lists \(last)")
+                return last
+            }
+            let id = try #require(try await listed { $0["account"] == nil }["id"]?.string)
+            let status = try await device.tool.run(["status"]).answer
+            #expect(status["registration"]?["deviceID"]?.string == id)
+            let one = try await device.app("one")
+            let account = try await device.signIn("a", in: one)
+            #expect(try await listed { $0["account"]?.string == account }["name"] == "Ward 3")
+            try await one.ask("sign-out")
+            _ = try await listed { $0["account"] == nil }
+            try await device.signIn("b", in: one)
+            try await administrator.releaseDevice(id)
+            var missing = JSONValue.null
+            for _ in 0..<400 where missing != ["registration"] {
+                missing = try await device.tool.run(["status"]).answer["missing"] ?? .null
+                try await Task.sleep(for: .milliseconds(25))
+            }
+            #expect(missing == ["registration"])
+            #expect(try await one.ask("show").members["ok"]?.bool == false, "what the second worker left is gone")
+            #expect(try await administrator.sharedDevices().isEmpty)
+            let again = try await device.tool.run(["join"], as: try stage.administratorsPassword())
+            #expect(again.status == 0, "\(again.words)")
+            #expect(try await administrator.sharedDevices().first?["id"]?.string != id)
+        }
+    }
+
     @Test(arguments: ["work-stopped", "data-cleared", "done"])
     func `an app killed before a step of its clean-up finishes it at the next start`(step: String) async throws {
         try await Programs.onStage { stage in

@@ -16,7 +16,12 @@ extension Broker {
         if seen != state.apps[key] {
             var changed = state
             changed.apps[key] = seen
-            try commit(changed, telling: nil)
+            // That the app saw this session must not be forgotten: it owes a clean-up at the end.
+            if seen.seenSession != nil, seen.seenSession != known.seenSession {
+                try commit(changed, telling: nil)
+            } else {
+                changeLazily(changed)
+            }
         }
         var answer = BrokerAnswer()
         answer.current = CurrentAccount(
@@ -88,7 +93,7 @@ extension Broker {
             record.owed.removeAll { $0.session == session }
             var changed = state
             changed.apps[app.key] = record
-            try commit(changed, telling: nil)
+            changeLazily(changed)
         }
         departures[session]?.stages[app.key] = stage
         checkDeparture(session)

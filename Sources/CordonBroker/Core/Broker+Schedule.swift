@@ -11,7 +11,10 @@ extension Broker {
     public func keepTime() async {
         async let deliveries: Void = repeating { await $0.deliverWhenDue() }
         async let reports: Void = repeating { await $0.reportWhenDue() }
-        await repeating { await $0.endWhenDue() }
+        await repeating {
+            await $0.flush()
+            await $0.endWhenDue()
+        }
         await deliveries
         await reports
     }
@@ -25,6 +28,7 @@ extension Broker {
 
     /// Looks at the clock once.
     public func tick() async {
+        flush()
         await endWhenDue()
         await deliverWhenDue()
         await reportWhenDue()

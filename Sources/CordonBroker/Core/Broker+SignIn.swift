@@ -123,6 +123,10 @@ extension Broker {
         changed.account = BrokerState.AccountRecord(
             facts: account, session: changed.session, began: environment.now())
         _ = changed.noteUse(by: app)
+        // Who listens looks at once; noted here it costs one write for all of them.
+        for listener in peers.values where listener.isSubscribed && listener.rule != nil {
+            if let app = listener.app { changed.noteAudience(app) }
+        }
         do throws(SignInError) {
             try store.makeSeed(session: changed.session, random: environment.randomBytes(32))
             try commit(changed, telling: .accountChanged)

@@ -26,6 +26,7 @@ public actor Broker {
     /// The user that the broker runs as.
     let ownUser: UInt32
     var state: BrokerState
+    var isUnsaved = false
     var peers: [Int: Peer] = [:]
     var lastPeer = 0
     /// Requests that wait for a person, to be cancelled with their connection.
@@ -163,7 +164,23 @@ public actor Broker {
     func commit(_ changed: BrokerState, telling event: AccountEvent.Kind?) throws(SignInError) {
         try store.save(changed)
         state = changed
+        isUnsaved = false
         if let event { post(event) }
+    }
+
+    /// Changes what does no harm if a crash forgets it: an app is then told once more of a change that it knows, or cleans
+    /// up once more. A hundred apps that clean up at once would otherwise wait for the disk one after the other.
+    func changeLazily(_ changed: BrokerState) {
+        state = changed
+        isUnsaved = true
+    }
+
+    /// Writes what ``changeLazily(_:)`` left; done every second and at the end of the server.
+    func flush() {
+        guard isUnsaved else { return }
+        do throws(SignInError) { try commit(state, telling: nil) } catch {
+            logger.error("the state could not be written", metadata: ["fault": "\(error.fault.rawValue)"])
+        }
     }
 
     /// Tells every subscribed app.

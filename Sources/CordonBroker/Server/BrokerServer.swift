@@ -40,6 +40,11 @@ public struct BrokerServer: Sendable {
                 .unsupported, "this system's callers are identified by code signature, not here", place: socket,
                 hint: "Use the sign-on extension on Apple platforms.")
         #else
+            guard broker.configuration.isDevelopment || Self.seesPrograms(of: 1) else {
+                throw BrokerError(
+                    .unsupported, "the system does not show the broker which programs connect", place: socket,
+                    hint: "Give it the capability CAP_SYS_PTRACE, in systemd AmbientCapabilities=CAP_SYS_PTRACE.")
+            }
             try prepareFolder()
             guard BrokerSocket(path: socket, tick: .milliseconds(10)) == nil else {
                 throw failure("another broker answers there", "Stop it first, or use another path.")
@@ -57,6 +62,7 @@ public struct BrokerServer: Sendable {
                     channel.close(promise: nil)
                 }
                 time.cancel()
+                await broker.flush()
                 unlink(socket)
                 outcome = .success(())
             } catch {
@@ -69,6 +75,10 @@ public struct BrokerServer: Sendable {
     }
 
     #if os(Linux)
+        /// Whether the programs of other users can be told apart: which file a process runs is shown to its own user, and to
+        /// whoever may trace it.
+        static func seesPrograms(of process: Int32) -> Bool { ProgramIdentity.now(process) != nil }
+
         private func bind(on group: MultiThreadedEventLoopGroup) async throws -> any Channel {
             let (broker, limits, logger) = (broker, limits, logger)
             let digests = ProgramDigests()

@@ -23,8 +23,9 @@ struct ConnectionLedger {
         let path: String
     }
 
-    /// Users whose connections have all ended are forgotten beyond this number.
-    private static let mostUsers = 1_024
+    /// Users and programs whose connections have all ended are forgotten beyond this number, not at once: whoever comes
+    /// back has no new budget.
+    private static let most = 1_024
 
     init(_ limits: BrokerLimits) {
         self.limits = limits
@@ -34,7 +35,7 @@ struct ConnectionLedger {
     ///
     /// - Parameter now: The event loop's clock, in nanoseconds.
     mutating func admit(_ user: UInt32, now: UInt64) -> Bool {
-        if users.count > Self.mostUsers { users = users.filter { $0.value.connections > 0 } }
+        if users.count > Self.most { users = users.filter { $0.value.connections > 0 } }
         var known =
             users[user]
             ?? User(
@@ -56,6 +57,7 @@ struct ConnectionLedger {
 
     /// The budget that all connections of the program share; to be given back with ``leave(_:)``.
     mutating func enter(_ key: ProgramKey, now: UInt64) -> ProgramBudget {
+        if programs.count > Self.most { programs = programs.filter { $0.value.connections > 0 } }
         var program =
             programs[key]
             ?? Program(
@@ -69,7 +71,6 @@ struct ConnectionLedger {
     /// Takes note of the end of one of the program's connections.
     mutating func leave(_ key: ProgramKey) {
         programs[key]?.connections -= 1
-        if programs[key]?.connections == 0 { programs[key] = nil }
     }
 }
 

@@ -62,6 +62,12 @@ struct BrokerState: Codable, Sendable, Equatable {
 }
 
 extension BrokerState {
+    /// Marks that an app is about to see the account in force; what it saw before is left as it is.
+    mutating func noteAudience(_ app: AppIdentity) {
+        guard let account else { return }
+        apps[app.key, default: AppRecord(name: app.name, clientID: app.clientID)].seenSession = account.session
+    }
+
     /// Marks that an app saw the account in force; says whether that is new.
     mutating func noteUse(by app: AppIdentity) -> Bool {
         guard let account, apps[app.key]?.seenSession != account.session else { return false }

@@ -38,6 +38,9 @@ struct BrokerOptions: ParsableArguments {
     @Option(help: "The device's name in that register.")
     var deviceName: String?
 
+    @Option(help: "Ask the service every so many seconds whether the device is still registered.")
+    var reportInterval: Int?
+
     @Flag(help: "Follow the screen lock through logind (runs gdbus): a lock that lasts --max-idle ends the session.")
     var followSeat = false
 
@@ -57,7 +60,7 @@ struct BrokerOptions: ParsableArguments {
         guard policy == nil || (config == nil && profile == nil && issuer == nil && !trust.isEmpty) else {
             throw ValidationError("--policy comes with --trust and without --config, --profile and --issuer")
         }
-        for seconds in [maxIdle, maxSession, cleanUpTime] {
+        for seconds in [maxIdle, maxSession, cleanUpTime, reportInterval] {
             guard seconds ?? 1 > 0 else { throw ValidationError("a time must be above zero") }
         }
     }
@@ -121,6 +124,7 @@ struct BrokerOptions: ParsableArguments {
             configuration.service = address
         }
         if let deviceName { configuration.deviceName = deviceName }
+        if let reportInterval { configuration.reportInterval = .seconds(reportInterval) }
         if let clientID { configuration.signIn.clientID = clientID }
         if let maxIdle { configuration.maximumIdle = .seconds(maxIdle) }
         if let maxSession { configuration.maximumSession = .seconds(maxSession) }

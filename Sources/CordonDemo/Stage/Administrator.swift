@@ -131,6 +131,16 @@ public actor Administrator {
         try await send(.get, "admin/v1/audit", nil)
     }
 
+    /// The shared devices, with who is on each.
+    public func sharedDevices() async throws(DemoError) -> [JSONValue] {
+        try await call(.get, "admin/v1/devices").array ?? []
+    }
+
+    /// Releases a shared device.
+    public func releaseDevice(_ id: String) async throws(DemoError) {
+        try await call(.delete, "admin/v1/devices/\(id)")
+    }
+
     @discardableResult
     private func call(
         _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil

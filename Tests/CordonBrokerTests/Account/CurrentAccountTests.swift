@@ -63,10 +63,34 @@ import Testing
         #expect(refused.error?.fault == SignInFault.cleanUpOwed.rawValue)
         for stage in CleanUpStage.allCases { #expect(await notes.report(stage, of: token.session).error == nil) }
         #expect(try await notes.current().owed.isEmpty)
+        // Within a second it is on disk as well.
+        await broker.tick()
         broker = try await stand.broker()
         notes = try await BrokerApp("notes", at: broker)
         #expect(try await notes.current().owed.isEmpty)
         try await notes.signIn(.otherWorker, at: stand.provider)
+    }
+
+    @Test func `a crash right after a clean-up asks for it once more, and forgets nobody who is owed one`() async throws
+    {
+        let stand = try BrokerStand()
+        var broker = try await stand.joinedBroker()
+        var notes = try await BrokerApp("notes", at: broker)
+        let listener = try await BrokerApp("board", at: broker)
+        _ = await listener.ask(.eventsSubscribe)
+        let token = try await notes.signIn(.worker, at: stand.provider)
+        // The one who listens was noted with the sign-in itself: killed before it looked, it owes all the same.
+        broker = try await stand.broker()
+        notes = try await BrokerApp("notes", at: broker)
+        _ = await notes.ask(.accountSignOut)
+        _ = await notes.report(.done, of: token.session)
+        broker = try await stand.broker()
+        for name in ["notes", "board"] {
+            let app = try await BrokerApp(name, at: broker)
+            #expect(try await app.current().owed.map(\.session) == [token.session], "\(name)")
+            #expect(await app.report(.done, of: token.session).error == nil)
+            #expect(try await app.current().owed.isEmpty)
+        }
     }
 
     @Test func `one app's clean-up does not answer for another's`() async throws {

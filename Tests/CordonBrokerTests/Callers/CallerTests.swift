@@ -112,6 +112,8 @@ import Testing
         let joined = await administrator.attended(.deviceJoin, as: .administrator, at: stand.provider)
         let registration = try #require(joined.device?.registration)
         #expect(registration.tenant.rawValue == "contoso")
+        #expect(joined.device?.registration(with: TenantID("contoso")) == registration)
+        #expect(joined.device?.registration(with: TenantID("fabrikam")) == nil)
         let again = await administrator.attended(.deviceJoin, as: .administrator, at: stand.provider)
         #expect(again.device?.registration == registration)
         #expect(await administrator.attended(.deviceJoin, as: .stranger, at: stand.provider).error != nil)

@@ -226,6 +226,54 @@ import Testing
         #expect(ProgramIdentity.now(-1) == nil)
     }
 
+    @Test func `the program of a stranger is not read, however large it is`() throws {
+        let own = try #require(ProgramIdentity.now(getpid()))
+        let facts = try #require(ProgramDigests().facts(of: own, process: getpid()) { _ in false })
+        #expect(facts.digest.isEmpty && !facts.path.isEmpty)
+        #expect(BrokerServer.seesPrograms(of: getpid()) && !BrokerServer.seesPrograms(of: -1))
+    }
+
+    @Test func `a user who connects too fast is turned away, and others are not`() {
+        var limits = BrokerLimits()
+        limits.connectsAtOnce = 3
+        limits.connectsPerSecond = 10
+        var ledger = ConnectionLedger(limits)
+        let admitted = (0..<5).map { _ in ledger.admit(1_000, now: 0) }
+        #expect(admitted == [true, true, true, false, false])
+        let other = ledger.admit(1_001, now: 0)
+        #expect(other)
+        // A tenth of a second later there is room for one.
+        let later = (0..<2).map { _ in ledger.admit(1_000, now: 100_000_000) }
+        #expect(later == [true, false])
+    }
+
+    @Test func `the connections of one program share its budget, and another program has its own`() {
+        var limits = BrokerLimits()
+        limits.programBurst = 2
+        limits.programPerSecond = 1_000
+        var ledger = ConnectionLedger(limits)
+        let flood = ConnectionLedger.ProgramKey(user: 1_000, path: "/apps/flood")
+        let (one, two) = (ledger.enter(flood, now: 0), ledger.enter(flood, now: 0))
+        #expect(one.spend(now: 0) == 0 && two.spend(now: 0) == 0)
+        #expect(one.spend(now: 0) == 1_000_000 && two.spend(now: 0) == 2_000_000)
+        let notes = ledger.enter(.init(user: 1_000, path: "/apps/notes"), now: 0)
+        #expect(notes.spend(now: 0) == 0)
+        ledger.leave(flood)
+        ledger.leave(flood)
+        let again = ledger.enter(flood, now: 0)
+        #expect(again.spend(now: 0) > 0, "whoever left and comes back has no new budget")
+    }
+
+    @Test func `what a stranger can cause is logged once a minute, on one line`() {
+        var log = QuietLog()
+        let start = Date(timeIntervalSince1970: 1_800_000_000)
+        let said = [0, 59, 60].map { log.isDue("a", now: start + $0) }
+        #expect(said == [true, false, true])
+        let fresh = (0..<1_000).count { log.isDue("b\($0)", now: start + 61) }
+        #expect(fresh < 100)
+        #expect(QuietLog.plain("/tmp/x\nfake: line\u{1B}[2J") == "/tmp/x?fake: line?[2J")
+    }
+
     @Test func `without a broker every question is an error and never personal mode`() async throws {
         let device = try SharedDeviceMode(socket: "/nowhere/broker.sock", clientID: "notes")
         let gone = SignInError(.brokerUnavailable, .brokerMissing, "")

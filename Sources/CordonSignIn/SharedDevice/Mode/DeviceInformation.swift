@@ -80,6 +80,11 @@ public struct DeviceInformation: Sendable, Codable, Equatable {
     /// Whether this is a shared device.
     public var isShared: Bool { mode == .shared }
 
+    /// The registration with one organisation; a device has one at most, so nil for every other (SI-133).
+    public func registration(with tenant: TenantID) -> Registration? {
+        registration.flatMap { $0.tenant == tenant ? $0 : nil }
+    }
+
     /// Makes a description.
     package init(
         mode: Mode, missing: [MissingPart], registration: Registration?, brokerVersion: String, protocolVersion: Int,
