@@ -40,10 +40,8 @@ public struct BrokerServer: Sendable {
                 .unsupported, "this system's callers are identified by code signature, not here", place: socket,
                 hint: "Use the sign-on extension on Apple platforms.")
         #else
-            guard broker.configuration.isDevelopment || Self.seesPrograms(of: 1) else {
-                throw BrokerError(
-                    .unsupported, "the system does not show the broker which programs connect", place: socket,
-                    hint: "Give it the capability CAP_SYS_PTRACE, in systemd AmbientCapabilities=CAP_SYS_PTRACE.")
+            if !broker.configuration.isDevelopment, !Self.seesPrograms(of: 1) {
+                logger.warning("programs of other users may be turned away: the broker lacks CAP_SYS_PTRACE")
             }
             try prepareFolder()
             guard BrokerSocket(path: socket, tick: .milliseconds(10)) == nil else {
