@@ -92,7 +92,7 @@ if [ -x "$folder/fuzzcheck" ]; then
         printf 'fuzzcheck %s: ' "$(basename "$corpus")"
         # The corpus itself is plain; every database that a case makes goes through the sealing file system.
         rm -f main.db*
-        CORDON_PASS=1 "$folder/fuzzcheck" --native-vfs --timeout 60 "$corpus" 2>&1 | tail -n 1
+        CORDON_PASS=1 "$folder/fuzzcheck" --native-vfs --timeout 60000 "$corpus" 2>&1 | tail -n 2 | head -n 1
         [ "${PIPESTATUS[0]}" -eq 0 ] || { echo 'fuzzcheck: failed'; exit 1; }
     done
 fi
