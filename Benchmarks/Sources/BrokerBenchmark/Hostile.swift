@@ -47,7 +47,8 @@ final class Hostile {
 
     /// Ends them.
     func stop() {
-        process.terminate()
+        // A process that a worker thread starts does not hear of SIGTERM: such threads block it.
+        kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }
 
