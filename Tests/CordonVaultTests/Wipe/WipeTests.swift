@@ -26,7 +26,7 @@ struct WipeTests {
         #expect(try await workshop.vault.open(his, writing: false).all() == [4, 5, 6])
         #expect(try await workshop.vault.pendingWipes().isEmpty)
         #expect(await workshop.vault.finishedReports() == [report])
-        await workshop.vault.discardReport(for: workshop.ada)
+        try await workshop.vault.discardReport(for: workshop.ada)
         #expect(await workshop.vault.finishedReports().isEmpty)
     }
 
