@@ -1,5 +1,6 @@
 import Cordon
 import CordonIdentity
+import CordonProtocol
 import CordonSignIn
 import Foundation
 import HTTPTypes

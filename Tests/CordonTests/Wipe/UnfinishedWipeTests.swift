@@ -4,6 +4,7 @@ import CordonPolicy
 import CordonProtocol
 import CordonSignIn
 import Foundation
+import HTTPTypes
 import Testing
 
 /// Wipes that something holds up: tried again until they are done, closed until then.
