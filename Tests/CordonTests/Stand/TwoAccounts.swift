@@ -21,11 +21,11 @@ actor TwoAccounts: HTTPTransport {
     /// Starts the app and enrols both, each under rules of its own.
     func enrolled(
         on device: Device, _ rules: [String: JSONValue], _ others: [String: JSONValue],
-        _ change: (inout ProtectionConfiguration) -> Void = { _ in }
+        _ change: @Sendable (inout ProtectionConfiguration) -> Void = { _ in }
     ) async throws -> AppProtection {
         try await first.publish(rules)
         try await second.publish(others)
-        let protection = try await device.start { configuration in
+        let protection = try await device.start { @Sendable configuration in
             configuration.transport = self
             change(&configuration)
         }
