@@ -48,6 +48,8 @@ public actor AppProtection {
     var exchanges: [AccountID: Task<Outcome, Never>] = [:]
     /// Who waits to change an account's list of files; an account whose list is being changed has an entry.
     var fileTurns: [AccountID: [CheckedContinuation<Void, Never>]] = [:]
+    /// The accounts whose data this process is removing.
+    var wiping: Set<AccountID> = []
     let pins: PINKeeper
     let launches: LaunchStore
     /// How each account's launch gate stands.
@@ -55,6 +57,8 @@ public actor AppProtection {
     /// The ways through a gate that are being gone, and who waits for their end.
     var gateRuns: [AccountID: GateRun] = [:]
     var gateCallers = 0
+    /// Whether the app has left the front, as it said.
+    var isBehind = false
     /// The warnings that were seen since the start.
     var seenWarnings: [AccountID: Set<String>] = [:]
     nonisolated let settingsInForce: Locked<ProtectionSettings>
@@ -68,7 +72,8 @@ public actor AppProtection {
     /// Opens an app's protection.
     ///
     /// - Throws: ``ProtectionError``: `stateUnwritable` or `vault` when the data folder cannot be used,
-    ///   `stateUnreadable` when an unfinished wipe cannot be read.
+    ///   `stateUnreadable` when it cannot be told what is stored. A stored wipe that cannot be finished yet throws nothing:
+    ///   its account stays closed.
     public init(_ configuration: ProtectionConfiguration) async throws(ProtectionError) {
         let configuration = configuration.followingSettings()
         self.configuration = configuration
@@ -116,15 +121,19 @@ public actor AppProtection {
     private func start() async throws(ProtectionError) {
         loadOverrides()
         tellRefusedSettings()
-        let (life, wasDamaged) = try lifeStore.load()
+        let (life, condition) = try lifeStore.load()
         self.life = life
-        if wasDamaged { setAside("what was to be tried again could not be read") }
+        switch condition {
+        case .sound: break
+        case .damaged: setAside("what was to be tried again could not be read")
+        case .newer: setAside("what is to be tried again is from a newer version of the app")
+        }
         watch.remember(life.latestMoment)
-        let lostWipes = try await resumeWipes()
+        let lostWipes = try await resumeWipesAtStart()
         let stored = try registrations.load()
         if stored.damaged > 0 { setAside("\(stored.damaged) stored registrations could not be read") }
         if stored.newer > 0 { setAside("\(stored.newer) registrations are from a newer version of the app") }
-        for record in stored.records where try !isBeingWiped(record) {
+        for record in stored.records where !isBeingWiped(record.account.id) {
             await takeUp(record)
             if lostWipes > 0 { denyEverything(of: record) }
         }

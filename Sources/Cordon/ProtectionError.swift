@@ -30,6 +30,8 @@ public struct ProtectionError: Error, Sendable, Equatable {
         case noSharingGroup
         /// The account's launch gate is closed.
         case gateClosed
+        /// The account's data is being removed at this moment.
+        case wipeUnderWay
     }
 
     /// What kind of failure it was; the only part that equality looks at.
@@ -69,6 +71,7 @@ extension ProtectionError.Code {
         case .noSharingGroup: "Give the configuration a sharing group."
         case .identityLost: "Set the account for this piece of work, or link CordonDispatch."
         case .gateClosed: "Pass the launch gate first."
+        case .wipeUnderWay: "Wait for its end, and enrol the account anew if it is to be used again."
         }
     }
 }

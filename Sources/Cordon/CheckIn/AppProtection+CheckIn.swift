@@ -11,7 +11,7 @@ extension AppProtection {
     /// - Returns: How it went; also posted as ``ProtectionEvent/status(_:)``.
     @discardableResult
     public func checkIn(_ account: AccountID) async -> EnrollmentStatus {
-        let outcome = await inTurn(account) { await $0.checkInNow(account) }
+        let outcome = await inTurn(account, or: .wipeIncomplete) { await $0.checkInNow(account) }
         report(outcome, .checkIn, of: account)
         return outcome.status
     }
@@ -125,6 +125,9 @@ extension AppProtection {
     }
 
     /// Stores an accepted envelope as received, puts it in force, and begins what it commands.
+    ///
+    /// What is stored is in force, whatever fails afterwards; without the account's key, everything is denied until a
+    /// check-in can open it.
     func adopt(_ envelope: PolicyEnvelope, of record: RegistrationRecord) async -> EnrollmentStatus {
         var record = record
         record.sequence = envelope.sequence
@@ -135,7 +138,6 @@ extension AppProtection {
                 await syncWithDisk()
                 return records[account] == nil ? .notEnrolled : .policiesUnchanged
             }
-            try await openFiles(of: account)
         } catch {
             configuration.logger.error("accepted rules could not be stored")
             return .internalError
@@ -147,6 +149,13 @@ extension AppProtection {
         let due = envelope.commands.filter { isDue($0, for: record) }
         for command in due { await begin(command) }
         if due.contains(where: { $0.kind == .wipe }) { return .wipeReceived }
+        do {
+            try await openFiles(of: account)
+        } catch {
+            configuration.logger.error("the account's key cannot be opened", metadata: ["reason": "\(error.reason)"])
+            if records[account] != nil { denyEverything(of: record) }
+            return postpone(record, after: Outcome(.internalError)).status
+        }
         return envelope.policy == nil ? .noPolicyTargeted : .newPolicies
     }
 
@@ -156,18 +165,20 @@ extension AppProtection {
         }
     }
 
-    /// Stores a record, durably; false when another process stored something newer, or removed it.
+    /// Stores a record, durably; false when another process stored something newer, or removed it, or when the account is
+    /// being wiped: what was asked before does not bring it back.
     ///
     /// - Parameter isNews: Whether the service has just sent it: then it is newer than all that ever was, also where the
     ///   account was enrolled before.
     @discardableResult
     func keep(_ record: RegistrationRecord, isNews: Bool = false) throws(ProtectionError) -> Bool {
-        let newest = isNews ? newestGeneration(of: record.account.id) : 0
-        guard let stored = try registrations.save(record, above: newest) else { return false }
+        let account = record.account.id
+        let newest = isNews ? newestGeneration(of: account) : 0
+        guard !isBeingWiped(account), let stored = try registrations.save(record, above: newest) else { return false }
         noteGeneration(of: stored)
         guard stored.envelope == record.envelope else { return false }
-        records[record.account.id] = stored
-        let (account, moment) = (record.account.id, record.lastCheckIn)
+        records[account] = stored
+        let moment = record.lastCheckIn
         let before = rules.withLock { rules in
             defer { rules[account]?.lastCheckIn = moment }
             return rules[account]?.lastCheckIn

@@ -16,6 +16,7 @@ extension AppProtection {
         defer { isWorking = false }
         await syncWithDisk()
         noteClock()
+        await resumeWipes()
         await deliverUnenrollments()
         _ = await handInReceipts()
         for account in records.keys.sorted(by: { $0.rawValue < $1.rawValue }) {

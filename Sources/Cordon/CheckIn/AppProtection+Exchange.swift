@@ -6,9 +6,14 @@ internal import Logging
 
 extension AppProtection {
     /// Runs an exchange with the service after those of the same account that came before.
+    ///
+    /// - Parameter refusal: The end of one that is asked for while the account's data is being removed, which may be by the
+    ///   app's own part of that: the removal would wait for the exchange, and the exchange for the removal.
     func inTurn(
-        _ account: AccountID, _ exchange: @escaping @Sendable (isolated AppProtection) async -> Outcome
+        _ account: AccountID, or refusal: EnrollmentStatus,
+        _ exchange: @escaping @Sendable (isolated AppProtection) async -> Outcome
     ) async -> Outcome {
+        guard !wiping.contains(account) else { return Outcome(refusal, detail: Self.underWay.reason) }
         let before = exchanges[account]
         let turn = Task {
             _ = await before?.value

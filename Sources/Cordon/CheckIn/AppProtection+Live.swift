@@ -6,17 +6,35 @@ internal import Logging
 
 extension AppProtection {
     /// Stays in touch with the service while the app is in front: an open event stream for an account, and a check-in
-    /// whenever it says that something changed, or when one is due.
+    /// whenever it says that something changed, or when one is due, whether or not the stream says anything.
     ///
     /// Returns when the calling task is cancelled or the account is no longer enrolled. A stream that breaks is opened
-    /// again after growing pauses (SRV-CI-067); the check-ins that the interval asks for go on meanwhile.
+    /// again after growing pauses (SRV-CI-067).
     public func stayInTouch(for account: AccountID) async {
+        await withTaskGroup { group in
+            group.addTask { await self.keepListening(for: account) }
+            group.addTask { await self.checkInWhenDue(account) }
+            // Either ends with the enrolment; a stream that is quiet does not notice.
+            _ = await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private func keepListening(for account: AccountID) async {
         var failures = 0
         while !Task.isCancelled, records[account] != nil {
             if await listen(for: account) { failures = 0 } else { failures += 1 }
             guard !Task.isCancelled, records[account] != nil else { return }
-            if let record = records[account], isDue(record) { await checkIn(account) }
             try? await configuration.clock.sleep(Self.pause(after: failures))
+        }
+    }
+
+    /// Looks again every minute at the latest, because a clock may be set, and a check-in may have come in between.
+    private func checkInWhenDue(_ account: AccountID) async {
+        while !Task.isCancelled, let record = records[account] {
+            let wait = record.nextCheckIn.timeIntervalSince(configuration.clock.now())
+            do { try await configuration.clock.sleep(.seconds(min(max(wait, 1), 60))) } catch { return }
+            if let record = records[account], isDue(record) { await checkIn(account) }
         }
     }
 

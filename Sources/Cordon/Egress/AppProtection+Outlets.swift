@@ -20,42 +20,94 @@ extension AppProtection {
         return try permit(for: question)
     }
 
-    /// Puts text on a clipboard: readable by every app where the permit is for an unmanaged one, else sealed for the apps
-    /// that hold the owner's key.
+    /// Puts text on a clipboard: readable by every app where the permit is for an unmanaged or an exempt one, else sealed
+    /// for the apps that hold the owner's key.
     ///
-    /// - Throws: ``ProtectionError``: `noPermit`, `permitOutdated`, `vault`, or `outletFailed`.
+    /// - Throws: ``ProtectionError``: `noPermit`, also where the permit is not for a text of this length,
+    ///   `permitOutdated`, `vault`, or `outletFailed`.
     public func copy(
         _ text: String, of owner: Identity, to clipboard: some Clipboard, permit: consuming EgressPermit
     ) async throws(ProtectionError) {
         let account = EffectiveIdentity(owner).account
-        let question = try spend(permit, for: .copy, of: account)
+        var question = try spend(permit, for: .copy, of: account)
+        // The permit may have been asked for another text, or for one of unknown length.
+        question.characters = text.count
+        guard isFree(decision(for: question)) else {
+            throw ProtectionError(.noPermit, "the permit is not for a text of this length")
+        }
         var item = ClipboardItem(owner: account, text: text, sealed: nil)
-        if let account, question.peer == .managed(account) {
-            item = ClipboardItem(owner: account, text: nil, sealed: try await seal(Data(text.utf8), for: account))
+        if let account {
+            let isForAll = question.peer.map { $0.app != .managed } ?? false
+            if isForAll {
+                // A seal beside the plain text proves to the owner's own apps where it is from; nothing depends on it.
+                item.sealed = try? await seal(Data(text.utf8), for: account)
+            } else {
+                (item.text, item.sealed) = (nil, try await seal(Data(text.utf8), for: account))
+            }
         }
         do { try await clipboard.write(item) } catch { throw outletFailed("the clipboard") }
     }
 
     /// Takes text from a clipboard for somebody, if the rules of both sides let it in.
     ///
+    /// Anybody can write to a clipboard, so only a seal proves that a text is an organisation's: the rules of the account
+    /// that it was sealed for are asked, and its gate must be open. Text without one that opens here comes from an
+    /// unmanaged app, whoever it says it belongs to, and keeps to that owner's rules besides.
+    ///
     /// - Throws: ``PasteFailure`` with the verdict's reasons, or with what went wrong.
     public func paste(from clipboard: some Clipboard, for receiver: Identity) async throws(PasteFailure) -> String {
         let item: ClipboardItem?
         do { item = try await clipboard.read() } catch { throw .failed(outletFailed("the clipboard")) }
         guard let item else { throw .failed(ProtectionError(.nothingThere, "the clipboard is empty")) }
-        if item.owner != nil || receiver != .personal { noted(IdentityContext.current) }
-        var question = Question(.paste, owner: EffectiveIdentity(receiver))
-        question.peer = item.owner.map { .managed($0) } ?? .personal
-        question.characters = item.text?.count
-        let decision = decision(for: question)
-        guard decision.verdict.permits else { throw .denied(EgressDenied(decision)) }
-        if let text = item.text { return text }
-        guard let owner = item.owner, let sealed = item.sealed else {
+        if item.owner != nil || receiver != .personal || item.sealed != nil { noted(IdentityContext.current) }
+        if let sealed = item.sealed {
+            do throws(PasteFailure) {
+                return try await unsealed(sealed, labelled: item.owner, for: receiver)
+            } catch .failed(_) where item.text != nil {
+                // The seal proves nothing here; the text is taken as any other plain one.
+            }
+        }
+        guard let text = item.text else {
             throw .failed(ProtectionError(.damagedContent, "the clipboard's item is neither plain nor sealed"))
         }
-        do throws(ProtectionError) {
-            return String(decoding: try await unseal(sealed, of: owner), as: UTF8.self)
-        } catch { throw .failed(error) }
+        try admit(text.count, from: .unmanagedApp, for: receiver)
+        if let claimed = item.owner { try admit(text.count, from: .managed(claimed), for: receiver) }
+        return text
+    }
+
+    private func unsealed(
+        _ sealed: Data, labelled label: AccountID?, for receiver: Identity
+    ) async throws(PasteFailure) -> String {
+        guard let owner = vault.owner(ofBuffer: sealed), label == nil || label == owner else {
+            throw .failed(ProtectionError(.damagedContent, "the clipboard's item is not what it says it is"))
+        }
+        // Asked before anything is opened, and again when it is known how long the text is.
+        try admit(nil, from: .managed(owner), for: receiver)
+        do throws(EgressDenied) { try requireOpenGate(for: Question(.copy, owner: .managed(owner))) } catch {
+            throw .denied(error)
+        }
+        let text: String
+        do throws(VaultError) {
+            text = String(decoding: try await vault.unseal(sealed, of: owner), as: UTF8.self)
+        } catch { throw .failed(ProtectionError(error)) }
+        try admit(text.count, from: .managed(owner), for: receiver)
+        return text
+    }
+
+    /// Throws the denial where the rules of either side do not let a text in; the length is nil while it is not known.
+    private nonisolated func admit(_ characters: Int?, from sender: Peer, for receiver: Identity) throws(PasteFailure) {
+        var question = Question(.paste, owner: EffectiveIdentity(receiver))
+        question.peer = sender
+        question.characters = characters
+        let decision = decision(for: question)
+        guard characters == nil ? decision.verdict.permits : isFree(decision) else {
+            throw .denied(EgressDenied(decision))
+        }
+    }
+
+    /// Whether a text may go as it is: nothing here shortens it to what a verdict restricts it to.
+    private nonisolated func isFree(_ decision: PolicyDecision) -> Bool {
+        [.allow, .warn].contains(decision.verdict)
     }
 
     /// Prints a document.
@@ -97,10 +149,6 @@ extension AppProtection {
         do throws(VaultError) { return try await vault.protect(bytes, for: account) } catch {
             throw ProtectionError(error)
         }
-    }
-
-    private func unseal(_ bytes: Data, of owner: AccountID) async throws(ProtectionError) -> Data {
-        do throws(VaultError) { return try await vault.unprotect(bytes) } catch { throw ProtectionError(error) }
     }
 
     private nonisolated func outletFailed(_ outlet: String) -> ProtectionError {

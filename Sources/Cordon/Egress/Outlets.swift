@@ -11,11 +11,12 @@ public protocol Clipboard: Sendable {
 
 /// What is on a clipboard: text for everybody, or text sealed for the apps that hold the account's key.
 public struct ClipboardItem: Sendable, Codable, Equatable {
-    /// Whose it is; nil for personal text.
+    /// Whose it is, as whoever wrote it says; nil for personal text. Only the seal proves it.
     public var owner: AccountID?
-    /// Text that any app may read; nil when it is sealed.
+    /// Text that any app may read; nil when it is for the owner's apps alone.
     public var text: String?
-    /// The sealed text; nil when it is plain. Unreadable after a wipe of the owner.
+    /// The same text sealed: it tells the owner's apps where the text is from. Nil for personal text, unreadable after a
+    /// wipe of the owner.
     public var sealed: Data?
 
     /// Makes an item.

@@ -47,7 +47,9 @@ extension AppProtection {
             report(Outcome(refusal), .enrollment, of: account.id)
             return refusal
         }
-        let outcome = await inTurn(account.id) { await $0.enrollNow(account, from: source, asking: asking) }
+        let outcome = await inTurn(account.id, or: .removingExistingAccount) {
+            await $0.enrollNow(account, from: source, asking: asking)
+        }
         let isLasting = outcome.status.didSucceed || outcome.status == .alreadyEnrolled
         let now = watch.read().now
         let next =
@@ -84,6 +86,7 @@ extension AppProtection {
         _ account: ManagedAccount, from source: RegistrationRequest.Source, asking: Bool
     ) async -> Outcome {
         await syncWithDisk()
+        if isBeingWiped(account.id) { await resumeWipes() }
         if let obstacle = obstacle(to: account) { return Outcome(obstacle) }
         if let confirm = configuration.confirmEnrollment {
             guard asking else { return Outcome(.authenticationRequired) }
@@ -114,6 +117,7 @@ extension AppProtection {
         if let other = expected.deviceEnrollment, other != account.id { return .deviceManagedForAnotherAccount }
         if let other = expected.deviceOwner, other != account.id { return .notDeviceAccount }
         if records[account.id] != nil { return .alreadyEnrolled }
+        if isBeingWiped(account.id) { return .removingExistingAccount }
         if !admits(account) {
             broadcast.post(.accountNotAllowed(account.id))
             return .enrollmentRefused

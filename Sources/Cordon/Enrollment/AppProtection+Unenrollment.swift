@@ -17,7 +17,7 @@ extension AppProtection {
     /// - Returns: ``EnrollmentStatus/unenrolled``, or why the service could not be told or the data not removed.
     @discardableResult
     public func unenroll(_ account: AccountID, wiping: Bool = true) async -> EnrollmentStatus {
-        let outcome = await inTurn(account) { await $0.unenrollNow(account, wiping: wiping) }
+        let outcome = await inTurn(account, or: .wipeIncomplete) { await $0.unenrollNow(account, wiping: wiping) }
         report(outcome, .unenrollment, of: account)
         return outcome.status
     }
@@ -28,6 +28,10 @@ extension AppProtection {
         await syncWithDisk()
         let wasRegistered = life.registered.contains { $0.account.id == account }
         try? changeLife { life in life.registered.removeAll { $0.account.id == account } }
+        if isBeingWiped(account) {
+            await resumeWipes()
+            if isBeingWiped(account) { return Outcome(.wipeIncomplete, detail: Self.underWay.reason) }
+        }
         guard let record = records[account] else {
             if wasRegistered { return Outcome(.unenrolled) }
             return Outcome(records.isEmpty ? .notEnrolled : .notEnrolledAccount)
@@ -61,10 +65,12 @@ extension AppProtection {
         await forget(account)
     }
 
-    /// Lets go of what this process holds of an account.
+    /// Lets go of what this process holds of an account; its gate is closed, whoever enrols it next.
     func forget(_ account: AccountID) async {
         let lists = allowedAccounts
         records[account] = nil
+        gates.withLock { $0[account] = nil }
+        seenWarnings[account] = nil
         dropRules(of: account)
         denials.forget(account)
         await vault.lock(account)

@@ -14,9 +14,10 @@ extension AppProtection {
 
     /// Opens a file for random access at plaintext offsets; a new one is made when writing.
     ///
-    /// - Parameter writing: Whether to write; one writer at a time, across processes.
-    /// - Throws: ``ProtectionError``: `notEnrolled`, `gateClosed` when reading, `nothingThere` when reading what does
-    ///   not exist, or `vault`.
+    /// - Parameter writing: Whether to write; one writer at a time, across processes. Whoever writes to a file can read
+    ///   it, so a file that exists opens through an open gate only; ``write(_:as:of:)`` needs none.
+    /// - Throws: ``ProtectionError``: `notEnrolled`, `gateClosed` for a file that exists, `nothingThere` when reading what
+    ///   does not exist, or `vault`.
     public func open(
         _ name: String, of account: AccountID, writing: Bool
     ) async throws(ProtectionError) -> SealedFile {
@@ -24,13 +25,23 @@ extension AppProtection {
             try requireOpenGate(forReading: account)
             return try await openListed(name, of: account, in: index(of: account), writing: false)
         }
+        return try await openForWriting(name, of: account, readable: true)
+    }
+
+    /// - Parameter readable: Whether whoever gets the file may read what is in it.
+    private func openForWriting(
+        _ name: String, of account: AccountID, readable: Bool
+    ) async throws(ProtectionError) -> SealedFile {
         try requireFiles(of: account)
         await takeTurn(of: account)
         defer { passTurn(of: account) }
         let lock = try await StateLock.waiting(forFolder: folder(of: account))
         defer { withExtendedLifetime(lock) {} }
         var index = try await index(of: account)
-        guard index[name] == nil else { return try await openListed(name, of: account, in: index, writing: true) }
+        guard index[name] == nil else {
+            if readable { try requireOpenGate(forReading: account) }
+            return try await openListed(name, of: account, in: index, writing: true)
+        }
         let path = folder(of: account).appending(path: index.add(name))
         let made = try await fromVault { (vault) async throws(VaultError) in
             try await vault.create(path, for: account)
@@ -51,7 +62,7 @@ extension AppProtection {
     ///
     /// - Throws: ``ProtectionError``: `notEnrolled` or `vault`.
     public func write(_ contents: Data, as name: String, of account: AccountID) async throws(ProtectionError) {
-        let file = try await open(name, of: account, writing: true)
+        let file = try await openForWriting(name, of: account, readable: false)
         try await fromVault { (_) async throws(VaultError) in
             defer { try? file.close() }
             try file.replaceContents(with: contents)
@@ -106,9 +117,13 @@ extension AppProtection {
         try requireFiles(of: account)
         noted(IdentityContext.current)
         let path = folder(of: account).appending(path: FileIndex.fileName)
-        guard FileManager.default.fileExists(atPath: path.path) else { return FileIndex() }
-        let bytes = try await fromVault { (vault) async throws(VaultError) in
-            try await vault.open(path, writing: false).contents()
+        let bytes: Data
+        do throws(VaultError) {
+            bytes = try await vault.open(path, writing: false).contents()
+        } catch {
+            // Only a list that is not there is an empty one; one that cannot be read must not be written anew.
+            guard error.code == .noSuchFile else { throw ProtectionError(error) }
+            return FileIndex()
         }
         guard let index = try? MessageCoding.decode(FileIndex.self, from: bytes) else {
             throw ProtectionError(.damagedContent, "the account's list of files is damaged")
@@ -116,7 +131,7 @@ extension AppProtection {
         return index
     }
 
-    /// A new index takes the place of the old one in a single step.
+    /// A new index takes the place of the old one in a single step; when this returns it survives a crash.
     private func store(_ index: FileIndex, of account: AccountID) async throws(ProtectionError) {
         guard let bytes = try? MessageCoding.encode(index) else {
             throw ProtectionError(.stateUnwritable, "the account's list of files has no JSON form")
@@ -127,9 +142,7 @@ extension AppProtection {
             let file = try await vault.create(draft, for: account)
             try file.replaceContents(with: bytes)
             try file.close()
-        }
-        guard rename(draft.path, folder.appending(path: FileIndex.fileName).path) == 0 else {
-            throw ProtectionError(.stateUnwritable, "the account's list of files cannot be replaced")
+            try await vault.move(draft, to: folder.appending(path: FileIndex.fileName))
         }
     }
 

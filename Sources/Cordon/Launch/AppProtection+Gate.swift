@@ -15,6 +15,7 @@ extension AppProtection {
     /// Calls that come while the gate is being passed join it. A caller that is cancelled goes on at once with
     /// ``LaunchOutcome/Result/cancelled``; when the last one is gone, what is being asked is cancelled too.
     public func openGate(for account: AccountID, on occasion: LaunchOccasion) async -> LaunchOutcome {
+        if occasion != .timer { isBehind = false }
         gateCallers += 1
         let caller = gateCallers
         return await withTaskCancellationHandler {
@@ -45,7 +46,8 @@ extension AppProtection {
     private func walk(_ account: AccountID, on occasion: LaunchOccasion, number: Int) async {
         var passage = GatePassage(account: holder(of: account), occasion: occasion)
         if occasion == .launch { await takeOver(&passage) }
-        let result = await pass(&passage, account)
+        var result = await pass(&passage, account)
+        if result == .opened, isBehind { result = .cancelled }
         if gateRuns[account]?.number == number { await settle(account, result, passage) }
         await handBack(&passage)
         guard gateRuns[account]?.number == number, let run = gateRuns.removeValue(forKey: account) else { return }

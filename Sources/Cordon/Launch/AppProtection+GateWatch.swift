@@ -6,14 +6,16 @@ extension AppProtection {
     /// The longest time between two looks at an open gate.
     private static var lookInterval: Duration { .seconds(300) }
 
-    /// Watches an account's open gate until the calling task is cancelled or the account's data is removed.
+    /// Watches an account's open gate until the calling task is cancelled; returns at the first look that finds the account
+    /// removed or not enrolled any more.
     ///
     /// When a condition stops being met, the gate closes at once (``ProtectionEvent/gate(account:_:)``, hide the data),
-    /// and is passed again with ``LaunchOccasion/timer``. A closed gate is left alone until its data is to be removed. When the time without contact becomes short, the countdown is
-    /// shown and posted.
+    /// and is passed again with ``LaunchOccasion/timer``. A closed gate is left alone until its data is to be removed. When
+    /// the time without contact becomes short, the countdown is shown and posted.
     public func watchGate(of account: AccountID) async {
         while !Task.isCancelled {
             do { try await configuration.clock.sleep(untilNextLook(at: account)) } catch { return }
+            guard records[account] != nil || debuggedAccount == account else { return }
             let decision = await launchDecision(of: account, on: .timer)
             if isGateOpen(for: account) {
                 await showCountdownIfUrgent(of: account)

@@ -20,8 +20,10 @@ extension AppProtection {
         await pass(account, on: .resume)
     }
 
-    /// The app leaves the front: every gate closes until ``resume(_:)``, and the time away counts from here (SDK-CL-03).
+    /// The app leaves the front: every gate closes until ``resume(_:)``, and the time away counts from here (SDK-CL-03). A
+    /// gate that is being passed meanwhile opens only if the app is in front again by then.
     public func suspend() async {
+        isBehind = true
         let open = gates.withLock { $0.filter(\.value.isOpen).map(\.key) }
         for account in open {
             gates.withLock { $0[account] = .closed([]) }

@@ -55,7 +55,8 @@ extension AppProtection {
         return facts
     }
 
-    /// A counter that cannot be read is one that is used up.
+    /// A PIN record that cannot be read has no count: the PIN is due, and asking for it closes the gate or has a new one made
+    /// after a fresh sign-in. It is not taken for one that is used up, which could mean that the data is removed.
     private func addPINFacts(of account: AccountID, now: TimeMark, isInUse: Bool, to facts: inout DeviceFacts) {
         (facts.failedPINAttempts, facts.pinAge, facts.sincePIN) = (0, .zero, Self.longAgo)
         guard case .value(let record)? = try? pins.contents(of: account), record.verifier != nil else { return }

@@ -29,10 +29,14 @@ extension AppProtection {
         }
     }
 
-    /// Treats an enrolled account whose rules cannot be read as managed by rules that allow nothing.
+    /// Treats an enrolled account whose rules or key cannot be read as managed by rules that allow nothing; what else the
+    /// administrator said of it stays, such as the list of accounts.
     func denyEverything(of record: RegistrationRecord) {
-        let standing = RulesInForce.Standing(rules: .unreadable, sequence: 0, lastCheckIn: record.lastCheckIn)
-        rules.withLock { [account = record.account.id] in $0[account] = standing }
+        rules.withLock { [account = record.account.id] rules in
+            let delivery = rules[account]?.delivery ?? Delivery()
+            rules[account] = RulesInForce.Standing(
+                rules: .unreadable, sequence: 0, lastCheckIn: record.lastCheckIn, delivery: delivery)
+        }
     }
 
     /// Forgets an account's rules.

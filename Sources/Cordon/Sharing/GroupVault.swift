@@ -56,10 +56,12 @@ struct GroupVault: Sendable {
         let parcel: Data
         do throws(VaultError) {
             try await vault.unlock(account)
-            parcel = try await vault.unprotect(sealed, demanding: true)
+            // Only the seal proves who it is from: anybody can write a readable buffer that names the account.
+            parcel = try await vault.unseal(sealed, of: account)
+        } catch  where error.code == .notProtected {
+            throw ProtectionError(.damagedContent, "what arrived names an account, but was not sealed for it")
         } catch { throw ProtectionError(error) }
-        // The owner stands in the authenticated head, so opening under it proves it; a buffer without a seal does not.
-        guard vault.owner(ofBuffer: sealed) == account, parcel.count >= 4,
+        guard parcel.count >= 4,
             let length = Int(exactly: parcel.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }),
             parcel.count - 4 >= length,
             let label = try? MessageCoding.decode(Label.self, from: Data(parcel.dropFirst(4).prefix(length))),
@@ -72,7 +74,7 @@ struct GroupVault: Sendable {
     func forget(_ account: AccountID) async throws(ProtectionError) {
         do throws(VaultError) {
             _ = try await vault.wipe(account)
-            await vault.discardReport(for: account)
+            try await vault.discardReport(for: account)
         } catch { throw ProtectionError(error) }
     }
 }

@@ -12,10 +12,13 @@ extension AppProtection {
 
     /// Takes up what another process of the app has stored or removed meanwhile.
     func syncWithDisk() async {
-        guard let stored = try? registrations.load(), let life = try? lifeStore.load().record else { return }
+        // What cannot be told changes nothing: the next look will know.
+        guard let stored = try? registrations.load(), let life = try? lifeStore.load().record,
+            let wiped = try? wipes.unfinishedAccounts()
+        else { return }
         self.life = life
         if stored.damaged > 0 { setAside("\(stored.damaged) stored registrations could not be read") }
-        let present = stored.records.filter { !((try? isBeingWiped($0)) ?? true) }
+        let present = stored.records.filter { !wiped.contains($0.account.id) }
         for record in present where (records[record.account.id]?.generation ?? -1) < record.generation {
             let isNews = records[record.account.id]?.envelope != record.envelope
             records[record.account.id] = record
@@ -24,19 +27,6 @@ extension AppProtection {
         for account in records.keys where !present.contains(where: { $0.account.id == account }) {
             await forget(account)
         }
-    }
-
-    /// Whether a wipe has begun with a registration that is still on disk.
-    func isBeingWiped(_ record: RegistrationRecord) throws(ProtectionError) -> Bool {
-        try wipes.load().records.contains {
-            $0.registration.registrationID == record.registrationID && $0.stage != .forgotten
-        }
-    }
-
-    /// Whether another account than this one is being removed.
-    func isRemovingAnotherAccount(than account: AccountID) -> Bool {
-        (try? wipes.load().records.contains { $0.registration.account.id != account && $0.stage != .forgotten })
-            ?? true
     }
 
     /// Notes how new the stored record is, outside the data folder.

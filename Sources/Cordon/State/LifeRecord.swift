@@ -21,6 +21,14 @@ struct LifeRecord: Codable, Equatable, Sendable {
     /// The person's or the app's own switch for telemetry (SDK-TE-03).
     var telemetryEnabled = true
 
+    /// Forgets who an account was; that a registration of it is owed an end stays.
+    mutating func forget(_ gone: AccountID) {
+        registered.removeAll { $0.account.id == gone }
+        refusals.removeAll { $0.account == gone }
+        remediations.removeAll { $0.account.id == gone }
+        remediated.removeAll { $0.account == gone }
+    }
+
     /// An account that the app has registered.
     struct Registered: Codable, Equatable, Sendable {
         /// The account.

@@ -11,21 +11,42 @@ struct LifeStore: Sendable {
         lock = folder.lock
     }
 
-    /// What is remembered; a file that cannot be read is put aside, and what it held is forgotten.
-    func load() throws(ProtectionError) -> (record: LifeRecord, wasDamaged: Bool) {
-        guard let bytes = try file.read() else { return (LifeRecord(), false) }
+    /// What the file held.
+    enum Condition {
+        case sound
+        /// It could not be read and was put aside; what it held is forgotten.
+        case damaged
+        /// A newer version of the app wrote it; it is left as it is, and nothing can be remembered meanwhile.
+        case newer
+    }
+
+    /// What is remembered.
+    func load() throws(ProtectionError) -> (record: LifeRecord, condition: Condition) {
+        guard let bytes = try file.read() else { return (LifeRecord(), .sound) }
         switch StateFormat.read(LifeRecord.self, from: bytes) {
-        case .read(let record): return (record, false)
-        case .newer, .damaged:
+        case .read(let record): return (record, .sound)
+        case .newer:
+            var unknown = LifeRecord()
+            // The person may have switched it off.
+            unknown.telemetryEnabled = false
+            return (unknown, .newer)
+        case .damaged:
             file.setAside()
-            return (LifeRecord(), true)
+            return (LifeRecord(), .damaged)
         }
     }
 
     /// Changes what is on disk, after whatever another process wrote; what is there afterwards.
+    ///
+    /// - Throws: ``ProtectionError`` with code `stateUnwritable`, also for a record of a newer version of the app.
     func change(_ edit: (inout LifeRecord) -> Void) throws(ProtectionError) -> LifeRecord {
         try FileLock.exclusively(lock) { () throws(ProtectionError) in
-            let before = try load().record
+            let (before, condition) = try load()
+            if condition == .newer {
+                throw ProtectionError(
+                    .stateUnwritable, "what is remembered was written by a newer version of the app",
+                    hint: "Update the app again.")
+            }
             var record = before
             edit(&record)
             guard record != before else { return record }

@@ -21,7 +21,7 @@ struct RegistrationStore: Sendable {
     /// Everything there is.
     func load() throws(ProtectionError) -> Contents {
         var contents = Contents()
-        for file in folder.files {
+        for file in try folder.files() {
             guard let bytes = try file.read() else { continue }
             switch StateFormat.read(RegistrationRecord.self, from: bytes) {
             case .read(let record) where self.file(record.account.id).url == file.url: contents.records.append(record)

@@ -2,7 +2,8 @@ internal import Foundation
 
 /// One small file that is either wholly old or wholly new, whatever instant the process dies at.
 ///
-/// Written beside its place, synced, renamed, and the folder synced; mode 0600.
+/// Written beside its place under a name of its own, since several processes may write at once, synced, renamed, and the
+/// folder synced; mode 0600.
 struct StateFile: Sendable {
     let url: URL
 
@@ -19,8 +20,8 @@ struct StateFile: Sendable {
 
     /// Replaces the contents; when this returns they survive a crash of the machine.
     func write(_ bytes: Data) throws(ProtectionError) {
-        let temporary = url.appendingPathExtension("new")
-        let descriptor = open(temporary.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        let draft = url.appendingPathExtension(UUID().uuidString + Self.draftSuffix)
+        let descriptor = open(draft.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw unwritable }
         let complete = bytes.withUnsafeBytes { buffer in
             var offset = 0
@@ -33,20 +34,33 @@ struct StateFile: Sendable {
             return fsync(descriptor) == 0
         }
         close(descriptor)
-        guard complete, rename(temporary.path, url.path) == 0 else { throw unwritable }
+        guard complete, rename(draft.path, url.path) == 0 else {
+            unlink(draft.path)
+            throw unwritable
+        }
         try syncFolder()
     }
 
-    /// Removes the file; a missing one is no error.
+    /// Removes the file with everything that says the same: what was put aside, and what a crash kept from taking the
+    /// file's place. A missing file is no error.
     func remove() throws(ProtectionError) {
-        guard unlink(url.path) == 0 || errno == ENOENT else { throw unwritable }
+        let folder = url.deletingLastPathComponent()
+        let own = url.lastPathComponent
+        let drafts = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
+            .filter { $0.hasPrefix(own + ".") && $0.hasSuffix(Self.draftSuffix) }
+        for name in [own, own + Self.damagedSuffix] + drafts {
+            guard unlink(folder.appending(path: name).path) == 0 || errno == ENOENT else { throw unwritable }
+        }
         try syncFolder()
     }
 
     /// Puts a damaged file away under another name, where it can be looked at; nothing reads it again.
     func setAside() {
-        _ = rename(url.path, url.appendingPathExtension("damaged").path)
+        _ = rename(url.path, url.path + Self.damagedSuffix)
     }
+
+    private static let draftSuffix = ".new"
+    private static let damagedSuffix = ".damaged"
 
     private func syncFolder() throws(ProtectionError) {
         let folder = open(url.deletingLastPathComponent().path, O_RDONLY | O_CLOEXEC)

@@ -23,9 +23,21 @@ struct StateFolder: Sendable {
     /// The file that processes lock while they change something here; it lies beside the folder.
     var lock: URL { url.appendingPathExtension("lock") }
 
+    /// A lock for one of the things here, beside the folder too.
+    func lock(for name: String) -> URL { url.appendingPathExtension(name + ".lock") }
+
     /// Every file there is, in the order of their names.
-    var files: [StateFile] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
+    ///
+    /// - Throws: ``ProtectionError`` with code `stateUnreadable` when it cannot be told what there is.
+    func files() throws(ProtectionError) -> [StateFile] {
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: url.path)
+        } catch CocoaError.fileReadNoSuchFile, CocoaError.fileNoSuchFile {
+            return []
+        } catch {
+            throw ProtectionError(.stateUnreadable, "\(url.lastPathComponent) cannot be listed")
+        }
         return names.filter { $0.hasSuffix(".json") }.sorted().map { StateFile(url: url.appending(path: $0)) }
     }
 }

@@ -21,7 +21,7 @@ struct WipeRecord: Codable, Equatable, Sendable {
 
     /// The command that asked for it.
     var command: Command
-    /// The registration as it was.
+    /// The registration as it was, without its rules; when everything is done, without the sign-in name too.
     var registration: RegistrationRecord
     /// When the wipe began.
     var started: Date

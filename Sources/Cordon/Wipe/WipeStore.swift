@@ -1,3 +1,4 @@
+internal import CordonIdentity
 internal import CordonProtocol
 internal import Foundation
 
@@ -9,7 +10,7 @@ struct WipeStore: Sendable {
     func load() throws(ProtectionError) -> (records: [WipeRecord], damaged: [StateFile]) {
         var records: [WipeRecord] = []
         var damaged: [StateFile] = []
-        for file in folder.files {
+        for file in try folder.files() {
             guard let bytes = try file.read() else { continue }
             if case .read(let record) = StateFormat.read(WipeRecord.self, from: bytes) {
                 records.append(record)
@@ -19,6 +20,19 @@ struct WipeStore: Sendable {
         }
         return (records.sorted { $0.started < $1.started }, damaged)
     }
+
+    /// The wipe of an account that has begun and is not finished.
+    func unfinished(of account: AccountID) throws(ProtectionError) -> WipeRecord? {
+        try load().records.first { $0.registration.account.id == account && $0.stage != .forgotten }
+    }
+
+    /// The accounts with a wipe that is not finished.
+    func unfinishedAccounts() throws(ProtectionError) -> Set<AccountID> {
+        Set(try load().records.filter { $0.stage != .forgotten }.map(\.registration.account.id))
+    }
+
+    /// The file whose lock whoever is wiping an account holds; accounts do not wait for one another.
+    func lock(of account: AccountID) -> URL { folder.lock(for: FolderName.of(account)) }
 
     /// Replaces a record, durably.
     func save(_ record: WipeRecord) throws(ProtectionError) {

@@ -33,6 +33,20 @@ extension Vault {
         }
     }
 
+    /// The bytes that were sealed for an account: for whoever must know that the account's key was used.
+    ///
+    /// - Throws: `notProtected` for anything without a seal, a readable buffer that only names the account included;
+    ///   `wrongKey` for what was sealed for another account; else what ``unprotect(_:demanding:)-(Data,_)`` throws.
+    public func unseal(_ bytes: Data, of account: AccountID) throws(VaultError) -> Data {
+        guard ProtectedBuffer.isClaimed(by: bytes) else {
+            throw VaultError(.notProtected, "The bytes carry no protection.")
+        }
+        let head = try ProtectedBuffer.head(of: bytes)
+        guard head.kind == .sealed else { throw VaultError(.notProtected, "The bytes are named, but not sealed.") }
+        guard head.owner == account else { throw VaultError(.wrongKey, "The bytes are sealed for another account.") }
+        return try ProtectedBuffer.open(bytes, head, under: try key(for: account))
+    }
+
     /// Protects text; the result is the base64 form of the protected buffer (SDK-DP-05).
     ///
     /// - Throws: what ``protect(_:for:sealing:)-(Data,_,_)`` throws.

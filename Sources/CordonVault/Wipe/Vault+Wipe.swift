@@ -69,8 +69,12 @@ extension Vault {
     }
 
     /// Forgets a finished wipe's report; call it once the receipt is on its way.
-    public func discardReport(for account: AccountID) {
-        PosixFile.remove(WipeJournal.reportPath(for: account, in: directory).path)
+    ///
+    /// - Throws: ``VaultError`` when the report stays.
+    public func discardReport(for account: AccountID) throws(VaultError) {
+        let path = WipeJournal.reportPath(for: account, in: directory).path
+        guard !PosixFile.remove(path), errno != ENOENT else { return }
+        throw .system("unlink", path)
     }
 
     private func journals(suffix: String) -> [WipeJournal] {

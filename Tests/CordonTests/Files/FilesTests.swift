@@ -2,9 +2,10 @@ import Cordon
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
-import CordonVault
 import Foundation
 import Testing
+
+@testable import CordonVault
 
 @Suite struct FilesTests {
     @Test func `files and their names are sealed, and survive a restart`() async throws {
@@ -64,6 +65,43 @@ import Testing
         await #expect(throws: ProtectionError(.nothingThere, "")) {
             try await protection.read("n", of: device.account.id)
         }
+    }
+
+    @Test func `a list of files that cannot be read is not replaced by a new one`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        let account = device.account.id
+        try await protection.write(Data("plan".utf8), as: "plan", of: account)
+        let folder = device.folder.appending(path: "data/files").appending(
+            path: try #require(device.files(in: "files").first))
+        let list = folder.appending(path: "index")
+        let aside = folder.appending(path: "aside")
+        try FileManager.default.moveItem(at: list, to: aside)
+        // A link to itself: there is something, and it does not open.
+        try FileManager.default.createSymbolicLink(at: list, withDestinationURL: list)
+        await #expect(throws: ProtectionError(.vault, "")) {
+            try await protection.write(Data("another".utf8), as: "another", of: account)
+        }
+        await #expect(throws: ProtectionError(.vault, "")) { try await protection.fileNames(of: account) }
+        try FileManager.default.removeItem(at: list)
+        try FileManager.default.moveItem(at: aside, to: list)
+        #expect(try await protection.read("plan", of: account) == Data("plan".utf8))
+    }
+
+    @Test func `a file's name is on the disk before a write says that it is done`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        let calls = Locked<[String]>([])
+        try await DiskFaults.$next.withValue({ call in
+            calls.withLock { $0.append(call) }
+            return 0
+        }) {
+            try await protection.open("log", of: device.account.id, writing: true).close()
+        }
+        let all = calls.withLock { $0 }
+        #expect(all.count { $0 == "rename" } == 3, "the file, the draft of the list, the list: \(all)")
+        let renamed = try #require(all.lastIndex(of: "rename"))
+        #expect(all[renamed...].contains("sync"), "the folder is synced after the list took its place: \(all)")
     }
 
     @Test func `an account that is not enrolled has no files`() async throws {

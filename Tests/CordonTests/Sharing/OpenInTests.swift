@@ -109,6 +109,29 @@ import Testing
             await failure(apps.receiver, item, for: .managed("oid-a")) == .failed(ProtectionError(.damagedContent, "")))
     }
 
+    @Test func `a readable parcel that only names the account is not taken for one that the group sealed`() async throws
+    {
+        let apps = try await TwoApps(Self.managedOnly)
+        _ = try await apps.receiver.take(try await apps.handOver(secret), for: .managed("oid-a"))
+        let vault = try Vault(directory: apps.devices[1].folder.appending(path: "forger"), keyStore: InMemoryKeyStore())
+        for purpose in ["handOver", "notifications"] {
+            let label = Data(#"{"name":"allow","purpose":"\#(purpose)"}"#.utf8)
+            let parcel = Data([0, 0, 0, UInt8(label.count)]) + label + secret
+            let forged = try await vault.protect(parcel, for: "oid-a", sealing: false)
+            let item = SharedItem(owner: "oid-a", senderBundleID: "other.app", name: "", contents: forged)
+            #expect(
+                await failure(apps.receiver, item, for: .managed("oid-a"))
+                    == .failed(ProtectionError(.damagedContent, "")))
+            let values = apps.group.directory.appending(path: "values")
+            try await apps.sender.publishNotificationLevels()
+            let published = try FileManager.default.contentsOfDirectory(at: values, includingPropertiesForKeys: nil)
+            for file in published { try forged.write(to: file) }
+            let levels = try NotificationLevels(
+                apps.group, dataDirectory: apps.devices[1].folder.appending(path: "extension"))
+            #expect(await levels.level(for: "oid-a") == .block)
+        }
+    }
+
     @Test func `a wipe in either app ends what is on its way, and the other app's files stay`() async throws {
         let apps = try await TwoApps(Self.managedOnly)
         try await apps.receiver.write(secret, as: "own", of: "oid-a")

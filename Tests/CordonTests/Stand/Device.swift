@@ -79,15 +79,19 @@ final class Device: Sendable {
     }
 
     /// Sets the rules that the next envelope carries.
-    func publish(_ rules: [String: JSONValue]) async throws {
-        let members: [String: JSONValue] = [
-            "id": .string("T_1"), "version": .string("1"), "displayName": .string("Test"),
-        ]
-        let policy = try AppProtectionPolicy(graphJSON: .object(members.merging(rules) { $1 }))
-        await service.set { $0.policy = EffectivePolicy(policy) }
-    }
+    func publish(_ rules: [String: JSONValue]) async throws { try await service.publish(rules) }
 
     func mayPrint(_ protection: AppProtection) -> Bool {
         protection.decision(for: Question(.print, owner: .managed(account.id))).verdict.permits
+    }
+}
+
+extension ScriptedService {
+    /// Sets the rules that the next envelope carries.
+    func publish(_ rules: [String: JSONValue]) throws {
+        let members: [String: JSONValue] = [
+            "id": .string("T_1"), "version": .string("1"), "displayName": .string("Test"),
+        ]
+        policy = EffectivePolicy(try AppProtectionPolicy(graphJSON: .object(members.merging(rules) { $1 })))
     }
 }

@@ -8,6 +8,16 @@ import Foundation
 actor HeldSessions: AccountSessions {
     private let key = SoftwareSigningKey()
     private(set) var ended: [AccountID] = []
+    /// Why no key is given.
+    var signerFailure: SignInError?
+    /// Whether questions for a key are never answered.
+    var isSilent = false
+    /// Why no session can be destroyed.
+    var endFailure: SignInError?
+
+    static let refusal = SignInError(.storage, .storeUnavailable, "the store cannot be opened")
+
+    func set(_ change: @Sendable (isolated HeldSessions) -> Void) { change(self) }
 
     func accessToken(
         for account: AccountID, resource: String, scopes: [String]
@@ -15,9 +25,16 @@ actor HeldSessions: AccountSessions {
         AccessToken(text: "token", expires: .distantFuture, scopes: scopes, isBound: true)
     }
 
-    func signer(for account: AccountID) async throws(SignInError) -> any MessageSigner { key }
+    func signer(for account: AccountID) async throws(SignInError) -> any MessageSigner {
+        if isSilent { try? await Task.sleep(for: .seconds(3600)) }
+        if let signerFailure { throw signerFailure }
+        return key
+    }
 
-    func end(_ account: AccountID) async throws(SignInError) { ended.append(account) }
+    func end(_ account: AccountID) async throws(SignInError) {
+        if let endFailure { throw endFailure }
+        ended.append(account)
+    }
 
     nonisolated var publicKey: JSONWebKey { key.publicKey }
 }

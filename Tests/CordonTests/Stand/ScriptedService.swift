@@ -7,10 +7,9 @@ import HTTPTypes
 
 /// A service in this process: real keys and signatures, and answers that a test may spoil.
 actor ScriptedService: HTTPTransport {
-    nonisolated let root = SoftwareSigningKey()
+    nonisolated let root: SoftwareSigningKey
     nonisolated let signing = SoftwareSigningKey()
-    nonisolated let account = ManagedAccount(
-        id: "oid-a", tenant: TenantID("tenant-1"), userPrincipalName: "worker-a@contoso.example")
+    nonisolated let account: ManagedAccount
 
     /// The rules that the next envelope carries.
     var policy: EffectivePolicy?
@@ -48,13 +47,22 @@ actor ScriptedService: HTTPTransport {
     /// What every answer asks for.
     var interval = 1800
     /// The id of the registration; a change forgets the old one.
-    var registration = "registration-1"
+    var registration: String
     /// What apps have asked, in order.
     private(set) var asked: [String] = []
     private(set) var checkIns: [CheckInRequest] = []
     private(set) var registered: [RegistrationRequest] = []
     private(set) var telemetry: [Data] = []
     private var current: (digest: String, content: Data)?
+
+    /// Answers for one account.
+    init(_ name: String = "a", registration: String = "registration-1", root: SoftwareSigningKey = .init()) {
+        self.root = root
+        self.registration = registration
+        account = ManagedAccount(
+            id: AccountID("oid-" + name), tenant: TenantID("tenant-1"),
+            userPrincipalName: "worker-\(name)@contoso.example")
+    }
 
     func set(_ change: @Sendable (isolated ScriptedService) -> Void) { change(self) }
 

@@ -32,6 +32,17 @@ struct ProtectedBufferTests {
         #expect(try await workshop.vault.unprotect(sealed) == text)
     }
 
+    @Test func `only what was sealed for the account counts as its seal`() async throws {
+        let workshop = try await Workshop()
+        let bytes = Data(text.utf8)
+        let sealed = try await workshop.vault.protect(bytes, for: workshop.ada)
+        let named = try await workshop.vault.protect(bytes, for: workshop.ada, sealing: false)
+        #expect(try await workshop.vault.unseal(sealed, of: workshop.ada) == bytes)
+        #expect(await code { _ = try await workshop.vault.unseal(sealed, of: workshop.ben) } == .wrongKey)
+        #expect(await code { _ = try await workshop.vault.unseal(named, of: workshop.ada) } == .notProtected)
+        #expect(await code { _ = try await workshop.vault.unseal(bytes, of: workshop.ada) } == .notProtected)
+    }
+
     @Test func `foreign bytes and text pass through, unless protection was demanded`() async throws {
         let workshop = try await Workshop()
         #expect(try await workshop.vault.unprotect(Data([1, 2])) == Data([1, 2]))

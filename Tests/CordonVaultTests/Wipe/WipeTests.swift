@@ -26,8 +26,19 @@ struct WipeTests {
         #expect(try await workshop.vault.open(his, writing: false).all() == [4, 5, 6])
         #expect(try await workshop.vault.pendingWipes().isEmpty)
         #expect(await workshop.vault.finishedReports() == [report])
-        await workshop.vault.discardReport(for: workshop.ada)
+        try await workshop.vault.discardReport(for: workshop.ada)
         #expect(await workshop.vault.finishedReports().isEmpty)
+        try await workshop.vault.discardReport(for: workshop.ada)
+    }
+
+    @Test func `a report that cannot be discarded is not said to be gone`() async throws {
+        let workshop = try await Workshop()
+        _ = try await workshop.vault.wipe(workshop.ada)
+        let failure = await DiskFaults.$next.withValue({ $0 == "unlink" ? EIO : 0 }) {
+            await code { try await workshop.vault.discardReport(for: workshop.ada) }
+        }
+        #expect(failure == .inputOutput)
+        #expect(await workshop.vault.finishedReports().count == 1)
     }
 
     @Test func `a file sealed before the wipe does not open after a new enrolment`() async throws {

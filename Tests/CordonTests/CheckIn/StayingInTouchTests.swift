@@ -1,0 +1,50 @@
+import Cordon
+import CordonIdentity
+import CordonProtocol
+import CordonSignIn
+import Foundation
+import HTTPTypes
+import Testing
+
+/// An event stream that says nothing, as one does whose other end is gone.
+@Suite(.timeLimit(.minutes(1))) struct StayingInTouchTests {
+    private struct QuietStream: HTTPTransport {
+        let service: ScriptedService
+        let silence = AsyncThrowingStream<Data, any Error>.makeStream()
+
+        func send(
+            _ request: HTTPRequest, body: Data?, limit: Int, timeout: Duration
+        ) async throws(TransportError) -> HTTPAnswer {
+            try await service.send(request, body: body, limit: limit, timeout: timeout)
+        }
+
+        func stream(_ request: HTTPRequest, timeout: Duration) async throws(TransportError) -> HTTPAnswerStream {
+            HTTPAnswerStream(head: HTTPResponse(status: .ok), body: silence.stream)
+        }
+    }
+
+    @Test func `check-ins go on while the event stream says nothing, and end with the enrolment`() async throws {
+        let house = try await Gatehouse()
+        await house.device.service.set { $0.interval = 60 }
+        let transport = QuietStream(service: house.device.service)
+        let protection = try await house.enrolled { $0.transport = transport }
+        let account = house.account
+        let staying = Task { await protection.stayInTouch(for: account) }
+        while await house.device.service.checkIns.isEmpty { await Task.yield() }
+        while await house.device.service.checkIns.count < 3 {
+            await house.clock.waitForSleeper(of: .seconds(50))
+            house.clock.advance(.seconds(61))
+        }
+        #expect(await protection.unenroll(account) == .unenrolled)
+        let isOver = Locked(false)
+        let waiting = Task {
+            await staying.value
+            isOver.withLock { $0 = true }
+        }
+        while !isOver.withLock({ $0 }) {
+            house.clock.advance(.seconds(60))
+            await Task.yield()
+        }
+        await waiting.value
+    }
+}

@@ -1,0 +1,138 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonVault
+import Foundation
+import Testing
+
+/// What may be pasted where, whoever wrote to the clipboard and whatever the item says of itself.
+@Suite struct ClipboardTests {
+    private actor Board: Clipboard {
+        private(set) var item: ClipboardItem?
+        init(_ item: ClipboardItem? = nil) { self.item = item }
+        func write(_ item: ClipboardItem) { self.item = item }
+        func read() -> ClipboardItem? { item }
+    }
+
+    private static let managedOnly: [String: JSONValue] = [
+        "allowedOutboundClipboardSharingLevel": .string("managedApps"),
+        "allowedInboundDataTransferSources": .string("managedApps"),
+    ]
+    private static let tenFree = managedOnly.merging(
+        ["allowedOutboundClipboardSharingExceptionLength": .integer(10)]) { $1 }
+    private let long = "the figures nobody else may read"
+    private let ada = Identity.managed("oid-a")
+
+    @Test func `a sealed text that is longer than the exception is not pasted into the personal side`() async throws {
+        let protection = try await Device().enrolled(Self.tenFree)
+        let board = Board()
+        try await copy(long, with: protection, to: board)
+        #expect(await board.item?.text == nil)
+        #expect(isDenied(await pasted(board, for: .personal, with: protection)))
+        #expect(await pasted(board, for: ada, with: protection) == .success(long))
+    }
+
+    @Test func `a short text of the exception is plain for every app, and still known to its own account`()
+        async throws
+    {
+        let protection = try await Device().enrolled(Self.tenFree)
+        let board = Board()
+        try await copy("ten chars!", with: protection, to: board)
+        #expect(await board.item?.text == "ten chars!")
+        #expect(await pasted(board, for: .personal, with: protection) == .success("ten chars!"))
+        #expect(await pasted(board, for: ada, with: protection) == .success("ten chars!"))
+    }
+
+    @Test func `plain text that claims to be of an account is not let in as that account's`() async throws {
+        let protection = try await Device().enrolled(Self.managedOnly)
+        for seal in [nil, Data("no seal".utf8)] {
+            let board = Board(ClipboardItem(owner: "oid-a", text: "from anywhere", sealed: seal))
+            #expect(isDenied(await pasted(board, for: ada, with: protection)))
+        }
+    }
+
+    @Test func `a seal of one account under another one's name opens for nobody`() async throws {
+        let device = try Device()
+        let two = TwoAccounts(device)
+        let protection = try await two.enrolled(on: device, Self.managedOnly, [:])
+        let board = Board()
+        try await copy(long, with: protection, to: board)
+        let sealed = try #require(await board.item?.sealed)
+        for label in ["oid-b", nil] as [AccountID?] {
+            let relabelled = Board(ClipboardItem(owner: label, text: nil, sealed: sealed))
+            for receiver in [Identity.personal, .managed("oid-b")] {
+                guard case .failure = await pasted(relabelled, for: receiver, with: protection) else {
+                    Issue.record("labelled \(label?.rawValue ?? "nobody's"), it was pasted for \(receiver)")
+                    continue
+                }
+            }
+        }
+    }
+
+    @Test func `a readable buffer in place of a seal is refused`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled(Self.managedOnly)
+        let vault = try Vault(directory: device.folder.appending(path: "forger"), keyStore: InMemoryKeyStore())
+        let forged = try await vault.protect(Data("forged".utf8), for: "oid-a", sealing: false)
+        let board = Board(ClipboardItem(owner: "oid-a", text: nil, sealed: forged))
+        #expect(await pasted(board, for: ada, with: protection) == .failure(.failed(ProtectionError(.vault, ""))))
+    }
+
+    @Test func `what was copied is not pasted while its account's gate is closed`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened(Self.managedOnly)
+        let board = Board()
+        try await copy(long, with: protection, to: board)
+        await protection.suspend()
+        #expect(isDenied(await pasted(board, for: ada, with: protection)))
+    }
+
+    @Test func `a permit for a short text does not let a long one out`() async throws {
+        let protection = try await Device().enrolled(Self.tenFree)
+        let board = Board()
+        let short = try protection.copyPermit(for: "ab", of: ada)
+        await expectRefused(long, with: protection, permit: short, to: board)
+        var question = Question(.copy, owner: .managed("oid-a"))
+        question.peer = .unmanagedApp
+        let unmeasured = try protection.permit(for: question)
+        await expectRefused(long, with: protection, permit: unmeasured, to: board)
+        #expect(await board.item == nil)
+    }
+
+    @Test func `a permit for a managed app never leaves the text plain`() async throws {
+        let protection = try await Device().enrolled(Self.managedOnly)
+        let board = Board()
+        var question = Question(.copy, owner: .managed("oid-a"))
+        question.peer = Peer(app: .managed, account: .managed("oid-a"), bundleID: "another.app")
+        let permit = try protection.permit(for: question)
+        try await protection.copy(long, of: ada, to: board, permit: permit)
+        let item = try #require(await board.item)
+        #expect(item.text == nil && item.sealed != nil)
+    }
+
+    private func copy(_ text: String, with protection: AppProtection, to board: Board) async throws {
+        let permit = try protection.copyPermit(for: text, of: ada)
+        try await protection.copy(text, of: ada, to: board, permit: permit)
+    }
+
+    private func expectRefused(
+        _ text: String, with protection: AppProtection, permit: consuming EgressPermit, to board: Board
+    ) async {
+        do {
+            try await protection.copy(text, of: ada, to: board, permit: permit)
+            Issue.record("it was copied")
+        } catch { #expect(error.code == .noPermit) }
+    }
+
+    private func pasted(
+        _ board: Board, for receiver: Identity, with protection: AppProtection
+    ) async -> Result<String, PasteFailure> {
+        do throws(PasteFailure) { return .success(try await protection.paste(from: board, for: receiver)) } catch {
+            return .failure(error)
+        }
+    }
+
+    private func isDenied(_ result: Result<String, PasteFailure>) -> Bool {
+        if case .failure(.denied(let denied)) = result { !denied.decision.reasons.isEmpty } else { false }
+    }
+}

@@ -1,0 +1,56 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonVault
+import Foundation
+import Testing
+
+/// What closes a gate besides its conditions, and what a closed one closes.
+@Suite(.timeLimit(.minutes(1))) struct GateClosingTests {
+    @Test func `an account that is enrolled again stands before a closed gate`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened()
+        #expect(await protection.unenroll(house.account, wiping: false) == .unenrolled)
+        #expect(await protection.enroll(house.device.account) == .newPolicies)
+        #expect(!protection.isGateOpen(for: house.account))
+    }
+
+    @Test func `a gate that is passed while the app leaves the front stays closed until it comes back`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.enrolled()
+        await house.person.set { $0.beforeNotice = { _ in await protection.suspend() } }
+        let outcome = await protection.launch(house.account)
+        #expect(outcome.result == .cancelled)
+        #expect(!protection.isGateOpen(for: house.account))
+        await house.person.set { $0.beforeNotice = { _ in } }
+        #expect(await protection.resume(house.account).isOpen)
+    }
+
+    @Test func `watching a gate ends with the enrolment`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened()
+        let account = house.account
+        let watching = Task { await protection.watchGate(of: account) }
+        await house.clock.waitForSleeper(of: .seconds(300))
+        #expect(await protection.unenroll(account) == .unenrolled)
+        house.clock.advance(.seconds(301))
+        await watching.value
+    }
+
+    @Test func `a closed gate keeps a file that exists from being opened for writing, and lets new ones be made`()
+        async throws
+    {
+        let house = try await Gatehouse()
+        let protection = try await house.enrolled()
+        try await protection.write(Data("plan".utf8), as: "plan.txt", of: house.account)
+        await #expect(throws: ProtectionError(.gateClosed, "")) {
+            _ = try await protection.open("plan.txt", of: house.account, writing: true)
+        }
+        try await protection.write(Data("plan B".utf8), as: "plan.txt", of: house.account)
+        try await protection.open("new.txt", of: house.account, writing: true).close()
+        await protection.launch(house.account)
+        try await protection.open("plan.txt", of: house.account, writing: true).close()
+        #expect(try await protection.read("plan.txt", of: house.account) == Data("plan B".utf8))
+    }
+}

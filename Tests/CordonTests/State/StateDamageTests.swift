@@ -1,0 +1,74 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import Foundation
+import Testing
+
+/// State that cannot be told denies; state of a newer version stays as it is.
+@Suite(.timeLimit(.minutes(1))) struct StateDamageTests {
+    @Test func `a counter that holds no number denies until the next check-in`() async throws {
+        let device = try Device()
+        let folder = device.folder.appending(path: "counters")
+        let counter = try FileStateCounter(directory: folder)
+        try await device.publish(["printBlocked": .bool(false)])
+        await (try await device.start { $0.stateCounter = counter }).enroll(device.account)
+        let name = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).first { $0.hasSuffix(".json") })
+        try Data("seven".utf8).write(to: folder.appending(path: name))
+        #expect(throws: ProtectionError(.stateUnreadable, "")) {
+            try counter.value(of: name.replacing(".json", with: ""))
+        }
+        let restarted = try await device.start { $0.stateCounter = counter }
+        #expect(!device.mayPrint(restarted))
+        #expect(await restarted.checkIn(device.account.id) == .newPolicies)
+        #expect(device.mayPrint(restarted))
+    }
+
+    @Test func `a folder that cannot be listed is not an empty one`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled(["printBlocked": .bool(false)])
+        await device.service.set { $0.isUnreachable = true }
+        let data = device.folder.appending(path: "data")
+        for name in ["registrations", "wipes"] {
+            let aside = data.appending(path: name + "-aside")
+            try FileManager.default.moveItem(at: data.appending(path: name), to: aside)
+            try Data().write(to: data.appending(path: name))
+            await protection.performDueWork()
+            #expect(await protection.enrolledAccounts == [device.account], "\(name)")
+            #expect(device.mayPrint(protection), "\(name)")
+            await #expect(throws: ProtectionError.self) { _ = try await device.start() }
+            try FileManager.default.removeItem(at: data.appending(path: name))
+            try FileManager.default.moveItem(at: aside, to: data.appending(path: name))
+        }
+    }
+
+    @Test func `a life record of a newer version is left as it is, and keeps telemetry off`() async throws {
+        let device = try Device()
+        _ = try await device.enrolled()
+        let file = device.folder.appending(path: "data/life/life.json")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        try text.replacing(#""version":2"#, with: #""version":99"#).write(to: file, atomically: true, encoding: .utf8)
+        let before = try Data(contentsOf: file)
+        #expect(String(decoding: before, as: UTF8.self).contains("99"))
+        let restarted = try await device.start()
+        await restarted.performDueWork()
+        await restarted.checkIn(device.account.id)
+        #expect(await !restarted.isTelemetryEnabled)
+        await #expect(throws: ProtectionError(.stateUnwritable, "")) { try await restarted.setTelemetryEnabled(true) }
+        #expect(try Data(contentsOf: file) == before)
+        #expect(!device.files(in: "life").contains { $0.hasSuffix(".damaged") })
+        #expect(await restarted.enrolledAccounts == [device.account])
+    }
+
+    @Test func `what another process is about to put in a file's place is not written over`() async throws {
+        let device = try Device()
+        let protection = try await device.start()
+        let draft = device.folder.appending(path: "data/life/life.json.new")
+        try Data("half".utf8).write(to: draft)
+        try await protection.setTelemetryEnabled(false)
+        #expect(try Data(contentsOf: draft) == Data("half".utf8))
+        #expect(
+            device.files(in: "life").filter { $0.hasSuffix(".new") } == ["life.json.new"], "and nothing is left over")
+    }
+}

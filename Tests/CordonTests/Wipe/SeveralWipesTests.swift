@@ -1,0 +1,147 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import Foundation
+import Testing
+
+/// Wipes one after another, at once, and beside other work: each removes what it says it has removed.
+@Suite(.timeLimit(.minutes(1))) struct SeveralWipesTests {
+    private let ada: AccountID = "oid-a"
+
+    @Test func `a report that a kill left behind does not stand for the next wipe of the account`() async throws {
+        let device = try Device()
+        let report = device.folder.appending(path: "report")
+        let reports = device.folder.appending(path: "data/vault/wipes")
+        try await device.publish([:])
+        let protection = try await device.start { configuration in
+            configuration.wipeObserver = { step in
+                guard step == "vault-finished",
+                    let name = try? FileManager.default.contentsOfDirectory(atPath: reports.path).first
+                else { return }
+                try? FileManager.default.copyItem(
+                    at: reports.appending(path: name), to: report.appendingPathExtension(name))
+            }
+        }
+        await protection.enroll(device.account)
+        try await protection.wipe(ada)
+        // As a kill leaves it between the record of the wipe and the end of the report.
+        let kept = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: device.folder.path).first { $0.hasSuffix(".report") })
+        try FileManager.default.copyItem(
+            at: device.folder.appending(path: kept), to: reports.appending(path: String(kept.dropFirst(7))))
+
+        await protection.enroll(device.account)
+        try await protection.write(Data("plan".utf8), as: "plan.txt", of: ada)
+        try await protection.wipe(ada)
+        #expect(device.keys.isEmpty)
+        let receipts = try await device.receipts()
+        #expect(receipts.count == 2)
+        #expect(receipts.last?.destroyedKeyIDs.count == 1)
+        #expect(receipts.first?.destroyedKeyIDs != receipts.last?.destroyedKeyIDs)
+        #expect(receipts.last?.files == 2)
+    }
+
+    @Test func `an account is wiped at once while another one's wipe waits for the app`() async throws {
+        let device = try Device()
+        let two = TwoAccounts(device)
+        let hook = Latch()
+        let protection = try await two.enrolled(on: device, [:], [:]) { configuration in
+            configuration.wipeHook = { account in
+                if account.id == "oid-a" { await hook.pass() }
+                return .removed
+            }
+        }
+        try await protection.write(Data("plan".utf8), as: "plan.txt", of: "oid-b")
+        #expect(device.keys.count == 2)
+        let first = Task { await protection.failureOfWiping("oid-a") }
+        await hook.waitForArrival()
+        #expect(await protection.failureOfWiping("oid-b") == nil)
+        #expect(device.keys.isEmpty)
+        #expect(device.files(in: "files").isEmpty)
+        #expect(await two.second.acknowledgements.last?.phase == .succeeded)
+        await hook.open()
+        #expect(await first.value == nil)
+        #expect(device.files(in: "registrations").isEmpty)
+        #expect(device.files(in: "").allSatisfy { !$0.hasPrefix("wipes.") }, "no lock file tells whose it was")
+    }
+
+    @Test func `a second wipe of an account is not said to be done while the first one is under way`() async throws {
+        let device = try Device()
+        let hook = Latch()
+        try await device.publish([:])
+        let protection = try await device.start { configuration in
+            configuration.wipeHook = { _ in
+                await hook.pass()
+                return .removed
+            }
+        }
+        await protection.enroll(device.account)
+        let process = try await device.start()
+        let first = Task { await protection.failureOfWiping(ada) }
+        await hook.waitForArrival()
+        #expect(await protection.failureOfWiping(ada) == .wipeUnderWay)
+        #expect(await protection.unenroll(ada) == .wipeIncomplete)
+        #expect(await process.failureOfWiping(ada) == .wipeUnderWay)
+        #expect(await process.unenroll(ada) != .unenrolled)
+        #expect(await process.enrolledAccounts.isEmpty)
+        #expect(await process.enroll(device.account) == .removingExistingAccount)
+        await hook.open()
+        #expect(await first.value == nil)
+        #expect(try await device.receipts().count == 1)
+    }
+
+    @Test func `an answer to a check-in does not bring an account back that is being wiped`() async throws {
+        let device = try Device()
+        let (hook, answer) = (Latch(), Latch())
+        try await device.publish([:])
+        let service = HeldAnswers(device.service, to: "/checkins", latch: answer)
+        let protection = try await device.start { configuration in
+            configuration.transport = service
+            configuration.wipeHook = { _ in
+                await hook.pass()
+                return .removed
+            }
+        }
+        await protection.enroll(device.account)
+        let checkingIn = Task { await protection.checkIn(ada) }
+        await answer.waitForArrival()
+        let wiping = Task { await protection.failureOfWiping(ada) }
+        await hook.waitForArrival()
+        await answer.open()
+        #expect(await checkingIn.value == .notEnrolled)
+        #expect(await protection.enrolledAccounts.isEmpty)
+        #expect(device.keys.isEmpty)
+        await hook.open()
+        #expect(await wiping.value == nil)
+        #expect(await protection.enrolledAccounts.isEmpty)
+        #expect(device.keys.isEmpty && device.files(in: "registrations").isEmpty)
+    }
+
+    @Test func `what the app asks of the account during its own part of a wipe is refused, and the wipe ends`()
+        async throws
+    {
+        let device = try Device()
+        let (app, answers) = (Locked<AppProtection?>(nil), Locked<[EnrollmentStatus]>([]))
+        try await device.publish([:])
+        let account = device.account
+        let protection = try await device.start { configuration in
+            configuration.wipeHook = { _ in
+                guard let protection = app.withLock({ $0 }) else { return .removed }
+                let statuses = [
+                    await protection.checkIn(account.id), await protection.unenroll(account.id),
+                    await protection.enroll(account),
+                ]
+                answers.withLock { $0 = statuses }
+                return .removed
+            }
+        }
+        app.withLock { $0 = protection }
+        await protection.enroll(account)
+        await device.service.set { $0.commands = [.wipe()] }
+        #expect(await protection.checkIn(account.id) == .wipeReceived)
+        #expect(answers.withLock { $0 } == [.wipeIncomplete, .wipeIncomplete, .removingExistingAccount])
+        #expect(await protection.enrolledAccounts.isEmpty)
+        app.withLock { $0 = nil }
+    }
+}

@@ -1,0 +1,153 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonSignIn
+import Foundation
+import HTTPTypes
+import Testing
+
+/// Wipes that something holds up: tried again until they are done, closed until then.
+@Suite(.timeLimit(.minutes(1))) struct UnfinishedWipeTests {
+    private let ada: AccountID = "oid-a"
+
+    @Test func `a wipe that failed half-way is finished by the next due work, and nobody enrols before`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        await device.sessions.set { $0.endFailure = HeldSessions.refusal }
+        #expect(await protection.failureOfWiping(ada) == .stateUnwritable)
+        #expect(device.keys.isEmpty, "the key does not wait")
+        #expect(await protection.enrolledAccounts.isEmpty)
+        #expect(await protection.enroll(device.account) == .removingExistingAccount)
+        #expect(try await device.receipts().isEmpty)
+
+        await device.sessions.set { $0.endFailure = nil }
+        await protection.performDueWork()
+        #expect(await device.sessions.ended == [ada])
+        #expect(try await device.receipts().map(\.succeeded) == [true])
+        #expect(device.files(in: "wipes").isEmpty)
+        #expect(await protection.enroll(device.account) == .newPolicies)
+    }
+
+    @Test func `a wipe that cannot be finished keeps neither the app from starting nor other accounts closed`()
+        async throws
+    {
+        let device = try Device()
+        let two = TwoAccounts(device)
+        let first = try await two.enrolled(on: device, ["printBlocked": .bool(false)], ["printBlocked": .bool(false)])
+        await device.sessions.set { $0.endFailure = HeldSessions.refusal }
+        #expect(await first.failureOfWiping(ada) == .stateUnwritable)
+        let restarted = try await device.start { $0.transport = two }
+        #expect(await restarted.enrolledAccounts.map(\.id) == ["oid-b"])
+        #expect(!device.mayPrint(restarted))
+        #expect(restarted.decision(for: Question(.print, owner: .managed("oid-b"))).verdict.permits)
+    }
+
+    @Test func `a receipt is signed when the key can be had again`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        await device.sessions.set { $0.signerFailure = HeldSessions.refusal }
+        #expect(await protection.failureOfWiping(ada) == .stateUnreadable)
+        await protection.performDueWork()
+        #expect(await device.service.acknowledgements.isEmpty)
+        await device.sessions.set { $0.signerFailure = nil }
+        await protection.performDueWork()
+        #expect(try await device.receipts().map(\.succeeded) == [true])
+        #expect(await device.sessions.ended == [ada])
+    }
+
+    @Test func `a session that is gone does not hold the wipe up`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        await device.sessions.set {
+            $0.signerFailure = SignInError(.interactionRequired, .storeDamaged, "the session is gone")
+        }
+        #expect(await protection.failureOfWiping(ada) == nil)
+        #expect(await device.sessions.ended == [ada])
+        #expect(device.files(in: "wipes").isEmpty && device.files(in: "registrations").isEmpty)
+    }
+
+    @Test func `a session store that never answers does not hold the account's lock for ever`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.enrolled()
+        await house.device.sessions.set { $0.isSilent = true }
+        let isOver = Locked(false)
+        let wiping = Task {
+            defer { isOver.withLock { $0 = true } }
+            return await protection.failureOfWiping(ada)
+        }
+        while !isOver.withLock({ $0 }) {
+            house.clock.advance(.seconds(31))
+            await Task.yield()
+        }
+        #expect(await wiping.value == .stateUnreadable)
+        await house.device.sessions.set { $0.isSilent = false }
+        await protection.performDueWork()
+        #expect(try await house.device.receipts().map(\.succeeded) == [true])
+    }
+
+    @Test func `a receipt is not given up because something on the way to the service says no`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        await device.service.set { $0.garbage = (.notFound, "no such site") }
+        try await protection.wipe(ada)
+        #expect(try await device.receipts().isEmpty)
+        await device.service.set { $0.garbage = nil }
+        await protection.performDueWork()
+        #expect(try await device.receipts().map(\.succeeded) == [true])
+        #expect(device.files(in: "wipes").isEmpty)
+    }
+
+    @Test func `a receipt is put away when the service itself says that it has forgotten the registration`()
+        async throws
+    {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        await device.service.set {
+            $0.garbage = (
+                .notFound, #"{"type":"urn:cordon:problem:not-found","title":"no such registration","status":404}"#
+            )
+        }
+        try await protection.wipe(ada)
+        #expect(device.files(in: "wipes").isEmpty)
+    }
+
+    @Test func `a wipe leaves nothing behind of rules, names and what was put aside, offline too`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        let file = try #require(device.files(in: "registrations").first)
+        let place = device.folder.appending(path: "data/registrations")
+        let stored = try String(contentsOf: place.appending(path: file), encoding: .utf8)
+        let envelope = try #require(stored.firstMatch(of: /"envelope":"([^"]+)"/)?.output.1)
+        for end in [".damaged", ".new", ".1F.new"] {
+            try Data(stored.utf8).write(to: place.appending(path: file + end))
+        }
+        await device.service.set { $0.isUnreachable = true }
+        let whole = device.folder.appending(path: "data")
+        #expect(try Self.files(in: whole, containing: String(envelope)).count == 4, "the scan finds what is there")
+        try await protection.wipe(ada)
+        #expect(device.files(in: "wipes").count == 1, "the receipt waits")
+        #expect(try Self.files(in: whole, containing: String(envelope)) == [])
+        #expect(try Self.files(in: whole, containing: device.account.userPrincipalName) == [])
+        #expect(device.files(in: "registrations").isEmpty)
+    }
+
+    @Test func `nobody enrols an account again by itself that was wiped`() async throws {
+        let time = TestTime()
+        let device = try Device(time: time)
+        let protection = try await device.enrolled()
+        try await protection.wipe(ada)
+        time.advance(by: 2 * 86_400)
+        await protection.performDueWork()
+        #expect(await device.service.registered.count == 1)
+        #expect(await protection.enrolledAccounts.isEmpty)
+    }
+
+    private static func files(in folder: URL, containing text: String) throws -> [String] {
+        let names = try #require(FileManager.default.enumerator(atPath: folder.path)).compactMap { $0 as? String }
+        return names.filter { name in
+            let bytes = FileManager.default.contents(atPath: folder.appending(path: name).path) ?? Data()
+            return bytes.range(of: Data(text.utf8)) != nil
+        }.sorted()
+    }
+}
