@@ -43,14 +43,14 @@ struct UserRoutes: Sendable {
             try await service.exportUser(id, as: exchange.administrator)
         }
         let sections: [(String, [JSONValue])] = [
-            ("User", data.user.map { [DirectoryEntity.json($0)] } ?? []), ("Groups", data.groups.map(JSONValue.string)),
+            ("User", data.user.map { [DirectoryEntity.json($0)] } ?? []), ("Groups", data.groups.map(Self.reference)),
             ("App registrations", data.registrations.map { RegistrationEntity.json($0, version: .beta) }),
             ("Wipes", data.operations.map(OperationEntity.json)),
             ("Working time", try documents([data.workingTime].compactMap(\.self))),
             ("Block", try documents([data.block].compactMap(\.self))), ("Telemetry", try documents(data.telemetry)),
-            ("Logs", try documents(data.logs)), ("Shared devices", data.sharedDevices.map(JSONValue.string)),
+            ("Logs", try documents(data.logs)), ("Shared devices", data.sharedDevices.map(Self.reference)),
             ("Allowed account", try documents([data.allowedAccount].compactMap(\.self))),
-            ("Directory sources", data.sources.map(JSONValue.string)),
+            ("Directory sources", data.sources.map(Self.reference)),
         ]
         let options = exchange.query.custom
         let skip = options["skip"].flatMap { Int($0) } ?? 0
@@ -60,6 +60,8 @@ struct UserRoutes: Sendable {
         }
         return ["content": .array(content)]
     }
+
+    private static func reference(_ id: String) -> JSONValue { ["id": .string(id)] }
 
     private func documents(_ values: [some Encodable]) throws(GraphRefusal) -> [JSONValue] {
         do {
