@@ -27,7 +27,7 @@ import Testing
             #expect(!isAccepted(host) { $0.publicURL = URL(string: "http://127.0.0.1:8080") })
             #expect(
                 isAccepted(host) {
-                    $0.certificate = CertificateFiles(chain: URL(filePath: "/c"), key: URL(filePath: "/k"))
+                    $0.certificate = CertificateFiles(chain: URL(filePath: "/c"), privateKey: URL(filePath: "/k"))
                 })
         }
     }

@@ -1,3 +1,4 @@
+import CordonIdentity
 import CordonProtocol
 import CordonService
 import Testing
