@@ -26,7 +26,8 @@ final class CountingStorage: ServiceStorage {
     }
 
     private static func count<Record>(_ records: [Record], in counter: Locked<Int>) -> [Record] {
-        if Record.self == TelemetryRecord.self { counter.withLock { $0 += records.count } }
+        let number = records.count
+        if Record.self == TelemetryRecord.self { counter.withLock { $0 += number } }
         return records
     }
 
