@@ -62,7 +62,7 @@ struct PersonalDataTests {
     /// The kinds of records that name Ada, whatever member does; the mark of her removal apart.
     private func naming(_ test: TestService) async throws -> Set<StorageKind> {
         let texts = try await test.storage.read(TestService.tenant) { records throws(ServiceError) in
-            try StorageKind.allCases.map { ($0, try records.text(of: $0)) }
+            try StorageKind.allCases.map { kind throws(ServiceError) in (kind, try records.text(of: kind)) }
         }
         return Set(texts.filter { $0.1.contains("oid-ada") || $0.1.contains("ada@contoso") }.map(\.0))
     }
