@@ -15,6 +15,8 @@ public protocol DeviceReporting: Sendable {
     /// Takes events of the registration that the caller's key belongs to, as far as the organisation wants them; the
     /// number that was kept (SRV-CI-023).
     ///
+    /// Of one person and app no more than 1,000 events are kept of one day; what comes after is left out.
+    ///
     /// - Throws: ``ServiceError``: `invalid` naming each event that is refused, and then nothing is kept; status 213
     ///   where the key has no registration.
     func acceptTelemetry(_ batch: TelemetryBatch, by caller: DeviceCaller) async throws(ServiceError) -> Int

@@ -74,6 +74,14 @@ public protocol DirectoryAdministration: Sendable {
     /// - Throws: ``ServiceError`` with code `conflict` when another person has the sign-in name.
     func saveUser(_ user: DirectoryUser, as administrator: Administrator) async throws(ServiceError)
 
+    /// Adds a person, or replaces the one that the caller has seen, so that two who change one person at once do not undo
+    /// each other.
+    ///
+    /// - Parameter known: The person as last read, nil where there must be none with this id.
+    /// - Throws: ``ServiceError`` with code `preconditionFailed` when the person is another by now, else as ``saveUser(_:as:)``.
+    func replaceUser(_ known: DirectoryUser?, with user: DirectoryUser, as administrator: Administrator)
+        async throws(ServiceError)
+
     /// Removes a person from the directory and from every group.
     func removeUser(_ id: String, as administrator: Administrator) async throws(ServiceError)
 
@@ -85,6 +93,13 @@ public protocol DirectoryAdministration: Sendable {
 
     /// Adds a group or replaces the one with this id, members included; members need not exist yet.
     func saveGroup(_ group: DirectoryGroup, as administrator: Administrator) async throws(ServiceError)
+
+    /// Adds a group, or replaces the one that the caller has seen.
+    ///
+    /// - Parameter known: The group as last read, nil where there must be none with this id.
+    /// - Throws: ``ServiceError`` with code `preconditionFailed` when the group is another by now.
+    func replaceGroup(_ known: DirectoryGroup?, with group: DirectoryGroup, as administrator: Administrator)
+        async throws(ServiceError)
 
     /// Removes a group; policies assigned to it keep the assignment, which then reaches nobody.
     func removeGroup(_ id: String, as administrator: Administrator) async throws(ServiceError)
@@ -102,18 +117,21 @@ public protocol DeviceAdministration: Sendable {
     /// One registration, open or closed.
     func registration(_ id: String, as administrator: Administrator) async throws(ServiceError) -> Registration
 
-    /// Forgets a registration; its app learns so at its next check-in (status 220).
+    /// Forgets a registration; its app learns so at its next check-in (status 220). Its open wipes end, also those of one
+    /// that is closed already.
     func forgetRegistration(_ id: String, as administrator: Administrator) async throws(ServiceError)
 
     /// Asks for a wipe of every app of a person on one device: one operation for each (SRV-TG-23).
     ///
-    /// An app whose wipe is already under way keeps that operation, so that asking twice is asking once.
+    /// An app whose wipe is already under way keeps that operation, so that asking twice is asking once. Somebody who left
+    /// the directory is found by object id as long as there are registrations.
     ///
     /// - Throws: ``ServiceError``: `notFound` for the person, `invalid` for an unknown tag, naming the known ones.
     func requestWipe(ofUser userID: String, deviceTag: String, as administrator: Administrator)
         async throws(ServiceError) -> [WipeOperation]
 
-    /// Blocks a person: every app is told to wipe at every check-in until unblocked (SRV-TG-24).
+    /// Blocks a person: every app is told to wipe at every check-in until unblocked (SRV-TG-24), also after the person
+    /// left the directory.
     func blockUser(_ userID: String, as administrator: Administrator) async throws(ServiceError)
 
     /// Ends a block; wipes under way go on.
@@ -150,6 +168,9 @@ public protocol TenantAdministration: Sendable {
 
     /// Publishes a new envelope key that signs from `activeFrom` on; the one before stays valid while
     /// envelopes signed with it may be in use (SRV-CI-084).
+    ///
+    /// A key that signs at once is for an emergency: every other key leaves the key set in the same moment, and every
+    /// app is told to fetch a new envelope.
     func rotateSigningKey(activeFrom: Date, as administrator: Administrator) async throws(ServiceError)
         -> ServiceSigningKey
 
@@ -175,7 +196,8 @@ public protocol DeviceService: Sendable {
 
     /// Answers a check-in (SRV-CI-019).
     ///
-    /// - Throws: ``ServiceError``: `wrongKey`; `enrollment` with 220 registration gone, 214 another account, 200 not entitled.
+    /// - Throws: ``ServiceError``: `wrongKey`; `enrollment` with 220 registration gone, 214 another account, 200 not entitled
+    ///   and no wipe waits.
     func checkIn(_ request: CheckInRequest, registration id: String, by caller: DeviceCaller)
         async throws(ServiceError) -> CheckInOutcome
 

@@ -34,10 +34,13 @@ public protocol OperationsAdministration: Sendable {
     /// How many events of each kind came on each day, oldest first (SRV-CI-075).
     func telemetry(as administrator: Administrator) async throws(ServiceError) -> [TelemetryDay]
 
-    /// Everything that the service keeps about a person, as JSON documents by kind (SRV-CI-095).
+    /// Everything that the service keeps about a person, as JSON documents by kind (SRV-CI-095); found by object id or
+    /// sign-in name, and by object id alone once the person has left the directory.
     func exportUser(_ id: String, as administrator: Administrator) async throws(ServiceError) -> PersonalData
 
-    /// Removes everything that the service keeps about a person, except that the audit log goes on naming object ids.
+    /// Removes everything that the service keeps about a person, except that the audit log goes on naming object ids, and
+    /// that the object id of somebody who was in the directory is kept as removed, so that a token does not bring them back.
+    /// A directory source that still has them does.
     ///
     /// - Throws: ``ServiceError`` with code `conflict` while a wipe of theirs is under way: the data on the device goes
     ///   first.

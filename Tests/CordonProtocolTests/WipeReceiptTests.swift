@@ -23,4 +23,14 @@ import Testing
         failed.failures = ["one file could not be removed"]
         #expect(receipt.succeeded && !failed.succeeded)
     }
+
+    @Test func `a receipt names the key as the registration did or by its thumbprint`() throws {
+        let key = SoftwareSigningKey()
+        let named = try JSONWebKey(point: key.publicKey.x + key.publicKey.y, keyID: "mine")
+        let text = try receipt.signed(by: key)
+        #expect(try WipeReceipt(verifying: text, signedBy: named) == receipt)
+        let other = try JSONWebKey(
+            point: SoftwareSigningKey().publicKey.x + SoftwareSigningKey().publicKey.y, keyID: key.publicKey.keyID)
+        #expect(throws: ProtocolError.self) { try WipeReceipt(verifying: text, signedBy: other) }
+    }
 }

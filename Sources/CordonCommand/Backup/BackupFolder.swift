@@ -68,6 +68,9 @@ enum BackupFolder {
             guard tenants == manifest.tenants else {
                 throw ServiceError(.storageDamaged, "the store holds something else than the manifest says")
             }
+            guard tenants.allSatisfy(\.keys.isEmpty) || manifest.files.keys.contains(where: isKey) else {
+                throw ServiceError(.keyUnavailable, "the backup has no signing keys")
+            }
             let keys = try FileKeyStore(
                 folder: folder.appending(path: BackupManifest.keys, directoryHint: .isDirectory))
             for tenant in tenants {
@@ -84,19 +87,14 @@ enum BackupFolder {
     /// - Throws: ``CommandFailure``: `badInput` for a backup that is not sound, `refused` when there is a service.
     static func restore(_ folder: URL, to data: URL) throws -> BackupManifest {
         let manifest = try verify(folder)
-        let taken = try [BackupManifest.store, BackupManifest.keys].first { name in
-            let place = data.appending(path: name)
-            var isFolder: ObjCBool = false
-            guard FileManager.default.fileExists(atPath: place.path, isDirectory: &isFolder) else { return false }
-            return try !isFolder.boolValue || !FileManager.default.contentsOfDirectory(atPath: place.path).isEmpty
-        }
-        guard taken == nil else {
+        guard try !isTaken(data, but: manifest) else {
             throw CommandFailure(
-                .refused, "\(data.path) has a service already", hint: "Name an empty folder, or move that one away.")
+                .refused, "\(data.path) has a service already",
+                hint: "Name an empty folder, or move that one away as a whole: also service.sqlite-wal and keys.")
         }
         do {
             _ = try PrivateFolder(data)
-            // The store last: a restore that was interrupted is no service.
+            // The store last: a restore that was interrupted is no service, and may be repeated.
             for path in manifest.files.keys.sorted(by: {
                 ($0 == BackupManifest.store ? 1 : 0, $0) < ($1 == BackupManifest.store ? 1 : 0, $1)
             }) {
@@ -106,6 +104,27 @@ enum BackupFolder {
             throw failure(error, data)
         }
         return manifest
+    }
+
+    private static func isKey(_ path: String) -> Bool { path.hasPrefix(BackupManifest.keys + "/") }
+
+    /// Whether a folder has anything of a service that a restore would mix with, apart from keys that are the backup's own.
+    ///
+    /// SQLite would play a log that was left behind over the restored store, whatever it is a log of.
+    private static func isTaken(_ data: URL, but manifest: BackupManifest) throws -> Bool {
+        for ending in ["", "-wal", "-shm", "-journal"] {
+            let file = data.appending(path: BackupManifest.store + ending)
+            if FileManager.default.fileExists(atPath: file.path) { return true }
+        }
+        let keys = data.appending(path: BackupManifest.keys)
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: keys.path, isDirectory: &isFolder) else { return false }
+        guard isFolder.boolValue else { return true }
+        return try digests(in: keys).contains { path, digest in
+            // What a restore was writing when it was interrupted has a name that no key has.
+            let isDraft = path.split(separator: "/").last?.hasPrefix(".") ?? false
+            return !isDraft && manifest.files["\(BackupManifest.keys)/\(path)"] != digest
+        }
     }
 
     private static func paths(in data: URL) throws -> [String] {
@@ -137,6 +156,12 @@ enum BackupFolder {
     /// Copies a file, readable by its owner alone and synced before it gets its name.
     private static func install(_ file: URL, at path: String, in folder: URL) throws {
         let target = folder.appending(path: path)
+        // A restore that was interrupted had got this far.
+        if FileManager.default.fileExists(atPath: target.path),
+            try BackupManifest.digest(of: target) == BackupManifest.digest(of: file)
+        {
+            return
+        }
         let parent = try PrivateFolder(target.deletingLastPathComponent())
         let draft = parent.url.appending(path: ".\(UUID().uuidString)")
         try FileManager.default.copyItem(at: file, to: draft)

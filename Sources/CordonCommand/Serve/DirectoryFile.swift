@@ -65,6 +65,9 @@ enum DirectoryFile {
         guard Set(people.map { $0.id.lowercased() }).count == people.count else {
             throw unusable(file, "two people have the same id")
         }
+        guard Set(people.map { $0.userPrincipalName.lowercased() }).count == people.count else {
+            throw unusable(file, "two people have the same userPrincipalName")
+        }
         return DirectoryContent(people: people, groups: try groups(of: document, people, file))
     }
 

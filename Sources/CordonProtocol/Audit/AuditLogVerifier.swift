@@ -62,7 +62,7 @@ public struct AuditLogVerifier: Sendable {
             fault(.edited, "the hash of record \(record.sequence) is not that of its content")
         }
         if let last, last.tenant != record.tenant { fault(.foreign, "the record is of another organisation") }
-        if record.sequence != (last?.sequence ?? 0) + 1 || record.previousHash != last?.hash ?? AuditRecord.noHash {
+        if !record.isNumbered(after: last) || record.previousHash != last?.hash ?? AuditRecord.noHash {
             fault(.broken, "record \(record.sequence) does not follow record \(last?.sequence ?? 0)")
         }
         if let text = record.details["checkpoint"] { embedded.append(Embedded(line: line, text: text, before: last)) }

@@ -12,7 +12,7 @@ extension AuditRecord {
         outcome: Outcome = .done, details: [String: String] = [:]
     ) {
         self.init(
-            sequence: (previous?.sequence ?? 0) + 1, tenant: tenant, time: time, actor: actor, action: action,
+            sequence: (previous?.sequence ?? 0) &+ 1, tenant: tenant, time: time, actor: actor, action: action,
             target: target, outcome: outcome, details: details, previousHash: previous?.hash ?? Self.noHash, hash: "")
         hash = expectedHash
     }
@@ -25,8 +25,13 @@ extension AuditRecord {
 
     /// Whether the record is sound and stands right after another, or at the beginning where that is nil.
     public func follows(_ previous: AuditRecord?) -> Bool {
-        sequence == (previous?.sequence ?? 0) + 1 && previousHash == (previous?.hash ?? Self.noHash)
+        isNumbered(after: previous) && previousHash == (previous?.hash ?? Self.noHash)
             && (previous.map { $0.tenant == tenant } ?? true) && hash == expectedHash
+    }
+
+    /// Whether the record's number is the next one; no number that an export brings can be too large to ask.
+    func isNumbered(after previous: AuditRecord?) -> Bool {
+        sequence > 0 && sequence - 1 == previous?.sequence ?? 0
     }
 
     /// The record as one line of an export: JSON with sorted names and no spaces, without the line feed.

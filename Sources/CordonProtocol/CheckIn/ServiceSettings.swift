@@ -1,4 +1,7 @@
 /// What the service asks of every app, apart from policy (SRV-CI-016).
+///
+/// The service itself acts on ``telemetry`` alone. The other members travel in envelopes for apps that follow them; `Cordon`
+/// does not yet, and the service refuses no app for its version.
 public struct ServiceSettings: Sendable, Codable, Equatable {
     /// Whether an app checks in whenever it starts.
     public var checkInOnLaunch: Bool
@@ -6,7 +9,7 @@ public struct ServiceSettings: Sendable, Codable, Equatable {
     public var backOffSeconds: [Int]
     /// What telemetry the organisation wants (SRV-CI-074).
     public var telemetry: TelemetryLevel
-    /// The least version of Cordon in an app that the service still serves, nil for any.
+    /// The least version of Cordon that an app is asked to have, nil for any.
     public var minimumSDKVersion: String?
     /// How long a key set may be kept before it is fetched again, in seconds.
     public var keySetMaxAgeSeconds: Int

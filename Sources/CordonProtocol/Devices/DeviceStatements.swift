@@ -60,14 +60,14 @@ public struct DeviceSessionStatement: Sendable, Codable, Equatable {
     /// - Throws: ``ProtocolError`` when the key cannot sign.
     public func signed(by signer: some MessageSigner) throws(ProtocolError) -> String {
         try CompactJWS.sign(
-            try MessageCoding.encode(self), type: .deviceRegistration, with: signer, embedsKey: true)
+            try MessageCoding.encode(self), type: .deviceSession, with: signer, embedsKey: true)
     }
 
     /// Reads a statement that a device's key signed.
     ///
     /// - Throws: ``ProtocolError`` saying which check failed.
     public init(verifying text: String, signedBy key: JSONWebKey) throws(ProtocolError) {
-        let (payload, signer) = try CompactJWS.payloadWithEmbeddedKey(of: text, type: .deviceRegistration)
+        let (payload, signer) = try CompactJWS.payloadWithEmbeddedKey(of: text, type: .deviceSession)
         guard signer.thumbprint == key.thumbprint else {
             throw ProtocolError(.unknownKey, "the statement is signed with another key than the device's")
         }

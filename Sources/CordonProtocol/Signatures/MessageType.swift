@@ -12,6 +12,8 @@ public enum MessageType: String, Sendable, CaseIterable {
     case deviceRegistration = "cordon-device+jwt"
     /// The rules of a shared device, signed for its organisation.
     case devicePolicy = "cordon-device-policy+jwt"
+    /// What a shared device says about who is on it, signed by its own key.
+    case deviceSession = "cordon-device-session+jwt"
     /// A proof of possession for one HTTP request (RFC 9449).
     case proofOfPossession = "dpop+jwt"
 }

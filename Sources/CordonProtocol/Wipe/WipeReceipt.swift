@@ -58,9 +58,12 @@ public struct WipeReceipt: Sendable, Codable, Equatable {
 
     /// The receipt in a compact JWS, provided that the registration's key signed it.
     ///
+    /// The receipt may name the key as the registration did or by its thumbprint: both are this one key.
+    ///
     /// - Throws: ``ProtocolError`` saying which check failed.
     public init(verifying text: String, signedBy key: JSONWebKey) throws(ProtocolError) {
-        let payload = try CompactJWS.payload(of: text, type: .wipeReceipt, signedBy: JSONWebKeySet([key]))
+        let keys = JSONWebKeySet([key, try JSONWebKey(point: key.x + key.y)])
+        let payload = try CompactJWS.payload(of: text, type: .wipeReceipt, signedBy: keys)
         self = try MessageCoding.decode(WipeReceipt.self, from: payload)
     }
 }

@@ -21,6 +21,15 @@ extension AuditingService {
     }
 
     /// As the wrapped service; a refusal is noted.
+    public func replaceUser(
+        _ known: DirectoryUser?, with user: DirectoryUser, as administrator: Administrator
+    ) async throws(ServiceError) {
+        try await noting(administrator, "replaceUser") { () async throws(ServiceError) -> Void in
+            try await wrapped.replaceUser(known, with: user, as: administrator)
+        }
+    }
+
+    /// As the wrapped service; a refusal is noted.
     public func removeUser(_ id: String, as administrator: Administrator) async throws(ServiceError) {
         try await noting(administrator, "removeUser") { () async throws(ServiceError) -> Void in
             try await wrapped.removeUser(id, as: administrator)
@@ -45,6 +54,15 @@ extension AuditingService {
     public func saveGroup(_ group: DirectoryGroup, as administrator: Administrator) async throws(ServiceError) {
         try await noting(administrator, "saveGroup") { () async throws(ServiceError) -> Void in
             try await wrapped.saveGroup(group, as: administrator)
+        }
+    }
+
+    /// As the wrapped service; a refusal is noted.
+    public func replaceGroup(
+        _ known: DirectoryGroup?, with group: DirectoryGroup, as administrator: Administrator
+    ) async throws(ServiceError) {
+        try await noting(administrator, "replaceGroup") { () async throws(ServiceError) -> Void in
+            try await wrapped.replaceGroup(known, with: group, as: administrator)
         }
     }
 

@@ -31,7 +31,7 @@ extension AuditingService {
             try await wrapped.noteSession(statement, ofDevice: id, tenant: tenant)
         } catch {
             if error.code == .wrongKey {
-                await notes.note(error, "noteSession", by: .init(.device, id: id), of: tenant)
+                await notes.note(error, "noteSession", by: .init(.device, id: id), of: tenant, isProved: false)
             }
             throw error
         }

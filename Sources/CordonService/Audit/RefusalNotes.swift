@@ -7,6 +7,7 @@ struct RefusalNotes: Sendable {
     private struct Minute {
         var number: Int64
         var written = 0
+        var unproved = 0
         var leftOut = 0
     }
 
@@ -21,10 +22,17 @@ struct RefusalNotes: Sendable {
         self.clock = clock
     }
 
+    /// The most refusals in one minute of callers of whom nothing is proved, so that a stranger cannot use up everybody's.
+    private static let unprovedLimit = 10
+
     /// Writes a refusal down; a store that does not answer keeps nobody from being refused.
-    func note(_ error: ServiceError, _ call: String, by actor: AuditRecord.Actor, of tenant: TenantID) async {
+    ///
+    /// - Parameter isProved: Whether a token or a key says that the actor is the one named.
+    func note(
+        _ error: ServiceError, _ call: String, by actor: AuditRecord.Actor, of tenant: TenantID, isProved: Bool = true
+    ) async {
         let now = clock()
-        guard let leftOut = admit(tenant, at: now) else { return }
+        guard let leftOut = admit(tenant, isProved: isProved, at: now) else { return }
         var details = ["code": error.code.rawValue, "reason": error.reason]
         details["status"] = error.status.map { String($0.rawValue) }
         if leftOut > 0 { details["leftOut"] = String(leftOut) }
@@ -36,18 +44,19 @@ struct RefusalNotes: Sendable {
     }
 
     /// How many refusals were left out before this one, nil when this one is to be left out too.
-    private func admit(_ tenant: TenantID, at now: Date) -> Int? {
+    private func admit(_ tenant: TenantID, isProved: Bool, at now: Date) -> Int? {
         let minute = Int64(now.timeIntervalSince1970) / 60
         let limit = limit
         return minutes.withLock { minutes in
             var current = minutes[tenant] ?? Minute(number: minute)
             if current.number != minute { current = Minute(number: minute, leftOut: current.leftOut) }
             defer { minutes[tenant] = current }
-            guard current.written < limit else {
+            guard current.written < limit, isProved || current.unproved < Self.unprovedLimit else {
                 current.leftOut += 1
                 return nil
             }
             current.written += 1
+            if !isProved { current.unproved += 1 }
             defer { current.leftOut = 0 }
             return current.leftOut
         }

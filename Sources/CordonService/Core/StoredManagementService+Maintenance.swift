@@ -19,7 +19,6 @@ extension StoredManagementService {
             where !operation.state.isOpen && operation.modified <= oldest {
                 try transaction.remove(WipeOperation.self, operation.id)
             }
-            try aggregateTelemetry(at: now, in: transaction)
             try removeOldLogs(at: now, in: transaction)
             let silent = now.addingTimeInterval(-Double(configuration.registrationLifetime.wholeSeconds))
             for var registration in try transaction.records(Registration.self)
@@ -31,5 +30,6 @@ extension StoredManagementService {
                     .service, "registration.expire", "registration/\(registration.id)", of: tenant, at: now)
             }
         }
+        try await clearTelemetry(of: tenant, at: now)
     }
 }

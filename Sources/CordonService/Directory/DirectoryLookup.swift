@@ -1,14 +1,32 @@
+internal import CordonIdentity
+
 extension StorageReader {
     /// A person, by object id or sign-in name.
     ///
     /// - Throws: ``ServiceError`` with code `notFound`.
     func user(_ idOrName: String) throws(ServiceError) -> DirectoryUser {
-        let name = folded(idOrName)
-        if let user = try record(DirectoryUser.self, name) { return user }
-        guard let user = try records(DirectoryUser.self, where: (.name, name)).first else {
+        guard let user = try knownUser(idOrName) else {
             throw ServiceError(.notFound, "no person has this id or sign-in name")
         }
         return user
+    }
+
+    /// A person, by object id or sign-in name, nil where there is none.
+    func knownUser(_ idOrName: String) throws(ServiceError) -> DirectoryUser? {
+        let name = folded(idOrName)
+        if let user = try record(DirectoryUser.self, name) { return user }
+        return try records(DirectoryUser.self, where: (.name, name)).first
+    }
+
+    /// The object id of a person whom the directory knows, or whose registrations are all that is left of them.
+    ///
+    /// - Throws: ``ServiceError`` with code `notFound`.
+    func personID(_ idOrName: String) throws(ServiceError) -> String {
+        if let user = try record(DirectoryUser.self, folded(idOrName)) { return user.id }
+        if let registration = try records(Registration.self, where: (.user, folded(idOrName))).first {
+            return registration.account.id.rawValue
+        }
+        return try user(idOrName).id
     }
 
     /// A group, by object id.

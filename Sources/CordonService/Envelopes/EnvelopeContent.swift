@@ -26,14 +26,34 @@ struct EnvelopeContent {
     ) throws(ServiceError) {
         let intended = snapshot.intended(for: user, bundleID: bundleID, facts: facts)
         let tokens = ConfigurationTokens(user: user, tenant: tenant)
-        let merged = try snapshot.effectivePolicy(of: intended.protections)
+        try self.init(
+            protections: intended.protections, references: intended.all.map(\.reference),
+            configurations: intended.configurations.map { $0.dictionary(with: tokens, isDefault: false) }
+                + ManagedAppPolicy.defaultDictionary(of: intended.defaults, with: tokens),
+            snapshot: snapshot, settings: settings, extras: extras)
+    }
+
+    /// What goes with a wipe to the app of somebody whom app protection serves no longer: the protections that were in
+    /// force last, as they are now, so that nothing lies open until the wipe is done, and nothing else.
+    init(
+        leaving registration: Registration, snapshot: TargetingSnapshot, settings: TenantSettings
+    ) throws(ServiceError) {
+        let protections = snapshot.protections(among: registration.lastEnvelope?.policies ?? [])
+        try self.init(
+            protections: protections, references: protections.map(\.reference), configurations: [],
+            snapshot: snapshot, settings: settings, extras: .none)
+    }
+
+    private init(
+        protections: [ManagedAppPolicy], references: [PolicyReference], configurations: [JSONValue],
+        snapshot: TargetingSnapshot, settings: TenantSettings, extras: EnvelopeExtras
+    ) throws(ServiceError) {
+        let merged = try snapshot.effectivePolicy(of: protections)
         policy = merged?.policy
-        configurations =
-            intended.configurations.map { $0.dictionary(with: tokens, isDefault: false) }
-            + ManagedAppPolicy.defaultDictionary(of: intended.defaults, with: tokens)
+        self.configurations = configurations
         allowedAccounts = settings.allowedAccounts
         self.extras = extras
-        references = intended.all.map(\.reference)
+        self.references = references
         version = Self.version(
             of: VersionedContent(
                 policyDigest: merged?.digest, policies: references, configurations: configurations,

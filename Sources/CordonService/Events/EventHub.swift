@@ -12,18 +12,37 @@ struct EventHub: Sendable {
 
     private struct Subscriber {
         var lastID: Int64
+        let number: Int
         let continuation: AsyncStream<ServiceEvent>.Continuation
     }
 
     private let subscribers = Locked<[Address: [UUID: Subscriber]]>([:])
+    private let opened = Locked(0)
 
-    /// A stream of the events from now on, and the token by which it is named here.
+    /// The most streams of one registration; an app needs one, and its processes one each.
+    static let mostStreams = 4
+
+    /// A stream of the events from now on, and the token by which it is named here. One too many ends the oldest.
     func subscribe(_ address: Address) -> (stream: AsyncStream<ServiceEvent>, token: UUID) {
         let (stream, continuation) = AsyncStream.makeStream(
             of: ServiceEvent.self, bufferingPolicy: .bufferingNewest(16))
         let token = UUID()
         continuation.onTermination = { [self] _ in remove(token, at: address) }
-        subscribers.withLock { $0[address, default: [:]][token] = Subscriber(lastID: 0, continuation: continuation) }
+        let number = opened.withLock { opened in
+            opened += 1
+            return opened
+        }
+        let ended: AsyncStream<ServiceEvent>.Continuation? = subscribers.withLock { subscribers in
+            var streams = subscribers[address] ?? [:]
+            streams[token] = Subscriber(lastID: 0, number: number, continuation: continuation)
+            var ended: AsyncStream<ServiceEvent>.Continuation?
+            if streams.count > Self.mostStreams, let oldest = streams.min(by: { $0.value.number < $1.value.number }) {
+                ended = streams.removeValue(forKey: oldest.key)?.continuation
+            }
+            subscribers[address] = streams
+            return ended
+        }
+        ended?.finish()
         return (stream, token)
     }
 

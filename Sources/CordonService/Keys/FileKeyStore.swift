@@ -4,15 +4,16 @@ internal import Crypto
 public import Foundation
 
 /// Keys in files that only the service's user can read: one file of 32 bytes for each key, mode 0600, in a
-/// folder of mode 0700.
+/// folder that is made with mode 0700.
 ///
-/// A file that others can read, or that holds anything but the key of its name, is refused.
+/// A file that others can read, a folder that others can write into, and a file that holds anything but the key of its
+/// name are refused.
 public struct FileKeyStore: ServiceKeyStore {
     private let folder: URL
 
     /// Uses a folder, made when it does not exist.
     ///
-    /// - Throws: ``ServiceError`` with code `keyUnavailable` when it cannot be made or others can enter it.
+    /// - Throws: ``ServiceError`` with code `keyUnavailable` when it cannot be made or others can write into it.
     public init(folder: URL) throws(ServiceError) {
         self.folder = folder
         try Self.makeFolder(folder)

@@ -20,19 +20,24 @@ struct KeyRing: Sendable {
         return ServiceSigningKey(role: role, publicKey: key.publicKey, created: created, activeFrom: activeFrom)
     }
 
-    /// The newest key of a role that is active.
+    /// The newest key of a role that is active and published.
     func signer(
         _ role: ServiceSigningKey.Role, of tenant: TenantID, in records: some StorageReader, at now: Date
     ) throws(ServiceError) -> SoftwareSigningKey {
         try signer(role, of: tenant, among: records.records(ServiceSigningKey.self), at: now)
     }
 
-    /// The newest key of a role that is active among some.
+    /// The newest key of a role that is active among some: the one made last, so that a key that was overtaken before it
+    /// began never signs, and none that has left the key set.
     func signer(
         _ role: ServiceSigningKey.Role, of tenant: TenantID, among keys: [ServiceSigningKey], at now: Date
     ) throws(ServiceError) -> SoftwareSigningKey {
-        let active = keys.filter { $0.role == role && $0.activeFrom <= now }
-        guard let newest = active.max(by: { ($0.activeFrom, $0.id) < ($1.activeFrom, $1.id) }) else {
+        let active = keys.filter { $0.role == role && $0.activeFrom <= now && !$0.isRetired(at: now) }
+        guard
+            let newest = active.max(by: {
+                ($0.created, $0.activeFrom, $0.id) < ($1.created, $1.activeFrom, $1.id)
+            })
+        else {
             throw ServiceError(.notFound, "the organisation is not known here", place: tenant.rawValue)
         }
         return try secret(newest.id, of: tenant)
@@ -50,7 +55,12 @@ struct KeyRing: Sendable {
 extension [ServiceSigningKey] {
     /// The envelope keys to publish: all that sign, will sign, or signed envelopes that may be in use.
     func published(at now: Date) -> [ServiceSigningKey] {
-        filter { key in key.role == .envelope && (key.retires.map { $0 > now } ?? true) }
+        filter { $0.role == .envelope && !$0.isRetired(at: now) }
             .sorted { ($0.activeFrom, $0.id) < ($1.activeFrom, $1.id) }
     }
+}
+
+extension ServiceSigningKey {
+    /// Whether the key has left the key set.
+    func isRetired(at now: Date) -> Bool { retires.map { $0 <= now } ?? false }
 }

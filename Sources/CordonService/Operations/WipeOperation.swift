@@ -32,6 +32,8 @@ public struct WipeOperation: Sendable, Codable, Equatable {
     public var failure: String?
     /// The verified receipt, compact JWS.
     public var receipt: String?
+    /// The wipe that went on in its place when the app registered again, nil for none.
+    public var heir: String?
 
     /// How far a wipe is (SRV-TG-26).
     public enum State: String, Sendable, Codable, CaseIterable {

@@ -4,9 +4,9 @@ public struct PolicyAssignment: Sendable, Codable, Equatable {
     public var id: String
     /// Whom it names.
     public var target: Target
-    /// The id of an assignment filter; stored and echoed.
+    /// The id of an assignment filter, nil for none.
     public var filterID: String?
-    /// What the filter does; stored and echoed.
+    /// What the filter does: which apps of the target it lets through.
     public var filterMode: FilterMode
 
     /// Whom an assignment names.

@@ -18,4 +18,17 @@ public struct PersonalData: Sendable, Codable, Equatable {
     public var telemetry: [TelemetryRecord]
     /// Logs that were asked for; their content is fetched apart.
     public var logs: [LogCollection]
+    /// The ids of the shared devices that the person is on.
+    public var sharedDevices: [String]
+    /// The person's entry in the list of accounts that may be used, nil when there is none.
+    public var allowedAccount: PolicyEnvelope.AllowedAccount?
+    /// The names of the directory sources that brought the person.
+    public var sources: [String]
+
+    /// Whether anything is kept.
+    var isEmpty: Bool {
+        user == nil && groups.isEmpty && registrations.isEmpty && operations.isEmpty && workingTime == nil
+            && block == nil && telemetry.isEmpty && logs.isEmpty && sharedDevices.isEmpty && allowedAccount == nil
+            && sources.isEmpty
+    }
 }

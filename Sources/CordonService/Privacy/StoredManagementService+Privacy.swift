@@ -10,6 +10,7 @@ extension StoredManagementService {
         try require(.handlePersonalData, of: administrator)
         let now = self.now
         return try await change(administrator.tenant) { transaction, _ throws(ServiceError) in
+            let id = try transaction.knownUser(id)?.id ?? id
             let data = try transaction.personalData(of: folded(id))
             try transaction.audit(
                 AuditRecord.Actor(administrator), "user.export", "user/\(id)", of: administrator.tenant, at: now)
@@ -35,6 +36,11 @@ extension StoredManagementService {
                 if data.user != nil { try transaction.save(RemovedPerson(userID: id, since: now)) }
             }
             for registration in data.registrations { pending.noteClosing(registration.id) }
+            if data.allowedAccount != nil {
+                for registration in try transaction.records(Registration.self) where registration.state == .active {
+                    try pending.note(.policyChanged, for: registration.id, in: transaction)
+                }
+            }
             try transaction.audit(
                 AuditRecord.Actor(administrator), "user.erase", "user/\(id)", of: tenant, at: now,
                 details: ["registrations": String(data.registrations.count)])
@@ -58,8 +64,11 @@ extension StorageReader {
             registrations: registrations, operations: operations,
             workingTime: try record(WorkingTimeRecord.self, id)?.time, block: try record(UserBlock.self, id),
             telemetry: try records(TelemetryRecord.self, where: (.user, id)),
-            logs: try records(LogCollection.self, where: (.user, id)))
-        guard data.user != nil || !data.registrations.isEmpty || !data.telemetry.isEmpty else {
+            logs: try records(LogCollection.self, where: (.user, id)),
+            sharedDevices: try records(SharedDevice.self, where: (.user, id)).map(\.id),
+            allowedAccount: try settings().allowedAccounts?.first { folded($0.id.rawValue) == id },
+            sources: try records(DirectorySource.self).filter { $0.people.contains(id) }.map(\.name))
+        guard !data.isEmpty else {
             throw ServiceError(.notFound, "nothing is kept about a person with this id")
         }
         return data
@@ -79,6 +88,21 @@ extension StorageTransaction {
         }
         for record in data.telemetry { try remove(TelemetryRecord.self, record.id) }
         for collection in data.logs { try removeLogs(collection) }
+        for device in data.sharedDevices {
+            guard var device = try record(SharedDevice.self, device) else { continue }
+            device.account = nil
+            try save(device)
+        }
+        for name in data.sources {
+            guard var source = try record(DirectorySource.self, name) else { continue }
+            source.people.remove(id)
+            try save(source)
+        }
+        if data.allowedAccount != nil {
+            var settings = try settings()
+            settings.allowedAccounts?.removeAll { folded($0.id.rawValue) == id }
+            try save(settings)
+        }
         try remove(WorkingTimeRecord.self, id)
         try remove(UserBlock.self, id)
         try remove(DirectoryUser.self, id)

@@ -34,8 +34,8 @@ public struct Registration: Sendable, Codable, Equatable {
     /// Codes and times of envelopes that the device did not accept, oldest first; nil when none was reported (SRV-CI-085).
     public var refusedEnvelopes: [String]?
 
-    /// How many outcomes and refusals are remembered.
-    static let mostOutcomes = 20
+    /// How many outcomes and refusals are remembered: as many as one check-in may bring, so that a repeated one is known.
+    static let mostOutcomes = CheckInRequest.mostOutcomes
 
     /// Whether a registration still counts.
     public enum State: String, Sendable, Codable {
@@ -65,6 +65,8 @@ public struct Registration: Sendable, Codable, Equatable {
         public var policies: [PolicyReference]
         /// Whether any policy was targeted (code 103 otherwise).
         public var hasPolicy: Bool
+        /// True where the key that signed it was taken out of use, so that the next check-in brings another; nil otherwise.
+        public var isWithdrawn: Bool?
 
         /// Makes a memory of an envelope.
         public init(sequence: Int64, version: String, digest: String, policies: [PolicyReference], hasPolicy: Bool) {

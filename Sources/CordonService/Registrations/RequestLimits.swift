@@ -10,6 +10,9 @@ extension RegistrationRequest {
 }
 
 extension CheckInRequest {
+    /// The most outcomes, and the most refusals, of one check-in.
+    static let mostOutcomes = 64
+
     /// Refuses texts that no honest app sends.
     func check() throws(ServiceError) {
         try application.check()
@@ -17,8 +20,8 @@ extension CheckInRequest {
         try checkText(nonce, "nonce", atMost: 128)
         guard health.count <= 16 else { throw unacceptable("health", "more than 16 entries") }
         guard appliedSequence >= 0 else { throw unacceptable("appliedSequence", "negative") }
-        guard outcomes?.count ?? 0 <= 64, refusedEnvelopes?.count ?? 0 <= 64 else {
-            throw unacceptable("outcomes, refusedEnvelopes", "more than 64 entries")
+        guard outcomes?.count ?? 0 <= Self.mostOutcomes, refusedEnvelopes?.count ?? 0 <= Self.mostOutcomes else {
+            throw unacceptable("outcomes, refusedEnvelopes", "more than \(Self.mostOutcomes) entries")
         }
         for outcome in outcomes ?? [] {
             try checkText(outcome.check, "outcomes.check", atMost: 64)

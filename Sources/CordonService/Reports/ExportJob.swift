@@ -38,6 +38,8 @@ extension ExportJob: AdministeredResource {
     public static var auditName: String { "exportJob" }
     /// Who may read may read as a file.
     public static var writing: Permission { .read }
+    /// A report changes nothing.
+    public static var isTargeting: Bool { false }
     /// Nothing: the routes let no other value through.
     public func check() throws(ServiceError) {}
 }

@@ -62,17 +62,12 @@ extension StoredManagementService {
         _ statement: String, ofDevice id: String, tenant: TenantID
     ) async throws(ServiceError) {
         let now = self.now
+        // Looked at before anything is locked: anybody may send one.
+        _ = try await storage.read(tenant) { records throws(ServiceError) in
+            try Self.session(statement, ofDevice: id, in: records).device.id
+        }
         try await change(tenant) { transaction, _ throws(ServiceError) in
-            guard var device = try transaction.record(SharedDevice.self, id) else {
-                throw ServiceError(.notFound, "no shared device has this id")
-            }
-            let session: DeviceSessionStatement
-            do throws(ProtocolError) {
-                session = try DeviceSessionStatement(verifying: statement, signedBy: device.key)
-            } catch {
-                throw ServiceError(.wrongKey, "the statement is not acceptable: \(error.reason)")
-            }
-            guard session.deviceID == id else { throw ServiceError(.wrongKey, "the statement is of another device") }
+            var (device, session) = try Self.session(statement, ofDevice: id, in: transaction)
             guard session.session > device.session else { return }
             let before = device.account
             device.session = session.session
@@ -87,6 +82,23 @@ extension StoredManagementService {
                 .init(.device, id: id), session.account == nil ? "device.signOut" : "device.signIn", "device/\(id)",
                 of: tenant, at: now, details: details)
         }
+    }
+
+    /// A device, and what its own key says about who is on it.
+    private static func session(
+        _ statement: String, ofDevice id: String, in records: some StorageReader
+    ) throws(ServiceError) -> (device: SharedDevice, session: DeviceSessionStatement) {
+        guard let device = try records.record(SharedDevice.self, id) else {
+            throw ServiceError(.notFound, "no shared device has this id")
+        }
+        let session: DeviceSessionStatement
+        do throws(ProtocolError) {
+            session = try DeviceSessionStatement(verifying: statement, signedBy: device.key)
+        } catch {
+            throw ServiceError(.wrongKey, "the statement is not acceptable: \(error.reason)")
+        }
+        guard session.deviceID == id else { throw ServiceError(.wrongKey, "the statement is of another device") }
+        return (device, session)
     }
 
     private static func registration(

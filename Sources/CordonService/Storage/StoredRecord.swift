@@ -77,4 +77,6 @@ public enum StorageLookup: String, Sendable, CaseIterable {
     case state
     /// The id of a collection of logs.
     case collection
+    /// A part of a day's telemetry.
+    case day
 }

@@ -54,6 +54,8 @@ extension StoredManagementService {
         try raiseTargetingRevision(in: transaction)
         let after = try contentVersions(of: registrations, tenant: tenant, in: transaction)
         for registration in registrations where before[registration.id] != after[registration.id] {
+            // One that the change itself removed is told nothing, and leaves nothing behind.
+            guard try transaction.record(Registration.self, registration.id) != nil else { continue }
             try pending.note(.policyChanged, for: registration.id, in: transaction)
         }
     }

@@ -65,6 +65,12 @@ final class TargetingSnapshot: Sendable {
             defaults: user.isEntitled ? defaults : [])
     }
 
+    /// The protections among some references that still exist, whatever their version, ordered by id.
+    func protections(among references: [PolicyReference]) -> [ManagedAppPolicy] {
+        let ids = Set(references.map(\.id))
+        return policies.filter { $0.kind != .targetedManagedAppConfiguration && ids.contains($0.id) }
+    }
+
     /// The policies that are about an app, looked for once for everybody.
     private func policies(about bundleID: String) -> [ManagedAppPolicy] {
         let name = folded(bundleID)

@@ -1,26 +1,46 @@
 public import CordonProtocol
 public import Foundation
 
-/// Events of one person's app as they came, kept for thirty days (SRV-CI-075).
+/// Events of one person's app on one day as they came, kept until the thirtieth day after (SRV-CI-075).
 public struct TelemetryRecord: Sendable, Codable, Equatable {
-    /// The id, random.
+    /// The id: day, person and app.
     public let id: String
-    /// When they came.
-    public let received: Date
+    /// The day in UTC on which they came.
+    public let day: String
+    /// When the newest came.
+    public internal(set) var received: Date
     /// The person, by object id alone.
     public let userID: String
     /// The app.
     public let bundleID: String
     /// What happened.
-    public let events: [ReportedEvent]
+    public internal(set) var events: [ReportedEvent]
 
-    /// Makes a record.
-    public init(id: String, received: Date, userID: String, bundleID: String, events: [ReportedEvent]) {
-        self.id = id
+    /// The most events of one person and app that are kept of one day.
+    static let mostEvents = 1_000
+
+    /// Makes a record without events.
+    init(day: String, received: Date, userID: String, bundleID: String) {
+        self.id = Self.id(day, userID, bundleID)
+        self.day = day
         self.received = received
         self.userID = userID
         self.bundleID = bundleID
-        self.events = events
+        self.events = []
+    }
+
+    /// The id of a person's and app's record of a day.
+    static func id(_ day: String, _ userID: String, _ bundleID: String) -> String {
+        "\(day)/\(folded(userID))/\(folded(bundleID))"
+    }
+
+    /// Parts of a day's records, for reading one after the other.
+    static func slices(of day: String) -> [String] { (0..<16).map { "\(day)/\($0)" } }
+
+    /// The slice that the record is in.
+    fileprivate var slice: String {
+        let number = folded(userID).utf8.reduce(0 as UInt32) { $0 &* 31 &+ UInt32($1) } % 16
+        return "\(day)/\(number)"
     }
 }
 
@@ -29,8 +49,8 @@ extension TelemetryRecord: StoredRecord {
     public static var storageKind: StorageKind { .telemetry }
     /// The id.
     public var storageID: String { id }
-    /// The person.
-    public var lookups: [StorageLookup: String] { [.user: folded(userID)] }
+    /// The person, and the slice of the day.
+    public var lookups: [StorageLookup: String] { [.user: folded(userID), .day: slice] }
 }
 
 /// How many events of each kind came on one day; tells nothing of a person.
@@ -39,6 +59,8 @@ public struct TelemetryDay: Sendable, Codable, Equatable {
     public let day: String
     /// The number of events by kind.
     public var counts: [String: Int]
+    /// True once the events themselves were removed; nil before.
+    var isCleared: Bool?
 
     /// Makes a day.
     public init(day: String, counts: [String: Int] = [:]) {

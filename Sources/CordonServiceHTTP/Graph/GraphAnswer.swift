@@ -13,8 +13,12 @@ enum GraphAnswer: Sendable {
     case changed(JSONValue, of: String, version: String)
     /// A collection, whole; the page is cut here.
     case collection([JSONValue], of: String)
+    /// A page of a collection that is too large to be had whole.
+    case page(GraphPage, of: String)
     /// How many entities a collection has, as bare text (SRV-OP-009).
     case count([JSONValue])
+    /// How many entities a collection has that is too large to be had whole.
+    case number(Int)
     /// The value of a function.
     case value(JSONValue, of: String)
     /// A file of its own media type.
@@ -38,10 +42,12 @@ enum GraphAnswer: Sendable {
             var reply = Self.entity(entity, .ok, path, version, exchange)
             reply.headers[.preferenceApplied] = "return=representation"
             return reply
-        case .collection(let entities, let path): return try Self.page(entities, path, exchange)
+        case .collection(let entities, let path):
+            return Self.page(try GraphPage(entities, query: exchange.query), path, exchange)
+        case .page(let page, let path): return Self.page(page, path, exchange)
         case .count(let entities):
-            let number = try GraphPage(entities, query: exchange.query).total
-            return GraphReply(.ok, "text/plain", Data(String(number).utf8))
+            return Self.number(try GraphPage(entities, query: exchange.query).total)
+        case .number(let number): return Self.number(number)
         case .value(let value, let path):
             return Self.json(["@odata.context": .string("\(exchange.root)/$metadata#\(path)"), "value": value])
         case .file(let bytes, let mediaType, let name):
@@ -64,10 +70,11 @@ enum GraphAnswer: Sendable {
         return reply
     }
 
-    private static func page(
-        _ entities: [JSONValue], _ path: String, _ exchange: GraphExchange
-    ) throws(GraphRefusal) -> GraphReply {
-        let page = try GraphPage(entities, query: exchange.query)
+    private static func number(_ number: Int) -> GraphReply {
+        GraphReply(.ok, "text/plain", Data(String(number).utf8))
+    }
+
+    private static func page(_ page: GraphPage, _ path: String, _ exchange: GraphExchange) -> GraphReply {
         var members: [String: JSONValue] = [
             "@odata.context": .string("\(exchange.root)/$metadata#\(path)"), "value": .array(page.value),
         ]

@@ -25,7 +25,7 @@ struct WorkingTimeMessage: Codable {
 struct KeyRotationMessage: Decodable {
     /// When the new key begins to sign; seven days from now where absent.
     var activeFrom: Date?
-    /// Whether apps need not know the key days before; for a key that leaked.
+    /// Whether the key signs at once and every other key ends; for a key that leaked.
     var isEmergency: Bool?
 
     /// How long a key is published before it signs (SRV-CI-084).

@@ -31,7 +31,12 @@ final class ReplayCache: Sendable {
         let digest = Data(SHA256.hash(data: Data((thumbprint + "." + id).utf8)))
         return seen.withLock { [span, capacity] seen in
             let age = now.timeIntervalSince(seen.turned)
-            if age >= span {
+            if age < 0 {
+                // The clock was put back: what came since is as old as what comes now, and none of it is forgotten.
+                seen.previous.formUnion(seen.current)
+                seen.current = []
+                seen.turned = now
+            } else if age >= span {
                 seen.previous = age >= 2 * span ? [] : seen.current
                 seen.current = []
                 seen.turned = now

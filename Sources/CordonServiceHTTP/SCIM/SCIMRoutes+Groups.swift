@@ -15,10 +15,12 @@ extension SCIMRoutes {
             let all = try await groups(administrator)
             let group = try SCIMGroup.group(
                 try await Self.read(exchange), id: nil, known: nil, groups: Set(all.map { $0.id.lowercased() }))
-            guard !all.contains(where: { $0.id.lowercased() == group.id.lowercased() }) else {
+            do throws(SCIMRefusal) {
+                return try await save(nil, group, exchange, administrator, .created)
+            } catch {
+                guard error.status == 412 else { throw error }
                 throw SCIMRefusal(409, "a group has this externalId", kind: "uniqueness")
             }
-            return try await save(group, exchange, administrator, .created)
         }
         on(router, .get, "/Groups/:id") { exchange, administrator throws(SCIMRefusal) in
             let group = try await group(exchange, administrator)
@@ -55,17 +57,22 @@ extension SCIMRoutes {
         _ exchange: Exchange, _ administrator: Administrator,
         _ edit: (JSONValue) throws(SCIMRefusal) -> JSONValue
     ) async throws(SCIMRefusal) -> Response {
-        let known = try await group(exchange, administrator)
-        let ids = Set(try await groups(administrator).map { $0.id.lowercased() })
-        let document = try edit(SCIMGroup.json(known, base: base(exchange)))
-        let group = try SCIMGroup.group(document, id: known.id, known: known, groups: ids)
-        return try await save(group, exchange, administrator, .ok)
+        try await settling { () throws(SCIMRefusal) in
+            let known = try await group(exchange, administrator)
+            let ids = Set(try await groups(administrator).map { $0.id.lowercased() })
+            let document = try edit(SCIMGroup.json(known, base: base(exchange)))
+            let group = try SCIMGroup.group(document, id: known.id, known: known, groups: ids)
+            return try await save(known, group, exchange, administrator, .ok)
+        }
     }
 
     private func save(
-        _ group: DirectoryGroup, _ exchange: Exchange, _ administrator: Administrator, _ status: HTTPResponse.Status
+        _ known: DirectoryGroup?, _ group: DirectoryGroup, _ exchange: Exchange, _ administrator: Administrator,
+        _ status: HTTPResponse.Status
     ) async throws(SCIMRefusal) -> Response {
-        try await ask { () throws(ServiceError) in try await service.saveGroup(group, as: administrator) }
+        try await ask { () throws(ServiceError) in
+            try await service.replaceGroup(known, with: group, as: administrator)
+        }
         return Self.answer(SCIMGroup.json(group, base: base(exchange)), status)
     }
 

@@ -11,25 +11,32 @@ extension SCIMRoutes {
         }
         on(router, .post, "/Users") { exchange, administrator throws(SCIMRefusal) in
             let user = try SCIMUser.user(try await Self.read(exchange), id: nil, known: nil)
-            let known = try await ask { () throws(ServiceError) in try await service.users(as: administrator) }
-            guard !known.contains(where: { $0.id.lowercased() == user.id.lowercased() }) else {
+            do throws(SCIMRefusal) {
+                return try await save(nil, user, exchange, administrator, .created)
+            } catch {
+                guard error.status == 412 else { throw error }
                 throw SCIMRefusal(409, "a person has this externalId", kind: "uniqueness")
             }
-            return try await save(user, exchange, administrator, .created)
         }
         on(router, .get, "/Users/:id") { exchange, administrator throws(SCIMRefusal) in
             Self.answer(SCIMUser.json(try await user(exchange, administrator), base: base(exchange)))
         }
         on(router, .put, "/Users/:id") { exchange, administrator throws(SCIMRefusal) in
-            let known = try await user(exchange, administrator)
-            let user = try SCIMUser.user(try await Self.read(exchange), id: known.id, known: known)
-            return try await save(user, exchange, administrator, .ok)
+            let body = try await Self.read(exchange)
+            return try await settling { () throws(SCIMRefusal) in
+                let known = try await user(exchange, administrator)
+                let user = try SCIMUser.user(body, id: known.id, known: known)
+                return try await save(known, user, exchange, administrator, .ok)
+            }
         }
         on(router, .patch, "/Users/:id") { exchange, administrator throws(SCIMRefusal) in
-            let known = try await user(exchange, administrator)
             let patch = try SCIMPatch(try await Self.read(exchange))
-            let changed = try patch.applied(to: SCIMUser.json(known, base: base(exchange)))
-            return try await save(SCIMUser.user(changed, id: known.id, known: known), exchange, administrator, .ok)
+            return try await settling { () throws(SCIMRefusal) in
+                let known = try await user(exchange, administrator)
+                let changed = try patch.applied(to: SCIMUser.json(known, base: base(exchange)))
+                let user = try SCIMUser.user(changed, id: known.id, known: known)
+                return try await save(known, user, exchange, administrator, .ok)
+            }
         }
         on(router, .delete, "/Users/:id") { exchange, administrator throws(SCIMRefusal) in
             let id = try await user(exchange, administrator).id
@@ -49,9 +56,12 @@ extension SCIMRoutes {
     }
 
     private func save(
-        _ user: DirectoryUser, _ exchange: Exchange, _ administrator: Administrator, _ status: HTTPResponse.Status
+        _ known: DirectoryUser?, _ user: DirectoryUser, _ exchange: Exchange, _ administrator: Administrator,
+        _ status: HTTPResponse.Status
     ) async throws(SCIMRefusal) -> Response {
-        try await ask { () throws(ServiceError) in try await service.saveUser(user, as: administrator) }
+        try await ask { () throws(ServiceError) in
+            try await service.replaceUser(known, with: user, as: administrator)
+        }
         return Self.answer(SCIMUser.json(user, base: base(exchange)), status)
     }
 }

@@ -11,6 +11,8 @@ struct SCIMRoutes: Sendable {
     static let mediaType = "application/scim+json"
     static let prefix = "/scim/v2"
     static let largestPage = 1_000
+    /// How often a change is tried that others come before; each time one of them has got through.
+    private static let mostAttempts = 100
 
     let routing: AdministrationRouting
     let origin: RequestOrigin
@@ -67,6 +69,20 @@ struct SCIMRoutes: Sendable {
         } catch {
             throw SCIMRefusal(error)
         }
+    }
+
+    /// Reads, edits and writes again until nobody else wrote in between; systems send changes of one group at once.
+    func settling(
+        _ attempt: () async throws(SCIMRefusal) -> Response
+    ) async throws(SCIMRefusal) -> Response {
+        for _ in 1..<Self.mostAttempts {
+            do throws(SCIMRefusal) {
+                return try await attempt()
+            } catch {
+                guard error.status == 412 else { throw error }
+            }
+        }
+        return try await attempt()
     }
 
     static func id(_ exchange: Exchange) -> String {

@@ -57,6 +57,13 @@ public struct ServiceServerConfiguration: Sendable, Equatable {
                     place: "public-url", hint: "give the address that clients use, such as https://mam.example.org")
             }
         }
+        guard certificate != nil || isBehindProxy || publicURL?.scheme == "https" || ProviderHost.isLoopback(host)
+        else {
+            throw ServiceServerError(
+                .configurationInvalid, reason: "without TLS or a proxy, tokens would cross the network in the clear",
+                place: "listen",
+                hint: "listen on 127.0.0.1, give a certificate, or say which address or proxy stands in front")
+        }
         guard (0...65_535).contains(port), !tenant.rawValue.isEmpty else {
             throw ServiceServerError(
                 .configurationInvalid, reason: "the port or the tenant is out of range", place: "listen",

@@ -28,8 +28,12 @@ struct IssuerKey: Sendable {
     static let mostKeys = 32
 
     /// The usable keys of a JWK set (RFC 7517 §5); keys of other kinds, for other uses or without an id are left out.
-    static func keys(in document: Data) async -> [String: IssuerKey] {
-        guard let document = try? JSONDecoder().decode(Document.self, from: document) else { return [:] }
+    ///
+    /// - Throws: ``TokenRefusal`` with code `issuerUnavailable` for what is no JWK set, such as a page of a proxy.
+    static func keys(in document: Data) async throws(TokenRefusal) -> [String: IssuerKey] {
+        guard let document = try? JSONDecoder().decode(Document.self, from: document) else {
+            throw TokenRefusal(.issuerUnavailable, "what the provider sent is no set of keys")
+        }
         var keys: [String: IssuerKey] = [:]
         for member in document.keys.prefix(mostKeys) {
             // Two keys with one id are ambiguous: neither is trusted more, so the first stays.

@@ -68,7 +68,7 @@ actor IssuerKeys {
         running[issuer] = nil
         let moment = now()
         do {
-            let keys = await IssuerKey.keys(in: try outcome.get())
+            let keys = try await IssuerKey.keys(in: try outcome.get())
             entries[issuer] = Entry(keys: keys, fetched: moment, attempted: moment)
         } catch {
             // A provider that could never be reached is asked again at once by the next request.

@@ -103,6 +103,48 @@ import Testing
         #expect(try BackupFolder.verify(places.backup) == manifest)
     }
 
+    @Test(arguments: ["-wal", "-shm", "-journal"])
+    func `nothing is restored beside what a killed service left`(ending: String) async throws {
+        let places = try Places()
+        defer { places.remove() }
+        let (_, storage) = try await service(places.data)
+        _ = try BackupFolder.make(of: places.store, data: places.data, in: places.backup, at: Date())
+        try storage.close()
+        try FileManager.default.createDirectory(at: places.restored, withIntermediateDirectories: true)
+        try Data("frames".utf8).write(to: places.restored.appending(path: "service.sqlite" + ending))
+        #expect {
+            try BackupFolder.restore(places.backup, to: places.restored)
+        } throws: {
+            ($0 as? CommandFailure)?.status == .refused
+        }
+        #expect(!FileManager.default.fileExists(atPath: places.restored.appending(path: "service.sqlite").path))
+    }
+
+    @Test func `a restore that was interrupted may be repeated, but never beside other keys`() async throws {
+        let places = try Places()
+        defer { places.remove() }
+        let (service, storage) = try await service(places.data)
+        try await add(1, to: service)
+        let manifest = try BackupFolder.make(of: places.store, data: places.data, in: places.backup, at: Date())
+        try storage.close()
+        _ = try BackupFolder.restore(places.backup, to: places.restored)
+        // As if it had been cut after the keys.
+        try FileManager.default.removeItem(at: places.restored.appending(path: "service.sqlite"))
+        #expect(try BackupFolder.restore(places.backup, to: places.restored) == manifest)
+        let (again, reopened) = try await self.service(places.restored)
+        #expect(try await again.users(as: Self.owner).count == 1)
+        try reopened.close()
+
+        try FileManager.default.removeItem(at: places.restored.appending(path: "service.sqlite"))
+        let path = try #require(manifest.files.keys.first { $0.hasPrefix("keys/") })
+        try Data("another key".utf8).write(to: places.restored.appending(path: path))
+        #expect {
+            try BackupFolder.restore(places.backup, to: places.restored)
+        } throws: {
+            ($0 as? CommandFailure)?.status == .refused
+        }
+    }
+
     @Test func `a store without its key is no backup`() async throws {
         let places = try Places()
         defer { places.remove() }

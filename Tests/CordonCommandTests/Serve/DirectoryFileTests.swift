@@ -42,4 +42,9 @@ import Testing
     @Test func `nobody is in the file twice`() {
         #expect(throws: CommandFailure.self) { try read(#"{"people": [\#(ada), \#(ada)]}"#) }
     }
+
+    @Test func `no two people of the file have one sign-in name`() {
+        let other = #"{"id": "oid-other", "userPrincipalName": "ADA@example.test"}"#
+        #expect(throws: CommandFailure.self) { try read(#"{"people": [\#(ada), \#(other)]}"#) }
+    }
 }

@@ -80,6 +80,12 @@ import Testing
                 (["--development", "--listen", "0.0.0.0:0", "--data-directory", folder.path], .refused),
                 (["--development", "--data-directory", folder.appending(path: "file/below").path], .writeFailed),
                 (["--data-directory", folder.path], .badInput),
+                (
+                    [
+                        "--listen", "0.0.0.0:0", "--issuer", "https://login.example.test", "--tenant", "contoso",
+                        "--data-directory", folder.appending(path: "clear").path,
+                    ], .badInput
+                ),
             ]
             for (arguments, status) in cases {
                 let plan = try ServeOptions.parse(arguments).plan()

@@ -100,4 +100,53 @@ import Testing
             #expect(answer.json["error"]?["code"] == "RequestEntityTooLarge")
         }
     }
+
+    @Test func `the export of a person leaves a record and has every part`() async throws {
+        let service = try await TestService()
+        let now = Int64(service.clock.now.timeIntervalSince1970)
+        try await service.service.setWorkingTime(
+            WorkingTimeReport(state: .clockedIn, asOf: now), ofUser: TestPerson.workerA.id, as: TestService.owner)
+        try await service.test { client in
+            let path = "/v1.0/users/\(TestPerson.workerA.name)/exportDeviceAndAppManagementData"
+            let answer = try await client.administer(.get, path)
+            #expect(answer.status == .ok)
+            let sections = answer.json["content"]?.array ?? []
+            let time = sections.first { $0["displayName"] == "Working time" }
+            #expect(time?["data"]?.array?.count == 1)
+            #expect(sections.contains { $0["displayName"] == "Telemetry" })
+            let records = try await service.service.auditRecords(.init(limit: 1_000), as: TestService.owner)
+            #expect(records.last?.action == "user.export")
+            #expect(records.last?.target == "user/\(TestPerson.workerA.id)")
+            let reader = TestIssuer.administrationClaims(roles: ["reader"], at: service.clock.now)
+            #expect(try await client.administer(.get, path, claims: reader).status == .forbidden)
+        }
+    }
+
+    @Test func `a page of the audit log reads no more of it than it shows`() async throws {
+        let service = try await TestService()
+        for number in 0..<2_100 {
+            try await service.service.setWorkingTime(
+                WorkingTimeReport(state: number % 2 == 0 ? .clockedIn : .clockedOut, asOf: Int64(number)),
+                ofUser: TestPerson.workerA.id, as: TestService.owner)
+        }
+        let path = "/v1.0/deviceManagement/auditEvents"
+        try await service.test { client in
+            func ids(_ answer: TestResponse) -> [Int] {
+                (answer.json["value"]?.array ?? []).compactMap { $0["id"]?.string.flatMap { Int($0) } }
+            }
+            let first = try await client.administer(.get, path + "?$top=3")
+            #expect(ids(first) == [1, 2, 3] && first.json["@odata.count"] == nil)
+            let link = try #require(first.json["@odata.nextLink"]?.string.flatMap(URL.init(string:)))
+            let second = try await client.administer(.get, "\(link.path())?\(link.query() ?? "")")
+            #expect(ids(second) == [4, 5, 6])
+            let skipped = try await client.administer(.get, path + "?$skip=2000&$top=2&$count=true")
+            #expect(ids(skipped) == [2_001, 2_002])
+            let total = try #require(skipped.json["@odata.count"])
+            #expect(try await client.administer(.get, path + "/$count").json == total)
+            let filter = "?$filter=activityType%20eq%20'workingTime.set'&$top=2"
+            #expect(ids(try await client.administer(.get, path + filter)).count == 2)
+            let newest = try await client.administer(.get, path + "?$orderby=activityDateTime%20desc,id&$top=1")
+            #expect(newest.status == .ok && ids(newest).count == 1)
+        }
+    }
 }

@@ -48,6 +48,7 @@ import Testing
         "count eq 1)", "count eq 1 count eq 2", "count has 1", "sum(count) eq 1", "startswith(displayName)",
         "startswith(displayName,'a','b')", "flags/any(r r eq 1)", "any(r:r eq 1)", "isof(x)", "count in 1",
         "count in ()", "a//b eq 1", "displayName eq \"x\"", "'; DROP TABLE record; --", "count eq 1;",
+        "1\u{301}", "1\u{FE0F}\u{20E3}", "9\u{308}a eq 1", "count eq 12\u{20E3}", "-\u{301}", "a\u{301} eq 1",
         "\u{0}", "displayName eq 'x' and", "not", "2026-13-45T99:99:99Z eq when",
         String(repeating: "(", count: 5_000), String(repeating: "not (", count: 100) + "a",
         String(repeating: "tolower(", count: 200) + "a", "name eq '" + String(repeating: "x", count: 9_000) + "'",

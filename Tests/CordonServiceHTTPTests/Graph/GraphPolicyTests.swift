@@ -224,4 +224,74 @@ import Testing
             #expect(try await client.administer(.get, Self.path + "/" + id).status == .notFound)
         }
     }
+
+    @Test(arguments: ["", "&$orderby=displayName", "&$orderby=displayName%20desc,id"])
+    func `what follows a page is seen also when the whole page was deleted`(options: String) async throws {
+        try await TestService().test { client in
+            var names: [String: String] = [:]
+            for name in ["a", "b", "b", "c", "d"] {
+                let answer = try await client.administer(.post, Self.path, ["displayName": .string(name)])
+                names[try #require(answer.json["id"]?.string)] = name
+            }
+            var seen: [String] = []
+            var link: String? = "\(Self.path)?$top=2\(options)"
+            while let next = link {
+                let page = try await client.administer(.get, next)
+                let ids = (page.json["value"]?.array ?? []).compactMap { $0["id"]?.string }
+                for id in ids {
+                    #expect(try await client.administer(.delete, "\(Self.path)('\(id)')").status == .noContent)
+                }
+                seen += ids
+                link = page.json["@odata.nextLink"]?.string.flatMap(URL.init(string:)).map {
+                    "\($0.path())?\($0.query() ?? "")"
+                }
+            }
+            #expect(seen.count == 5 && Set(seen) == Set(names.keys))
+            if !options.isEmpty {
+                let order = seen.compactMap { names[$0] }
+                #expect(order == (options.contains("desc") ? order.sorted(by: >) : order.sorted()))
+            }
+        }
+    }
+
+    @Test func `an entry that the policy has already is a conflict and changes nothing`() async throws {
+        let service = try await TestService()
+        let policy = try await service.publishPolicy()
+        let before = try await service.service.policy(policy.id, as: TestService.owner)
+        try await service.test { client in
+            let path = "\(Self.path)('\(policy.id)')"
+            let records = try await service.service.auditRecords(.init(limit: 1_000), as: TestService.owner).count
+            let app = try #require(Self.apps["apps"]?.array?.first)
+            let assignment = try #require(Self.assignment["assignments"]?.array?.first)
+            #expect(try await client.administer(.post, path + "/apps", app).status == .conflict)
+            #expect(try await client.administer(.post, path + "/assignments", assignment).status == .conflict)
+            #expect(try await service.service.policy(policy.id, as: TestService.owner) == before)
+            let after = try await service.service.auditRecords(.init(limit: 1_000), as: TestService.owner).count
+            #expect(after == records)
+            // Who may not write is told that, not what the policy has.
+            let reader = TestIssuer.administrationClaims(roles: ["reader"], at: service.clock.now)
+            #expect(
+                try await client.administer(.post, path + "/assignments", assignment, claims: reader).status
+                    == .forbidden)
+        }
+    }
+
+    @Test func `one target with two different filters is refused`() async throws {
+        let service = try await TestService()
+        let policy = try await service.publishPolicy()
+        let now = service.clock.now
+        try await service.service.saveResource(
+            AssignmentFilter(
+                id: "f", displayName: "F", rule: "(app.osVersion -ge \"17\")", created: now, modified: now),
+            isNew: true, as: TestService.owner)
+        let target = PolicyAssignment.Target.group(TestService.group)
+        await #expect(throws: ServiceError(.invalid, "")) {
+            try await service.service.assignPolicy(
+                policy.id, to: [.init(target), .init(target, filterID: "f", filterMode: .include)],
+                as: TestService.owner)
+        }
+        let same = try await service.service.assignPolicy(
+            policy.id, to: [.init(target), .init(target)], as: TestService.owner)
+        #expect(same.assignments.count == 1)
+    }
 }

@@ -132,4 +132,25 @@ import Testing
             #expect(organization["value"]?.array?.first?["id"]?.string == TestService.tenant.rawValue)
         }
     }
+
+    @Test func `somebody who left the directory is still wiped, blocked and unblocked`() async throws {
+        let service = try await TestService()
+        _ = try await service.publishPolicy()
+        let device = TestDevice()
+        try await service.test { client in
+            _ = try await client.register(device)
+            try await service.service.removeUser(TestPerson.workerA.id, as: TestService.owner)
+            let path = "/v1.0/users/\(TestPerson.workerA.id)"
+            #expect(
+                try await client.administer(
+                    .post, path + "/wipeManagedAppRegistrationsByDeviceTag", ["deviceTag": .string(device.tag)]
+                ).status == .noContent)
+            #expect(try await client.administer(.post, path + "/wipeAndBlockManagedApps").status == .noContent)
+            #expect(try await service.service.blockedUsers(as: TestService.owner) == [TestPerson.workerA.id])
+            #expect(try await client.administer(.post, path + "/unblockManagedApps").status == .noContent)
+            #expect(try await service.service.blockedUsers(as: TestService.owner).isEmpty)
+            #expect(
+                try await client.administer(.post, "/v1.0/users/nobody/wipeAndBlockManagedApps").status == .notFound)
+        }
+    }
 }

@@ -14,6 +14,7 @@ import Testing
         let (name, last) = (route.name, route.pattern.last ?? "")
         if name == "me" || name == "$metadata" || name == "organization" || route.isAlwaysEmpty { return [] }
         if name.hasPrefix("deviceManagement/auditEvents") { return [.readAudit] }
+        if last == "exportDeviceAndAppManagementData" { return [.handlePersonalData] }
         if route.method == .get || last == "hasPayloadLinks" || name.hasSuffix("exportJobs") { return [.read] }
         if last.hasPrefix("wipeManagedApp") { return [.wipe] }
         if last == "wipeAndBlockManagedApps" || last == "unblockManagedApps" { return [.blockUsers] }

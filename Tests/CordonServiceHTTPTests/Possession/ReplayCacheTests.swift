@@ -30,4 +30,14 @@ import Testing
         #expect(cache.remember("0", key: "a", at: start) == .replayed)
         #expect(cache.remember("3", key: "a", at: start + 241) == .fresh)
     }
+
+    @Test func `a clock that is put back neither forgets a proof nor keeps the cache full`() {
+        let cache = ReplayCache(span: 120, capacity: 4, now: start)
+        let back = start - 3_600
+        for id in 0..<4 { #expect(cache.remember("\(id)", key: "a", at: start) == .fresh) }
+        #expect(cache.remember("0", key: "a", at: back) == .replayed)
+        #expect(cache.remember("4", key: "a", at: back) == .full)
+        #expect(cache.remember("0", key: "a", at: back + 119) == .replayed)
+        #expect(cache.remember("4", key: "a", at: back + 121) == .fresh)
+    }
 }

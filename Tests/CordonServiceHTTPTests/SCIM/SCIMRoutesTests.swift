@@ -119,4 +119,64 @@ import Testing
             }
         }
     }
+
+    @Test func `no change of a group is lost when many come at once`() async throws {
+        let service = try await TestService()
+        let claims = program(service)
+        let users = (0..<20).map { "oid-\($0)" }
+        for id in users {
+            try await service.service.saveUser(
+                DirectoryUser(id: id, userPrincipalName: "\(id)@contoso.example", displayName: id),
+                as: TestService.owner)
+        }
+        try await service.test { client in
+            let path = "\(Self.groups)/\(TestService.group)"
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for id in users {
+                    let patch: JSONValue = [
+                        "Operations": [["op": "add", "path": "members", "value": [["value": .string(id)]]]]
+                    ]
+                    group.addTask {
+                        Int(try await client.administer(.patch, path, patch, claims: claims).status.code)
+                    }
+                }
+                return try await group.reduce(into: Set<Int>()) { $0.insert($1) }
+            }
+            #expect(statuses == [200])
+            let members = try await service.service.group(TestService.group, as: TestService.owner).members
+            #expect(members == Set((users + [TestPerson.workerA.id]).map { .user($0) }))
+            // Of several that make one person, one does.
+            let made = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        Int(try await client.administer(.post, Self.users, cleo, claims: claims).status.code)
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(made.sorted() == [201] + Array(repeating: 409, count: 7))
+        }
+    }
+
+    @Test func `a person or a group that is another by now is not replaced`() async throws {
+        let test = try await TestService()
+        let (service, owner) = (test.service, TestService.owner)
+        let known = try await service.user(TestPerson.workerA.id, as: owner)
+        var (first, second) = (known, known)
+        (first.displayName, second.department) = ("First", "Second")
+        try await service.replaceUser(known, with: first, as: owner)
+        await #expect(throws: ServiceError(.preconditionFailed, "")) {
+            try await service.replaceUser(known, with: second, as: owner)
+        }
+        await #expect(throws: ServiceError(.preconditionFailed, "")) {
+            try await service.replaceUser(nil, with: second, as: owner)
+        }
+        #expect(try await service.user(known.id, as: owner) == first)
+        let group = try await service.group(TestService.group, as: owner)
+        try await service.removeUser(known.id, as: owner)
+        await #expect(throws: ServiceError(.preconditionFailed, "")) {
+            try await service.replaceGroup(group, with: group, as: owner)
+        }
+        #expect(try await service.group(TestService.group, as: owner).members.isEmpty)
+    }
 }

@@ -49,6 +49,21 @@ import Testing
         #expect(issuer.fetches.withLock { $0 } == 2)
     }
 
+    @Test func `an answer that is no set of keys leaves the known keys in force`() async throws {
+        let keys = keys()
+        let id = issuer.key.publicKey.keyID
+        _ = try await keys.key(id, of: TestIssuer.name)
+        issuer.published.withLock { $0 = .string("<html>Back soon</html>") }
+        clock.advance(IssuerKeys.longestAge + 1)
+        #expect(try await keys.key(id, of: TestIssuer.name).id == id)
+        clock.advance(IssuerKeys.shortestPause + 1)
+        await #expect(throws: TokenRefusal(.issuerUnavailable, "")) {
+            try await keys.key("forged", of: TestIssuer.name)
+        }
+        clock.advance(1)
+        #expect(try await keys.key(id, of: TestIssuer.name).id == id)
+    }
+
     @Test func `a withdrawn key ends when the cache has aged`() async throws {
         let keys = keys()
         let id = issuer.key.publicKey.keyID
@@ -82,7 +97,7 @@ import Testing
                 ]
             ]
         ])
-        let key = try #require(await IssuerKey.keys(in: Data(document.text().utf8))["rsa-1"])
+        let key = try #require(try await IssuerKey.keys(in: Data(document.text().utf8))["rsa-1"])
         #expect(key.algorithm == .rs256)
         let text = Data("header.payload".utf8)
         let good = try secret.signature(for: SHA256.hash(data: text), padding: .insecurePKCS1v1_5).rawRepresentation
@@ -100,6 +115,6 @@ import Testing
                 ["kty": "RSA", "kid": "enc", "use": "enc", "n": "AQAB", "e": "AQAB"], ["kty": "EC"], good,
             ]
         ])
-        #expect(await Array(IssuerKey.keys(in: Data(document.text().utf8)).keys) == [issuer.key.publicKey.keyID])
+        #expect(try await Array(IssuerKey.keys(in: Data(document.text().utf8)).keys) == [issuer.key.publicKey.keyID])
     }
 }

@@ -92,6 +92,15 @@ struct AuditCoverageTests {
             try await $0.service.saveUser(
                 DirectoryUser(id: "new", userPrincipalName: "new@contoso.example", displayName: "New"), as: $0.owner)
         },
+        Write("replaceUser", ["user.save"]) {
+            let known = try await $0.service.user("oid-ben", as: $0.owner)
+            var new = known
+            new.displayName = "Benjamin"
+            try await $0.service.replaceUser(known, with: new, as: $0.owner)
+        },
+        Write("replaceGroup", ["group.save"]) {
+            try await $0.service.replaceGroup(nil, with: DirectoryGroup(id: "new", displayName: "N"), as: $0.owner)
+        },
         Write("removeUser", ["user.remove"]) { try await $0.service.removeUser("oid-ben", as: $0.owner) },
         Write("saveGroup", ["group.save"]) {
             try await $0.service.saveGroup(DirectoryGroup(id: "new", displayName: "New"), as: $0.owner)
@@ -214,5 +223,21 @@ struct AuditCoverageTests {
             let last = try await story.test.records().last
             #expect(last?.target == "call/\(name)" && last?.outcome == .denied && last?.actor.id == "nobody")
         }
+    }
+
+    @Test func `a stranger's false statements do not keep a real refusal out of the log`() async throws {
+        let story = try await Story()
+        let device = try await story.service.registerDevice(try story.statement(), name: nil, as: story.owner)
+        for _ in 0..<200 {
+            let error = await failure {
+                try await story.service.noteSession("garbage", ofDevice: device.id, tenant: TestService.tenant)
+            }
+            #expect(error?.code == .wrongKey)
+        }
+        let reader = story.test.administrator(.reader)
+        #expect(await failure { try await story.service.blockUser("oid-ben", as: reader) }?.code == .forbidden)
+        let refused = try await story.test.records().filter { $0.action == "call.refused" }
+        #expect(refused.count == 11)
+        #expect(refused.last?.target == "call/blockUser" && refused.last?.details["leftOut"] == "190")
     }
 }

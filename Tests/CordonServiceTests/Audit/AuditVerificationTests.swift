@@ -184,6 +184,25 @@ struct AuditVerificationTests {
         }
     }
 
+    @Test func `the largest number a record can have is a fault and no end of the check`() throws {
+        func line(_ sequence: Int64) -> String {
+            var record = AuditRecord(
+                after: nil, tenant: TestService.tenant, time: 1, actor: .init(.service, id: "s"), action: "a",
+                target: "t")
+            record.sequence = sequence
+            record.hash = record.expectedHash
+            return record.line
+        }
+        for sequence in [Int64.max, .min, 0, -1] {
+            #expect(codes([line(sequence), line(sequence)]).contains(.broken))
+            let last = try AuditRecord(line: line(sequence))
+            let next = AuditRecord(
+                after: last, tenant: last.tenant, time: 1, actor: last.actor, action: "a", target: "t")
+            #expect(!last.follows(nil))
+            #expect(next.follows(last) == (sequence == 0))
+        }
+    }
+
     @Test func `earlier checkpoints stay checkable after the key that signed them was retired`() async throws {
         let test = try await story()
         _ = try await test.export()

@@ -107,6 +107,57 @@ struct CheckInTests {
         #expect(await failure { try await app.checkIn() }?.status == .notLicensed)
     }
 
+    @Test(arguments: ["removed", "unlicensed", "disabled"])
+    func `somebody who lost the entitlement is still told to wipe, under the rules that were in force`(
+        how: String
+    ) async throws {
+        for isBlocked in [false, true] {
+            var (test, app, policy) = try await enrolled(["minimumPinLength": 7])
+            if isBlocked {
+                try await test.service.blockUser("oid-ada", as: test.owner)
+            } else {
+                _ = try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
+            }
+            var ada = try await test.service.user("oid-ada", as: test.owner)
+            (ada.isLicensed, ada.accountEnabled) = (how != "unlicensed", how != "disabled")
+            if how == "removed" {
+                try await test.service.removeUser("oid-ada", as: test.owner)
+            } else {
+                try await test.service.saveUser(ada, as: test.owner)
+            }
+            let outcome = try await app.checkIn()
+            #expect(outcome.response.statusCode == .wipeReceived && outcome.isUserBlocked == isBlocked)
+            #expect(app.envelope?.commands.map(\.kind) == [.wipe])
+            #expect(app.envelope?.policy?.contributors.map(\.id) == [policy.id])
+            #expect(app.envelope?.policy?.policy.access.minimumPinLength == 7)
+            try await app.wipe()
+            #expect(await failure { try await app.checkIn() }?.status == .registrationGone)
+        }
+    }
+
+    @Test func `a wipe and a block can be asked for after somebody left the directory`() async throws {
+        var (test, app, _) = try await enrolled()
+        try await test.service.removeUser("oid-ada", as: test.owner)
+        #expect(await failure { try await app.checkIn() }?.status == .notLicensed)
+        _ = try await test.service.requestWipe(ofUser: "OID-ada", deviceTag: "tag-1", as: test.owner)
+        #expect(try await app.checkIn().response.statusCode == .wipeReceived)
+        try await test.service.blockUser("oid-ada", as: test.owner)
+        #expect(try await test.service.blockedUsers(as: test.owner) == ["oid-ada"])
+        try await test.service.unblockUser("OID-ADA", as: test.owner)
+        #expect(try await test.service.blockedUsers(as: test.owner).isEmpty)
+        #expect(await failure { try await test.service.blockUser("nobody", as: test.owner) }?.code == .notFound)
+    }
+
+    @Test func `a lapsed wipe does not keep somebody who lost the entitlement`() async throws {
+        var (test, app, _) = try await enrolled()
+        _ = try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
+        try await test.service.removeUser("oid-ada", as: test.owner)
+        test.clock.advance(days: 60)
+        try await app.checkIn()
+        test.clock.advance(days: 35)
+        #expect(await failure { try await app.checkIn() }?.status == .notLicensed)
+    }
+
     @Test func `the service remembers what the device applied and reported`() async throws {
         // SRV-RS-120, SRV-RS-126, SRV-RS-129
         var (test, app, policy) = try await enrolled()

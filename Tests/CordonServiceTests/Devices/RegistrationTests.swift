@@ -113,6 +113,30 @@ struct RegistrationTests {
         #expect(await failure { try await old.checkIn() }?.status == .registrationGone)
         let states = try await test.service.operations(ofRegistration: nil, as: test.owner)
         #expect(Set(states.map(\.state)) == [.expired, .delivered])
+        let requests = try await test.records().filter { $0.action == "wipe.request" }
+        #expect(Set(requests.map(\.target)) == Set(states.map { "operation/\($0.id)" }))
+        #expect(requests.last?.details["after"] == states.first { $0.state == .expired }?.id)
+        #expect(states.allSatisfy { $0.requestedBy == test.owner.id })
+    }
+
+    @Test func `a receipt that comes after the app registered again ends the wipe that went on in its place`()
+        async throws
+    {
+        let test = try await TestService.withPeople()
+        try await test.protect(to: .group("staff"))
+        var old = TestApp(test)
+        try await old.register()
+        let id = try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)[0].id
+        try await old.checkIn()
+        var between = TestApp(test)
+        try await between.register()
+        var new = TestApp(test)
+        try await new.register()
+        try await old.acknowledge(.succeeded, id, receipt: old.receipt(id).signed(by: old.key))
+        let open = try await test.service.operations(ofRegistration: nil, as: test.owner).filter(\.state.isOpen)
+        #expect(open.isEmpty)
+        #expect(try await new.checkIn().response.statusCode != .wipeReceived)
+        #expect(try await test.service.registration(new.registrationID, as: test.owner).state == .active)
     }
 
     @Test func `the app on another device keeps its registration`() async throws {
@@ -154,6 +178,8 @@ struct RegistrationTests {
         _ = try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
         test.clock.advance(seconds: 10)
         try await app.wipe()
+        #expect(await failure { try await app.register() }?.status == .authenticationRequired)
+        app.authenticated = nil
         #expect(await failure { try await app.register() }?.status == .authenticationRequired)
         test.clock.advance(seconds: 10)
         app.authenticated = test.clock.now

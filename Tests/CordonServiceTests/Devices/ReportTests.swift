@@ -95,6 +95,21 @@ struct ReportTests {
         #expect(try await ask(nil) == false)
     }
 
+    @Test func `a full report that is repeated is written down once`() async throws {
+        let (test, app) = try await enrolled()
+        let outcomes = (0..<64).map { number in
+            LaunchOutcome(check: "check-\(number)", threshold: nil, observed: nil, action: .warn, time: 1)
+        }
+        for _ in 0..<2 {
+            _ = try await test.service.checkIn(
+                CheckInRequest(
+                    appliedSequence: 0, appliedVersion: nil, appliedDigest: nil, application: app.application,
+                    device: app.device, health: [], clientTime: test.clock.now, nonce: "n", outcomes: outcomes),
+                registration: app.registrationID, by: app.caller)
+        }
+        #expect(try await test.records().count { $0.action == "launch.warn" } == 64)
+    }
+
     @Test func `settings reach every app, and the usual ones are not sent`() async throws {
         var (test, app) = try await enrolled()
         #expect(app.envelope?.service == nil)

@@ -210,6 +210,31 @@ struct WipeTests {
         #expect(try await state(test, id) == .succeeded)
     }
 
+    @Test(arguments: [Acknowledgement.Phase.started, .failed])
+    func `a late report of a forgotten registration opens no wipe again`(phase: Acknowledgement.Phase) async throws {
+        var (test, app) = try await enrolled()
+        let id = try await request(test)[0].id
+        try await app.checkIn()
+        try await test.service.forgetRegistration(app.registrationID, as: test.owner)
+        try await app.acknowledge(phase, id, receipt: app.receipt(id, failures: ["held open"]).signed(by: app.key))
+        let all = try await test.service.operations(ofRegistration: nil, as: test.owner)
+        #expect(all.map(\.state) == [phase == .failed ? .failed : .expired])
+        try await test.service.eraseUser("oid-ada", as: test.owner)
+    }
+
+    @Test func `forgetting a closed registration ends the wipes that are open for it`() async throws {
+        let (test, app) = try await enrolled()
+        test.clock.advance(days: 10)
+        let id = try await request(test)[0].id
+        test.clock.advance(days: 80)
+        try await test.core.performMaintenance(of: TestService.tenant)
+        #expect(try await test.service.registration(app.registrationID, as: test.owner).state == .expired)
+        #expect(await failure { try await test.service.eraseUser("oid-ada", as: test.owner) }?.code == .conflict)
+        try await test.service.forgetRegistration(app.registrationID, as: test.owner)
+        #expect(try await state(test, id) == .expired)
+        try await test.service.eraseUser("oid-ada", as: test.owner)
+    }
+
     @Test func `forgetting a registration ends it and its wipes`() async throws {
         var (test, app) = try await enrolled()
         let id = try await request(test)[0].id

@@ -41,4 +41,32 @@ struct SynchronizingTests {
         _ = try await test.core.synchronize(DirectoryContent(), from: "file", of: TestService.tenant)
         #expect(try await test.service.users(as: test.owner).map(\.id) == ["oid-ada", "oid-ben"])
     }
+
+    @Test func `a sign-in name is handed on, and two people may swap theirs, in one run`() async throws {
+        let test = try await TestService.withPeople()
+        func named(_ id: String, _ name: String) -> DirectoryUser {
+            DirectoryUser(id: id, userPrincipalName: "\(name)@contoso.example", displayName: id)
+        }
+        let runs = [
+            [named("a", "one"), named("b", "two")],
+            // A chain: a takes b's former name.
+            [named("a", "two"), named("b", "three")],
+            // A swap.
+            [named("a", "three"), named("b", "two")],
+        ]
+        for people in runs {
+            let changes = try await test.core.synchronize(
+                .init(people: people, groups: [DirectoryGroup(id: "g", displayName: "G", members: [.user("a")])]),
+                from: "file", of: TestService.tenant)
+            #expect(changes.saved >= 2)
+            #expect(try await test.service.users(as: test.owner).prefix(2) == people[...])
+        }
+        #expect(try await test.service.user("three@contoso.example", as: test.owner).id == "a")
+        let double = DirectoryContent(people: [named("a", "same"), named("b", "same")])
+        let before = try await test.service.users(as: test.owner)
+        #expect(
+            await failure { _ = try await test.core.synchronize(double, from: "file", of: TestService.tenant) }?.code
+                == .conflict)
+        #expect(try await test.service.users(as: test.owner) == before)
+    }
 }

@@ -44,6 +44,51 @@ struct KeySetTests {
         #expect(try await test.records().contains { $0.action == "key.rotate" })
     }
 
+    @Test func `a key that was overtaken before it began never signs, and whatever signs is published`() async throws {
+        let test = try await TestService.withPeople()
+        let policy = try await test.protect(to: .group("staff"))
+        var app = TestApp(test)
+        try await app.register()
+        let overtaken = try await test.service.rotateSigningKey(
+            activeFrom: test.clock.now.addingTimeInterval(7 * 86_400), as: test.owner)
+        test.clock.advance(days: 1)
+        let new = try await test.service.rotateSigningKey(activeFrom: test.clock.now, as: test.owner)
+        for day in [0.0, 8, 85, 10] {
+            test.clock.advance(days: day)
+            if day > 80 { try await app.register() }
+            _ = try await test.service.updatePolicy(
+                policy.id, changes: ["minimumPinLength": .integer(4 + Int64(day) % 7)], ifVersion: nil, as: test.owner)
+            // The app itself takes an envelope only from a key of the published set.
+            let text = try #require(try await app.checkIn().response.envelope)
+            #expect(throws: Never.self) {
+                try CompactJWS.payload(of: text, type: .policyEnvelope, signedBy: JSONWebKeySet([new.publicKey]))
+            }
+            #expect(try await test.service.keySet(of: TestService.tenant).keys == [new.publicKey])
+        }
+        let known = try await test.service.signingKeys(as: test.owner)
+        #expect(known.contains { $0.id == overtaken.id })
+    }
+
+    @Test func `an emergency ends the other keys at once and brings every app an envelope by the new one`()
+        async throws
+    {
+        let test = try await TestService.withPeople()
+        try await test.protect(to: .group("staff"))
+        var app = TestApp(test)
+        try await app.register()
+        #expect(try await app.checkIn().response.unchanged)
+        var stream = try await test.service.events(ofRegistration: app.registrationID, after: nil, by: app.caller)
+            .makeAsyncIterator()
+        let new = try await test.service.rotateSigningKey(activeFrom: test.clock.now, as: test.owner)
+        #expect(await stream.next()?.kind == .policyChanged)
+        #expect(try await test.service.keySet(of: TestService.tenant).keys == [new.publicKey])
+        let text = try #require(try await app.checkIn().response.envelope)
+        #expect(throws: Never.self) {
+            try CompactJWS.payload(of: text, type: .policyEnvelope, signedBy: JSONWebKeySet([new.publicKey]))
+        }
+        #expect(try await app.checkIn().response.unchanged)
+    }
+
     @Test func `the key set is signed anew before it expires`() async throws {
         let test = try await TestService.withPeople()
         let pin = try await test.service.discoveryFacts(of: TestService.tenant).rootKeyThumbprint

@@ -1,3 +1,4 @@
+import CordonIdentity
 import CordonProtocol
 import CordonService
 import Foundation
@@ -56,5 +57,90 @@ struct PersonalDataTests {
         #expect(await failure { try await test.service.eraseUser("oid-ada", as: test.owner) }?.code == .conflict)
         try await app.wipe()
         try await test.service.eraseUser("oid-ada", as: test.owner)
+    }
+
+    /// The kinds of records that name Ada, whatever member does; the mark of her removal apart.
+    private func naming(_ test: TestService) async throws -> Set<StorageKind> {
+        let texts = try await test.storage.read(TestService.tenant) { records throws(ServiceError) in
+            try StorageKind.allCases.map { kind throws(ServiceError) in (kind, try records.text(of: kind)) }
+        }
+        return Set(texts.filter { $0.1.contains("oid-ada") || $0.1.contains("ada@contoso") }.map(\.0))
+    }
+
+    @Test func `no record names an erased person, but that they are removed`() async throws {
+        let (test, _) = try await filled()
+        let key = SoftwareSigningKey()
+        let device = try await test.service.registerDevice(
+            CompactJWS.sign(
+                MessageCoding.encode(
+                    DeviceRegistrationStatement(
+                        deviceID: "device-1", tenant: TestService.tenant, issuer: "https://login.example.test",
+                        keyThumbprint: key.publicKey.thumbprint, since: test.clock.now)),
+                type: .deviceRegistration, with: key, embedsKey: true), name: nil, as: test.owner)
+        try await test.service.noteSession(
+            DeviceSessionStatement(
+                deviceID: device.id, session: 1, account: AccountID("oid-ada"), since: 1
+            ).signed(by: key), ofDevice: device.id, tenant: TestService.tenant)
+        try await test.service.setAllowedAccounts(
+            [.init(id: AccountID("oid-ada"), userPrincipalName: "ada@contoso.example")], as: test.owner)
+        let ada = try await test.service.user("oid-ada", as: test.owner)
+        _ = try await test.core.synchronize(.init(people: [ada]), from: "file", of: TestService.tenant)
+        let export = try await test.service.exportUser("oid-ada", as: test.owner)
+        #expect(export.sharedDevices == ["device-1"] && export.sources == ["file"] && export.allowedAccount != nil)
+        let before = try await naming(test)
+        #expect(
+            before.isSuperset(of: [
+                .user, .group, .registration, .workingTime, .telemetry, .logCollection, .sharedDevice, .settings,
+                .directorySource,
+            ]))
+        try await test.service.eraseUser("oid-ada", as: test.owner)
+        #expect(try await naming(test) == [.removedPerson])
+        #expect(try await test.service.allowedAccounts(as: test.owner) == [])
+        let bookmarks = try await test.storage.read(TestService.tenant) { records throws(ServiceError) in
+            try records.records(EventBookmark.self).count
+        }
+        #expect(bookmarks == 0)
+    }
+
+    @Test func `what is left of somebody who was removed from the directory can be erased`() async throws {
+        let test = try await TestService.withPeople()
+        let now = Int64(test.clock.now.timeIntervalSince1970)
+        try await test.service.setWorkingTime(
+            WorkingTimeReport(state: .clockedIn, asOf: now), ofUser: "oid-ada", as: test.owner)
+        try await test.service.blockUser("oid-ada", as: test.owner)
+        try await test.service.removeUser("oid-ada", as: test.owner)
+        #expect(try await test.service.exportUser("oid-ada", as: test.owner).workingTime == nil)
+        #expect(try await naming(test) == [.block, .removedPerson])
+        try await test.service.eraseUser("oid-ada", as: test.owner)
+        #expect(try await naming(test) == [.removedPerson])
+    }
+}
+
+extension StorageReader {
+    /// Every record of a kind as text.
+    fileprivate func text(of kind: StorageKind) throws(ServiceError) -> String {
+        switch kind {
+        case .policy: String(describing: try records(ManagedAppPolicy.self))
+        case .user: String(describing: try records(DirectoryUser.self))
+        case .group: String(describing: try records(DirectoryGroup.self))
+        case .registration: String(describing: try records(Registration.self))
+        case .operation: String(describing: try records(WipeOperation.self))
+        case .events: String(describing: try records(EventBookmark.self))
+        case .signingKey: String(describing: try records(ServiceSigningKey.self))
+        case .settings: String(describing: try records(TenantSettings.self))
+        case .block: String(describing: try records(UserBlock.self))
+        case .removedPerson: String(describing: try records(RemovedPerson.self))
+        case .filter: String(describing: try records(AssignmentFilter.self))
+        case .scopeTag: String(describing: try records(ScopeTag.self))
+        case .catalogueApp: String(describing: try records(CatalogueApp.self))
+        case .exportJob: String(describing: try records(ExportJob.self))
+        case .workingTime: String(describing: try records(WorkingTimeRecord.self))
+        case .telemetry: String(describing: try records(TelemetryRecord.self))
+        case .telemetryDay: String(describing: try records(TelemetryDay.self))
+        case .logCollection: String(describing: try records(LogCollection.self))
+        case .logPiece: String(describing: try records(LogPiece.self))
+        case .directorySource: String(describing: try records(DirectorySource.self))
+        case .sharedDevice: String(describing: try records(SharedDevice.self))
+        }
     }
 }

@@ -108,4 +108,24 @@ struct TargetingTests {
         #expect(policy.origins["minimumPinLength"] == loose.id)
         #expect(Set(policy.contributors.map(\.id)) == [loose.id, strict.id])
     }
+
+    @Test func `a report and a scope tag leave targeting as it is, a filter does not`() async throws {
+        let test = try await TestService.withPeople()
+        func revision() async throws -> Int64 {
+            try await test.storage.read(TestService.tenant) { records throws(ServiceError) in
+                try records.settings().targetingRevision
+            }
+        }
+        let (before, now) = (try await revision(), test.clock.now)
+        try await test.service.saveResource(
+            ExportJob(id: "job", reportName: "MAMAppProtectionStatus", format: "csv", columns: [], requested: now),
+            isNew: true, as: test.owner)
+        try await test.service.saveResource(ScopeTag(id: "tag", displayName: "T"), isNew: true, as: test.owner)
+        #expect(try await revision() == before)
+        try await test.service.saveResource(
+            AssignmentFilter(
+                id: "filter", displayName: "F", rule: "(app.osVersion -ge \"17\")", created: now, modified: now),
+            isNew: true, as: test.owner)
+        #expect(try await revision() == before + 1)
+    }
 }

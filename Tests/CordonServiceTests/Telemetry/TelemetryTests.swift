@@ -1,3 +1,4 @@
+import CordonIdentity
 import CordonProtocol
 import CordonService
 import Testing
@@ -81,5 +82,41 @@ struct TelemetryTests {
         let bytes = try MessageCoding.encode(event([.usage, .inventory], privacy: .requiredDiagnostic))
         let text = String(decoding: bytes, as: UTF8.self)
         #expect(text.contains(#""data":9"#) && text.contains(#""privacy":2"#) && text.contains(#""priority":2"#))
+    }
+
+    @Test func `of one person and app a day's events are bounded, and the next day begins anew`() async throws {
+        let (test, app) = try await enrolled()
+        let batch = TelemetryBatch(events: Array(repeating: event(), count: 400))
+        var kept: [Int] = []
+        for _ in 0..<4 { kept.append(try await test.service.acceptTelemetry(batch, by: app.caller)) }
+        #expect(kept == [400, 400, 200, 0])
+        #expect(try await test.service.telemetry(as: test.owner).map(\.counts) == [["appLaunch": 1_000]])
+        test.clock.advance(days: 1)
+        #expect(try await test.service.acceptTelemetry(batch, by: app.caller) == 400)
+        #expect(
+            try await test.service.exportUser("oid-ada", as: test.owner).telemetry.map(\.events.count) == [1_000, 400])
+    }
+
+    @Test func `neither the report nor maintenance with nothing due reads an event`() async throws {
+        let storage = CountingStorage()
+        let test = try await TestService.withPeople(storage: storage)
+        try await test.protect(to: .group("staff"))
+        var app = TestApp(test)
+        try await app.register()
+        for _ in 0..<3 {
+            _ = try await test.service.acceptTelemetry(.init(events: [event()]), by: app.caller)
+            test.clock.advance(days: 1)
+        }
+        storage.telemetryRead.withLock { $0 = 0 }
+        try await test.core.performMaintenance(of: TestService.tenant)
+        #expect(try await test.service.telemetry(as: test.owner).count == 3)
+        #expect(storage.telemetryRead.withLock { $0 } == 0)
+        test.clock.advance(days: 27)
+        try await test.core.performMaintenance(of: TestService.tenant)
+        // The control: what is due is read, and no more.
+        #expect(storage.telemetryRead.withLock { $0 } == 1)
+        try await test.core.performMaintenance(of: TestService.tenant)
+        #expect(storage.telemetryRead.withLock { $0 } == 1)
+        #expect(try await test.service.exportUser("oid-ada", as: test.owner).telemetry.count == 2)
     }
 }

@@ -9,6 +9,9 @@ public protocol AdministeredResource: StoredRecord {
     /// The name that no other of the type may have, nil where names may repeat.
     var uniqueName: String? { get }
 
+    /// Whether policies may reach others when one of the type changes; true by default.
+    static var isTargeting: Bool { get }
+
     /// Refuses what cannot be meant.
     ///
     /// - Throws: ``ServiceError`` with code `invalid` or `conflict`.
@@ -24,6 +27,8 @@ public protocol AdministeredResource: StoredRecord {
 extension AdministeredResource {
     /// None.
     public var uniqueName: String? { nil }
+    /// True.
+    public static var isTargeting: Bool { true }
     /// None.
     public func concerns(_ policy: ManagedAppPolicy) -> Bool { false }
     /// None.

@@ -35,11 +35,14 @@ extension StoredManagementService {
         let now = self.now
         try await change(administrator.tenant) { [self] transaction, pending throws(ServiceError) in
             var registration = try transaction.knownRegistration(id)
-            guard registration.state == .active else { return }
-            registration.state = .forgotten
-            try transaction.save(registration)
-            pending.noteClosing(id)
-            for var operation in try transaction.openOperations(of: id) {
+            let open = try transaction.openOperations(of: id)
+            guard registration.state == .active || !open.isEmpty else { return }
+            if registration.state == .active {
+                registration.state = .forgotten
+                try transaction.save(registration)
+                pending.noteClosing(id)
+            }
+            for var operation in open {
                 operation.failure = "the registration was forgotten"
                 try step(&operation, to: .expired, by: .service, of: administrator.tenant, at: now, in: transaction)
             }

@@ -21,30 +21,34 @@ extension StoredManagementService {
 
     /// Adds a person or replaces the one with this id.
     public func saveUser(_ user: DirectoryUser, as administrator: Administrator) async throws(ServiceError) {
+        try await save(user, as: administrator) { _ in true }
+    }
+
+    /// Adds a person, or replaces the one that the caller has seen.
+    public func replaceUser(
+        _ known: DirectoryUser?, with user: DirectoryUser, as administrator: Administrator
+    ) async throws(ServiceError) {
+        try await save(user, as: administrator) { $0 == known }
+    }
+
+    private func save(
+        _ user: DirectoryUser, as administrator: Administrator,
+        where isExpected: @escaping @Sendable (DirectoryUser?) -> Bool
+    ) async throws(ServiceError) {
         try require(.writeDirectory, of: administrator)
-        try checkDirectoryID(user.id)
-        guard !user.userPrincipalName.isEmpty, user.userPrincipalName.utf8.count <= 256 else {
-            throw ServiceError(
-                .invalid, "userPrincipalName is not acceptable",
-                problems: [.init(member: "userPrincipalName", reason: "empty or longer than 256 bytes")])
-        }
+        try user.check()
         let now = self.now
         try await change(administrator.tenant) { [self] transaction, pending throws(ServiceError) in
-            let named = try transaction.records(
-                DirectoryUser.self, where: (.name, folded(user.userPrincipalName)))
-            guard named.allSatisfy({ $0.storageID == user.storageID }) else {
-                throw ServiceError(.conflict, "another person has this sign-in name")
+            let before = try transaction.record(DirectoryUser.self, user.storageID)
+            guard isExpected(before) else {
+                throw ServiceError(.preconditionFailed, "the person was changed meanwhile")
             }
-            guard try transaction.record(DirectoryUser.self, user.storageID) != user else { return }
+            try transaction.checkName(of: user)
+            guard before != user else { return }
             try announceChange(
                 toUsers: [user.id], of: administrator.tenant, in: transaction, noting: &pending
-            ) { transaction throws(ServiceError) in
-                try transaction.save(user)
-                try transaction.remove(RemovedPerson.self, user.storageID)
-            }
-            try transaction.audit(
-                AuditRecord.Actor(administrator), "user.save", "user/\(user.id)", of: administrator.tenant, at: now,
-                details: ["enabled": String(user.accountEnabled), "licensed": String(user.isLicensed)])
+            ) { transaction throws(ServiceError) in try transaction.add(user) }
+            try transaction.auditSaving(of: user, by: administrator, at: now)
         }
     }
 
@@ -56,20 +60,8 @@ extension StoredManagementService {
             let user = try transaction.user(id)
             try announceChange(
                 toUsers: [user.id], of: administrator.tenant, in: transaction, noting: &pending
-            ) { transaction throws(ServiceError) in
-                for var group in try transaction.records(DirectoryGroup.self) {
-                    let rest = group.members.filter { member in
-                        if case .user(let id) = member { folded(id) != user.storageID } else { true }
-                    }
-                    guard rest.count < group.members.count else { continue }
-                    group.members = rest
-                    try transaction.save(group)
-                }
-                try transaction.remove(DirectoryUser.self, user.storageID)
-                try transaction.save(RemovedPerson(userID: user.id, since: now))
-            }
-            try transaction.audit(
-                AuditRecord.Actor(administrator), "user.remove", "user/\(user.id)", of: administrator.tenant, at: now)
+            ) { transaction throws(ServiceError) in try transaction.remove(user, at: now) }
+            try transaction.auditRemoval(of: user, by: administrator, at: now)
         }
     }
 
@@ -93,13 +85,22 @@ extension StoredManagementService {
     public func saveGroup(_ group: DirectoryGroup, as administrator: Administrator) async throws(ServiceError) {
         try require(.writeDirectory, of: administrator)
         try checkDirectoryID(group.id)
-        try await changeGroup(group.id, to: group, as: administrator)
+        try await changeGroup(group.id, to: group, as: administrator) { _ in true }
+    }
+
+    /// Adds a group, or replaces the one that the caller has seen.
+    public func replaceGroup(
+        _ known: DirectoryGroup?, with group: DirectoryGroup, as administrator: Administrator
+    ) async throws(ServiceError) {
+        try require(.writeDirectory, of: administrator)
+        try checkDirectoryID(group.id)
+        try await changeGroup(group.id, to: group, as: administrator) { $0 == known }
     }
 
     /// Removes a group.
     public func removeGroup(_ id: String, as administrator: Administrator) async throws(ServiceError) {
         try require(.writeDirectory, of: administrator)
-        try await changeGroup(id, to: nil, as: administrator)
+        try await changeGroup(id, to: nil, as: administrator) { _ in true }
     }
 
     /// The groups that a person belongs to, directly or through other groups, ordered by id.
@@ -117,16 +118,18 @@ extension StoredManagementService {
     /// Replaces or removes one group; whoever was or becomes a member through it is told, if that changes what
     /// reaches them.
     private func changeGroup(
-        _ id: String, to new: DirectoryGroup?, as administrator: Administrator
+        _ id: String, to new: DirectoryGroup?, as administrator: Administrator,
+        where isExpected: @escaping @Sendable (DirectoryGroup?) -> Bool
     ) async throws(ServiceError) {
         let now = self.now
         try await change(administrator.tenant) { [self] transaction, pending throws(ServiceError) in
             let groups = try transaction.records(DirectoryGroup.self)
-            if let new {
-                guard !groups.contains(new) else { return }
-            } else {
-                _ = try transaction.group(id)
+            let before = groups.first { $0.storageID == folded(id) }
+            guard isExpected(before) else {
+                throw ServiceError(.preconditionFailed, "the group was changed meanwhile")
             }
+            guard before != nil || new != nil else { throw ServiceError(.notFound, "no group has this id") }
+            guard before != new else { return }
             let others = groups.filter { $0.storageID != folded(id) }
             let affected = groups.people(under: id).union((others + [new].compactMap(\.self)).people(under: id))
             try announceChange(
@@ -138,29 +141,11 @@ extension StoredManagementService {
                     try transaction.remove(DirectoryGroup.self, folded(id))
                 }
             }
-            try transaction.audit(
-                AuditRecord.Actor(administrator), new == nil ? "group.remove" : "group.save", "group/\(id)",
-                of: administrator.tenant, at: now, details: new.map { ["members": String($0.members.count)] } ?? [:])
-        }
-    }
-}
-
-extension [DirectoryGroup] {
-    /// The folded ids of the people in a group, also through other groups.
-    fileprivate func people(under id: String) -> Set<String> {
-        let byID = Dictionary(map { ($0.storageID, $0) }, uniquingKeysWith: { first, _ in first })
-        var people: Set<String> = []
-        var seen: Set<String> = []
-        var open = [folded(id)]
-        while let next = open.popLast() {
-            guard seen.insert(next).inserted else { continue }
-            for member in byID[next]?.members ?? [] {
-                switch member {
-                case .user(let id): people.insert(folded(id))
-                case .group(let id): open.append(folded(id))
-                }
+            if let new {
+                try transaction.auditSaving(of: new, by: administrator, at: now)
+            } else {
+                try transaction.auditRemoval(ofGroup: id, by: administrator, at: now)
             }
         }
-        return people
     }
 }

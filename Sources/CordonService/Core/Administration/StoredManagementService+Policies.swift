@@ -199,7 +199,18 @@ extension StoredManagementService {
             }
             let known = policy.assignments.first { $0.target == assignment.target }
             if assignment.id.isEmpty { assignment.id = known?.id ?? ids.guid() }
-            if !result.contains(where: { $0.target == assignment.target }) { result.append(assignment) }
+            guard let same = result.first(where: { $0.target == assignment.target }) else {
+                result.append(assignment)
+                continue
+            }
+            guard same.filterID.map(folded) == assignment.filterID.map(folded), same.filterMode == assignment.filterMode
+            else {
+                throw ServiceError(
+                    .invalid, "a target is assigned twice with different filters",
+                    problems: [
+                        .init(member: "assignments", reason: "a target is assigned twice with different filters")
+                    ])
+            }
         }
         guard included.isDisjoint(with: excluded) else {
             throw ServiceError(

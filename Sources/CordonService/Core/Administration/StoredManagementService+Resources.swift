@@ -40,9 +40,8 @@ extension StoredManagementService {
                     .conflict, "the name is taken", problems: [.init(member: "displayName", reason: "is taken")])
             }
             guard before != resource else { return }
-            let concerned = try transaction.records(ManagedAppPolicy.self).filter(resource.concerns)
             try announceChange(
-                about: concerned, of: administrator.tenant, in: transaction, noting: &pending
+                of: resource, tenant: administrator.tenant, in: transaction, noting: &pending
             ) { transaction throws(ServiceError) in try transaction.save(resource) }
             try transaction.audit(
                 AuditRecord.Actor(administrator), "\(Resource.auditName).save", "\(Resource.auditName)/\(resource.id)",
@@ -63,12 +62,23 @@ extension StoredManagementService {
                 throw ServiceError(.conflict, "a policy uses it", place: user.id, hint: "Change the policy first.")
             }
             try announceChange(
-                about: policies.filter(resource.concerns), of: administrator.tenant, in: transaction, noting: &pending
+                of: resource, tenant: administrator.tenant, in: transaction, noting: &pending
             ) { transaction throws(ServiceError) in try transaction.remove(type, resource.storageID) }
             try transaction.audit(
                 AuditRecord.Actor(administrator), "\(Resource.auditName).remove",
                 "\(Resource.auditName)/\(resource.id)", of: administrator.tenant, at: now)
         }
+    }
+
+    /// Makes a change of a resource; what has to do with no policy tells nobody and leaves targeting as it is.
+    private func announceChange<Resource: AdministeredResource>(
+        of resource: Resource, tenant: TenantID, in transaction: some StorageTransaction,
+        noting pending: inout PendingEvents,
+        _ change: (any StorageTransaction) throws(ServiceError) -> Void
+    ) throws(ServiceError) {
+        guard Resource.isTargeting else { return try change(transaction) }
+        let concerned = try transaction.records(ManagedAppPolicy.self).filter(resource.concerns)
+        try announceChange(about: concerned, of: tenant, in: transaction, noting: &pending, change)
     }
 }
 

@@ -52,10 +52,12 @@ extension StoredManagementService {
         }
         let start = max(now, Date(timeIntervalSince1970: activeFrom.timeIntervalSince1970.rounded(.down)))
         let new = try keys.make(.envelope, of: tenant, created: now, activeFrom: start)
-        let retires = start.addingTimeInterval(Double(configuration.keyRetirement.wholeSeconds))
-        try await change(tenant) { transaction, _ throws(ServiceError) in
+        let isEmergency = start == now
+        let retires =
+            isEmergency ? now : start.addingTimeInterval(Double(configuration.keyRetirement.wholeSeconds))
+        try await change(tenant) { transaction, pending throws(ServiceError) in
             for var old in try transaction.records(ServiceSigningKey.self)
-            where old.role == .envelope && old.retires == nil {
+            where old.role == .envelope && (isEmergency ? !old.isRetired(at: now) : old.retires == nil) {
                 old.retires = retires
                 try transaction.save(old)
             }
@@ -63,8 +65,20 @@ extension StoredManagementService {
             try transaction.audit(
                 AuditRecord.Actor(administrator), "key.rotate", "key/\(new.id)", of: tenant, at: now,
                 details: ["activeFrom": String(Int64(start.timeIntervalSince1970))])
+            if isEmergency { try Self.withdrawEnvelopes(in: transaction, noting: &pending) }
         }
         return new
+    }
+
+    /// Makes every app fetch a new envelope, and with it the new key, since what the old key signed counts no more.
+    private static func withdrawEnvelopes(
+        in transaction: some StorageTransaction, noting pending: inout PendingEvents
+    ) throws(ServiceError) {
+        for var registration in try transaction.records(Registration.self) where registration.state == .active {
+            registration.lastEnvelope?.isWithdrawn = true
+            try transaction.save(registration)
+            try pending.note(.policyChanged, for: registration.id, in: transaction)
+        }
     }
 
     /// A page of the audit log, oldest first.

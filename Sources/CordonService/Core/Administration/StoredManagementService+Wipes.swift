@@ -10,8 +10,7 @@ extension StoredManagementService {
         try require(.wipe, of: administrator)
         let now = self.now
         return try await change(administrator.tenant) { [self] transaction, pending throws(ServiceError) in
-            let user = try transaction.user(userID)
-            let active = try transaction.activeRegistrations(of: user)
+            let active = try transaction.activeRegistrations(of: try transaction.personID(userID))
             let onDevice = active.filter { $0.device.tag == deviceTag }
             guard !onDevice.isEmpty else {
                 let known = Set(active.map(\.device.tag)).sorted().joined(separator: ", ")
@@ -29,12 +28,12 @@ extension StoredManagementService {
         try require(.blockUsers, of: administrator)
         let now = self.now
         try await change(administrator.tenant) { [self] transaction, pending throws(ServiceError) in
-            let user = try transaction.user(userID)
-            guard try transaction.record(UserBlock.self, user.storageID) == nil else { return }
-            try transaction.save(UserBlock(userID: user.id, since: now, by: administrator.id))
+            let id = try transaction.personID(userID)
+            guard try transaction.record(UserBlock.self, folded(id)) == nil else { return }
+            try transaction.save(UserBlock(userID: id, since: now, by: administrator.id))
             try transaction.audit(
-                AuditRecord.Actor(administrator), "user.block", "user/\(user.id)", of: administrator.tenant, at: now)
-            let active = try transaction.activeRegistrations(of: user)
+                AuditRecord.Actor(administrator), "user.block", "user/\(id)", of: administrator.tenant, at: now)
+            let active = try transaction.activeRegistrations(of: id)
             _ = try request(of: active, .user, by: administrator, at: now, in: transaction, noting: &pending)
         }
     }
@@ -44,8 +43,12 @@ extension StoredManagementService {
         try require(.blockUsers, of: administrator)
         let now = self.now
         try await change(administrator.tenant) { transaction, _ throws(ServiceError) in
-            // Somebody may have left the directory since the block.
-            let id = (try? transaction.user(userID).storageID) ?? folded(userID)
+            var id = folded(userID)
+            if try transaction.record(UserBlock.self, id) == nil {
+                // By another name than the block's; somebody who left the directory has the block's alone.
+                guard let user = try transaction.knownUser(userID) else { return }
+                id = user.storageID
+            }
             guard try transaction.record(UserBlock.self, id) != nil else { return }
             try transaction.remove(UserBlock.self, id)
             try transaction.audit(
@@ -101,7 +104,7 @@ extension StoredManagementService {
 }
 
 extension StorageReader {
-    fileprivate func activeRegistrations(of user: DirectoryUser) throws(ServiceError) -> [Registration] {
-        try records(Registration.self, where: (.user, user.storageID)).filter { $0.state == .active }
+    fileprivate func activeRegistrations(of personID: String) throws(ServiceError) -> [Registration] {
+        try records(Registration.self, where: (.user, folded(personID))).filter { $0.state == .active }
     }
 }

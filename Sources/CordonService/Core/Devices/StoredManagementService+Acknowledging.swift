@@ -28,7 +28,8 @@ extension StoredManagementService {
             let actor = AuditRecord.Actor(registration)
             switch acknowledgement.phase {
             case .started:
-                if operation.state != .acknowledged {
+                // Of one that has ended, only how it ended still counts.
+                if operation.state.isOpen, operation.state != .acknowledged {
                     try step(&operation, to: .acknowledged, by: actor, of: caller.tenant, at: now, in: transaction)
                 }
             case .succeeded:
@@ -63,6 +64,15 @@ extension StoredManagementService {
             other.failure = "another wipe of the registration had removed everything"
             try step(&other, to: .expired, by: .service, of: registration.account.tenant, at: now, in: transaction)
         }
+        // The app had wiped before it registered again: what it has since is new, and stays.
+        var next = operation.heir
+        while let id = next, var heir = try transaction.record(WipeOperation.self, id) {
+            if heir.state.isOpen {
+                heir.failure = "the wipe before it had removed everything"
+                try step(&heir, to: .expired, by: .service, of: registration.account.tenant, at: now, in: transaction)
+            }
+            next = heir.heir
+        }
         guard registration.state == .active else { return }
         var closed = registration
         closed.state = .wiped
@@ -78,6 +88,8 @@ extension StoredManagementService {
         _ operation: WipeOperation, of registration: Registration, at now: Date,
         in transaction: some StorageTransaction, noting pending: inout PendingEvents
     ) throws(ServiceError) {
+        // Nobody could fetch a wipe of a closed registration.
+        guard registration.state == .active else { return }
         guard operation.attempt < configuration.wipeAttempts, operation.reason != .conditional else {
             logger.warning("a wipe has failed for good", metadata: ["operation": "\(operation.id)"])
             return

@@ -72,18 +72,27 @@ private struct CheckInState {
         guard folded(request.application.bundleID) == folded(registration.application.bundleID) else {
             throw .enrollment(.notEnrolled, "the registration is of another app")
         }
-        let user = try records.entitledUser(registration.account)
         snapshot = try service.targeting.snapshot(of: caller.tenant, in: records)
-        isBlocked = try records.record(UserBlock.self, user.storageID) != nil
+        isBlocked = try records.record(UserBlock.self, folded(registration.account.id.rawValue)) != nil
+        let operations = try records.openOperations(of: id)
+        hasWipe = !operations.isEmpty
         let settings = try records.settings()
-        content = try EnvelopeContent(
-            for: user, bundleID: registration.application.bundleID,
-            facts: FilterFacts(request.application, request.device), tenant: caller.tenant, snapshot: snapshot,
-            settings: settings,
-            extras: EnvelopeExtras(
-                for: user, registration: id, health: request.health, isBlocked: isBlocked, settings: settings, at: now,
-                in: records))
-        hasWipe = try !records.openOperations(of: id).isEmpty
+        do throws(ServiceError) {
+            let user = try records.entitledUser(registration.account)
+            content = try EnvelopeContent(
+                for: user, bundleID: registration.application.bundleID,
+                facts: FilterFacts(request.application, request.device), tenant: caller.tenant, snapshot: snapshot,
+                settings: settings,
+                extras: EnvelopeExtras(
+                    for: user, registration: id, health: request.health, isBlocked: isBlocked, settings: settings,
+                    at: now, in: records))
+        } catch {
+            // Whoever app protection serves no longer is still told to wipe; only then that nothing else comes.
+            guard error.status == .notLicensed, isBlocked || operations.contains(where: { $0.notAfter > now }) else {
+                throw error
+            }
+            content = try EnvelopeContent(leaving: registration, snapshot: snapshot, settings: settings)
+        }
     }
 
     /// Whether the device has in force what it should have, and nothing waits for it.
@@ -94,7 +103,7 @@ private struct CheckInState {
     /// Whether the device has the newest envelope: it names the digest, or, as `If-None-Match` does, the version alone
     /// (SRV-CI-089).
     private var holdsLast: Bool {
-        guard let last = registration.lastEnvelope else { return false }
+        guard let last = registration.lastEnvelope, last.isWithdrawn != true else { return false }
         guard let digest = request.appliedDigest else { return request.appliedVersion == last.version }
         return digest == last.digest
     }

@@ -66,7 +66,8 @@ extension StoredManagementService {
         let ofUser = try transaction.records(
             Registration.self, where: (.user, folded(caller.account.id.rawValue)))
         for wiped in ofUser where wiped.state == .wiped && wiped.isSameInstall(as: request) {
-            if let authenticated = caller.authenticated, authenticated < wiped.lastSync {
+            // A token that does not say when the person signed in is no proof that they did.
+            guard let authenticated = caller.authenticated, authenticated >= wiped.lastSync else {
                 throw .enrollment(.authenticationRequired, "the person must sign in again after a wipe")
             }
         }
@@ -89,12 +90,10 @@ extension StoredManagementService {
                 pending.noteClosing(old.id)
             }
             for var operation in try transaction.openOperations(of: old.id) {
-                try transaction.save(
-                    WipeOperation(
-                        id: ids.token(), registrationID: new.id, account: new.account.id,
-                        bundleID: new.application.bundleID, reason: operation.reason,
-                        requestedBy: operation.requestedBy, requested: now, notAfter: operation.notAfter,
-                        attempt: operation.attempt, version: ids.token()))
+                let heir = try requestWipe(
+                    of: new, reason: operation.reason, by: .service, at: now, until: operation.notAfter,
+                    attempt: operation.attempt, after: operation, in: transaction)
+                operation.heir = heir.id
                 operation.failure = "the app registered again with a new key; its new registration has the wipe"
                 try step(&operation, to: .expired, by: .service, of: new.account.tenant, at: now, in: transaction)
             }

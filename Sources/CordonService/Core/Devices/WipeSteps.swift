@@ -47,18 +47,23 @@ extension StoredManagementService {
     }
 
     /// Adds a pending wipe of one registration.
+    ///
+    /// - Parameters:
+    ///   - end: When it lapses; the usual time from now where nil.
+    ///   - earlier: The wipe that this one goes on for, because it failed or its registration was replaced.
     func requestWipe(
         of registration: Registration, reason: Command.Reason, by actor: AuditRecord.Actor, at now: Date,
-        attempt: Int = 1, after failed: WipeOperation? = nil, in transaction: some StorageTransaction
+        until end: Date? = nil, attempt: Int = 1, after earlier: WipeOperation? = nil,
+        in transaction: some StorageTransaction
     ) throws(ServiceError) -> WipeOperation {
         let operation = WipeOperation(
             id: ids.token(), registrationID: registration.id, account: registration.account.id,
-            bundleID: registration.application.bundleID, reason: reason, requestedBy: failed?.requestedBy ?? actor.id,
-            requested: now, notAfter: now.addingTimeInterval(Double(configuration.wipeLifetime.wholeSeconds)),
+            bundleID: registration.application.bundleID, reason: reason, requestedBy: earlier?.requestedBy ?? actor.id,
+            requested: now, notAfter: end ?? now.addingTimeInterval(Double(configuration.wipeLifetime.wholeSeconds)),
             attempt: attempt, version: ids.token())
         try transaction.save(operation)
         var details = ["registration": registration.id, "attempt": String(attempt), "reason": reason.rawValue]
-        details["after"] = failed?.id
+        details["after"] = earlier?.id
         try transaction.audit(
             actor, "wipe.request", "operation/\(operation.id)", of: registration.account.tenant, at: now,
             details: details)

@@ -52,10 +52,15 @@ enum StatusExport: String, Sendable, CaseIterable {
         return lines.map { $0.map(cell).joined(separator: ",") + "\r\n" }.joined()
     }
 
+    /// Looked at by Unicode scalar: a comma with a mark on it is one character, but its byte still ends a cell.
     private static func cell(_ text: String) -> String {
-        let isFormula = text.first.map { "=+-@\t\r".contains($0) } ?? false
-        let safe = isFormula ? "'" + text : text
-        guard safe.contains(where: { ",\"\r\n".contains($0) || $0 == "\r\n" }) else { return safe }
-        return "\"" + safe.replacing("\"", with: "\"\"") + "\""
+        let isFormula = text.unicodeScalars.first.map { "=+-@\t\r".unicodeScalars.contains($0) } ?? false
+        var safe = (isFormula ? "'" + text : text).unicodeScalars
+        guard safe.contains(where: { ",\"\r\n".unicodeScalars.contains($0) }) else { return String(safe) }
+        safe = safe.reduce(into: String.UnicodeScalarView()) { cell, scalar in
+            if scalar == "\"" { cell.append(scalar) }
+            cell.append(scalar)
+        }
+        return "\"" + String(safe) + "\""
     }
 }

@@ -31,6 +31,8 @@ enum FilterToken: Sendable, Equatable {
                 words.append(.text(quoted))
             case "0"..."9", "-", "+":
                 let word = rest.prefix { isPart($0) || $0 == ":" || $0 == "+" }
+                // A digit with a mark on it is in the range above, but is no part of a word.
+                guard !word.isEmpty else { return nil }
                 words.append(.number(String(word)))
                 rest = rest.dropFirst(word.count)
             case _ where isPart(first):

@@ -23,18 +23,30 @@ struct GraphOrder: Sendable, Equatable {
 
     /// The entities in this order; those that are equal stay as they were.
     func sorted(_ entities: [JSONValue]) -> [JSONValue] {
-        let values = entities.map { entity in keys.map { Self.value(at: $0.path, in: entity) } }
+        let values = entities.map(self.values)
         let order = entities.indices.sorted { left, right in
-            for (index, key) in keys.enumerated() {
-                switch Self.place(values[left][index], values[right][index]) {
-                case .orderedAscending: return !key.descending
-                case .orderedDescending: return key.descending
-                case .orderedSame: continue
-                }
+            switch compare(values[left], values[right]) {
+            case .orderedAscending: true
+            case .orderedDescending: false
+            case .orderedSame: left < right
             }
-            return left < right
         }
         return order.map { entities[$0] }
+    }
+
+    /// What an entity is ordered by.
+    func values(of entity: JSONValue) -> [JSONValue] { keys.map { Self.value(at: $0.path, in: entity) } }
+
+    /// How two entities with these values are ordered; values that are missing do not count.
+    func compare(_ left: [JSONValue], _ right: [JSONValue]) -> ComparisonResult {
+        for ((left, right), key) in zip(zip(left, right), keys) {
+            switch Self.place(left, right) {
+            case .orderedAscending: return key.descending ? .orderedDescending : .orderedAscending
+            case .orderedDescending: return key.descending ? .orderedAscending : .orderedDescending
+            case .orderedSame: continue
+            }
+        }
+        return .orderedSame
     }
 
     /// How two values of one kind compare, texts without case; nil for values of different kinds.

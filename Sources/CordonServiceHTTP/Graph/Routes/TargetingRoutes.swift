@@ -14,15 +14,24 @@ struct TargetingRoutes: Sendable {
         let entries: @Sendable (ManagedAppPolicy, GraphPath.Version) -> [JSONValue]
         /// The entries as a change of the policy writes them.
         let stored: @Sendable (ManagedAppPolicy) -> [JSONValue]
+        /// Whether the policy has an entry already.
+        let has: @Sendable (ManagedAppPolicy, JSONValue) -> Bool
     }
 
     var routes: [GraphRoute] {
         let apps = List(
             member: "apps", entries: { PolicyEntity(policy: $0, version: $1).apps },
-            stored: { $0.graphApps.array ?? [] })
+            stored: { $0.graphApps.array ?? [] },
+            has: { policy, entry in
+                GraphApps.identifier(entry["mobileAppIdentifier"]).map(policy.apps.contains) ?? false
+            })
         let assignments = List(
             member: "assignments", entries: { PolicyEntity(policy: $0, version: $1).assignments },
-            stored: { $0.graphAssignments.array ?? [] })
+            stored: { $0.graphAssignments.array ?? [] },
+            has: { policy, entry in
+                let target = (try? GraphAssignments.assignments(in: [entry]))?.first?.target
+                return policy.assignments.contains { $0.target == target }
+            })
         return routes(of: apps) + routes(of: assignments)
     }
 
@@ -41,13 +50,15 @@ struct TargetingRoutes: Sendable {
                 body["id"] = nil
                 let entry = body
                 let before = try await policy(exchange, list)
+                // Whoever may not write is refused below, whatever the policy has.
+                if Self.mayWrite(exchange), list.has(before, .object(entry)) { throw Self.taken }
                 let after = try await change(before, list, exchange) { entries throws(GraphRefusal) in
                     entries + [.object(entry)]
                 }
                 let known = Set(list.entries(before, exchange.version).compactMap { $0["id"]?.string })
                 let all = list.entries(after, exchange.version)
                 guard let new = all.first(where: { !known.contains($0["id"]?.string ?? "") }) else {
-                    throw GraphRefusal(.conflict, "Conflict", "The policy has this entry already.")
+                    throw Self.taken
                 }
                 return .created(new, of: place(after, list))
             },
@@ -79,6 +90,13 @@ struct TargetingRoutes: Sendable {
                 return .done
             },
         ]
+    }
+
+    private static let taken = GraphRefusal(.conflict, "Conflict", "The policy has this entry already.")
+
+    private static func mayWrite(_ exchange: GraphExchange) -> Bool {
+        exchange.administrator.roles.reduce(into: Set<Permission>()) { $0.formUnion($1.permissions) }
+            .isSuperset(of: [.writePolicies, .assignPolicies])
     }
 
     private func place(_ policy: ManagedAppPolicy, _ list: List) -> String {

@@ -29,7 +29,7 @@ struct UserChecks: Sendable {
         let blocked = try await exchange.ask { () throws(ServiceError) in
             try await service.blockedUsers(as: exchange.administrator)
         }
-        let isClean = registrations.allSatisfy { $0.health.allSatisfy { $0.rawValue == "none" } }
+        let isClean = registrations.allSatisfy { $0.health.isEmpty }
         return [
             Check(name: "Account enabled", passed: user.accountEnabled, remedy: "Enable the account."),
             // Scripts look for the first of these names; both say the same.

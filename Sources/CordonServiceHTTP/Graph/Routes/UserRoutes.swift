@@ -1,4 +1,5 @@
 import CordonPolicy
+import CordonProtocol
 import CordonService
 import HTTPTypes
 
@@ -22,36 +23,34 @@ struct UserRoutes: Sendable {
             },
             GraphRoute(.get, "users/*/exportDeviceAndAppManagementData", .readApps) {
                 exchange throws(GraphRefusal) in
-                let user = try await exchange.user(service)
-                return .entity(try await export(of: user, exchange), of: "users('\(user.id)')")
+                let id = exchange.keys[0]
+                return .entity(try await export(of: id, exchange), of: "users('\(id)')")
             },
             GraphRoute(.get, "users/*/managedAppLogCollectionRequests", .readApps) { exchange throws(GraphRefusal) in
                 let user = try await exchange.user(service)
                 return .collection([], of: "users('\(user.id)')/managedAppLogCollectionRequests")
             },
             GraphRoute(.post, "users/*/managedAppLogCollectionRequests", .writeApps) { _ throws(GraphRefusal) in
-                throw .notImplemented("This service collects no logs of apps.")
+                throw .notImplemented("Logs are asked for at /admin/v1/registrations/{id}/logs.")
             },
         ]
     }
 
-    /// Everything that is kept about a person (SRV-CI-095).
-    private func export(of user: DirectoryUser, _ exchange: GraphExchange) async throws(GraphRefusal) -> JSONValue {
-        let registrations = try await exchange.registrations(
-            service, RegistrationFilter(userID: user.id, includesClosed: true))
-        let groups = try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
-            try await service.groups(ofUser: user.id, as: exchange.administrator)
-        }
-        var operations: [WipeOperation] = []
-        for registration in registrations {
-            operations += try await exchange.ask { () throws(ServiceError) in
-                try await service.operations(ofRegistration: registration.id, as: exchange.administrator)
-            }
+    /// Everything that is kept about a person (SRV-CI-095), as the operator's own route has it: with the same permission
+    /// and the same record in the audit log.
+    private func export(of id: String, _ exchange: GraphExchange) async throws(GraphRefusal) -> JSONValue {
+        let data = try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
+            try await service.exportUser(id, as: exchange.administrator)
         }
         let sections: [(String, [JSONValue])] = [
-            ("User", [DirectoryEntity.json(user)]), ("Groups", groups.map(DirectoryEntity.json)),
-            ("App registrations", registrations.map { RegistrationEntity.json($0, version: .beta) }),
-            ("Wipes", operations.map(OperationEntity.json)),
+            ("User", data.user.map { [DirectoryEntity.json($0)] } ?? []), ("Groups", data.groups.map(Self.reference)),
+            ("App registrations", data.registrations.map { RegistrationEntity.json($0, version: .beta) }),
+            ("Wipes", data.operations.map(OperationEntity.json)),
+            ("Working time", try documents([data.workingTime].compactMap(\.self))),
+            ("Block", try documents([data.block].compactMap(\.self))), ("Telemetry", try documents(data.telemetry)),
+            ("Logs", try documents(data.logs)), ("Shared devices", data.sharedDevices.map(Self.reference)),
+            ("Allowed account", try documents([data.allowedAccount].compactMap(\.self))),
+            ("Directory sources", data.sources.map(Self.reference)),
         ]
         let options = exchange.query.custom
         let skip = options["skip"].flatMap { Int($0) } ?? 0
@@ -60,5 +59,15 @@ struct UserRoutes: Sendable {
             ["displayName": .string(name), "data": .array(data)]
         }
         return ["content": .array(content)]
+    }
+
+    private static func reference(_ id: String) -> JSONValue { ["id": .string(id)] }
+
+    private func documents(_ values: [some Encodable]) throws(GraphRefusal) -> [JSONValue] {
+        do {
+            return try values.map { try JSONValue(parsing: MessageCoding.encode($0)) }
+        } catch {
+            throw GraphRefusal(ServiceError(.internalError, "what is kept has no JSON form"))
+        }
     }
 }

@@ -15,9 +15,8 @@ struct WipeRoutes: Sendable {
                 guard let tag = try await exchange.object()["deviceTag"]?.string, !tag.isEmpty else {
                     throw PolicyInput.refusal("deviceTag", "the tag of a device is missing")
                 }
-                let user = try await exchange.user(service)
-                _ = try await exchange.ask { () throws(ServiceError) in
-                    try await service.requestWipe(ofUser: user.id, deviceTag: tag, as: exchange.administrator)
+                _ = try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
+                    try await service.requestWipe(ofUser: exchange.keys[0], deviceTag: tag, as: exchange.administrator)
                 }
                 return .done
             }
@@ -40,19 +39,18 @@ struct WipeRoutes: Sendable {
         }
     }
 
+    /// The service looks for the person itself: somebody who left the directory is still wiped, blocked and unblocked.
     private var blocking: [GraphRoute] {
         [
             GraphRoute(.post, "users/*/wipeAndBlockManagedApps", .writeApps) { exchange throws(GraphRefusal) in
-                let user = try await exchange.user(service)
-                try await exchange.ask { () throws(ServiceError) in
-                    try await service.blockUser(user.id, as: exchange.administrator)
+                try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
+                    try await service.blockUser(exchange.keys[0], as: exchange.administrator)
                 }
                 return .done
             },
             GraphRoute(.post, "users/*/unblockManagedApps", .writeApps) { exchange throws(GraphRefusal) in
-                let user = try await exchange.user(service)
-                try await exchange.ask { () throws(ServiceError) in
-                    try await service.unblockUser(user.id, as: exchange.administrator)
+                try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
+                    try await service.unblockUser(exchange.keys[0], as: exchange.administrator)
                 }
                 return .done
             },

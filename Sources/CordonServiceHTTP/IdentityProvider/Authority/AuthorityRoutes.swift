@@ -27,7 +27,8 @@ struct AuthorityRoutes: Sendable {
         on(router, .post, token) { exchange throws(TokenRefusal) in
             let answer: ProviderAnswer
             do throws(OAuthError) {
-                // Needs a secret, which no page in a browser has: any name of this service will do.
+                // Needs a secret, a code with its verifier, or a refresh token, none of which a page elsewhere has: any
+                // name of this service will do.
                 answer = await provider.answer(.token, try await IdentityProviderRoutes.readAnyHost(exchange.request))
             } catch {
                 answer = await provider.answer(error, at: .token)

@@ -12,6 +12,7 @@ actor DiscoveryCache {
     private var known: [String: JSONValue]?
     private var fetched = Date.distantPast
     private var attempted = Date.distantPast
+    private var running: Task<Result<Data, TokenRefusal>, Never>?
 
     init(documents: any IssuerDocuments, now: @escaping @Sendable () -> Date) {
         self.documents = documents
@@ -24,10 +25,9 @@ actor DiscoveryCache {
     func document(of issuer: String) async throws(TokenRefusal) -> [String: JSONValue] {
         let moment = now()
         if let known, moment.timeIntervalSince(fetched) < Self.lifetime { return known }
-        guard moment.timeIntervalSince(attempted) >= Self.pause else { return try lastKnown() }
-        attempted = moment
+        guard running != nil || moment.timeIntervalSince(attempted) >= Self.pause else { return try lastKnown() }
         do throws(TokenRefusal) {
-            let bytes = try await documents.discovery(of: issuer)
+            let bytes = try await fetch(issuer, at: moment)
             guard let members = (try? JSONValue(parsing: bytes))?.object else {
                 throw TokenRefusal(.issuerUnavailable, "the provider's discovery document is no JSON object")
             }
@@ -37,6 +37,23 @@ actor DiscoveryCache {
         } catch {
             return try lastKnown()
         }
+    }
+
+    /// Fetches once for everybody who asks meanwhile.
+    private func fetch(_ issuer: String, at moment: Date) async throws(TokenRefusal) -> Data {
+        let task =
+            running
+            ?? Task { [documents] in
+                do throws(TokenRefusal) {
+                    return .success(try await documents.discovery(of: issuer))
+                } catch {
+                    return .failure(error)
+                }
+            }
+        if running == nil { attempted = moment }
+        running = task
+        defer { running = nil }
+        return try await task.value.get()
     }
 
     private func lastKnown() throws(TokenRefusal) -> [String: JSONValue] {

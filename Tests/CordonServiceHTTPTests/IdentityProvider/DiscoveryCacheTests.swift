@@ -1,0 +1,46 @@
+import CordonIdentity
+import CordonPolicy
+import Foundation
+import Testing
+
+@testable import CordonServiceHTTP
+
+/// The discovery document of an outside provider, as the routes for MSAL hand it on.
+@Suite struct DiscoveryCacheTests {
+    /// A provider that answers when it is let.
+    private actor SlowProvider: IssuerDocuments {
+        private(set) var asked = 0
+        private var waiting: [CheckedContinuation<Void, Never>] = []
+        private var isOpen = false
+
+        func keySet(of issuer: String) async throws(TokenRefusal) -> Data {
+            throw TokenRefusal(.issuerUnavailable, "not asked for here")
+        }
+
+        func discovery(of issuer: String) async throws(TokenRefusal) -> Data {
+            asked += 1
+            if !isOpen { await withCheckedContinuation { waiting.append($0) } }
+            return Data(#"{"issuer": "x"}"#.utf8)
+        }
+
+        func open() {
+            isOpen = true
+            for continuation in waiting { continuation.resume() }
+            waiting = []
+        }
+    }
+
+    @Test func `whoever asks while the first fetch is under way gets its answer`() async throws {
+        let provider = SlowProvider()
+        let clock = TestClock()
+        let cache = DiscoveryCache(documents: provider, now: { clock.now })
+        async let first = cache.document(of: "x")
+        while await provider.asked == 0 { await Task.yield() }
+        async let second = cache.document(of: "x")
+        for _ in 0..<100 { await Task.yield() }
+        await provider.open()
+        #expect(try await first["issuer"] == "x")
+        #expect(try await second["issuer"] == "x")
+        #expect(await provider.asked == 1)
+    }
+}
