@@ -10,8 +10,12 @@ struct EventHub: Sendable {
         var registrationID: String
     }
 
+    /// The most streams of one registration; an app that opens more has forgotten the oldest, or means harm.
+    static let most = 4
+
     private struct Subscriber {
         var lastID: Int64
+        let opened = ContinuousClock.now
         let continuation: AsyncStream<ServiceEvent>.Continuation
     }
 
@@ -23,7 +27,15 @@ struct EventHub: Sendable {
             of: ServiceEvent.self, bufferingPolicy: .bufferingNewest(16))
         let token = UUID()
         continuation.onTermination = { [self] _ in remove(token, at: address) }
-        subscribers.withLock { $0[address, default: [:]][token] = Subscriber(lastID: 0, continuation: continuation) }
+        let forgotten = subscribers.withLock { subscribers in
+            var open = subscribers[address] ?? [:]
+            let oldest = open.count < Self.most ? nil : open.min { $0.value.opened < $1.value.opened }
+            if let oldest { open[oldest.key] = nil }
+            open[token] = Subscriber(lastID: 0, continuation: continuation)
+            subscribers[address] = open
+            return oldest?.value.continuation
+        }
+        forgotten?.finish()
         return (stream, token)
     }
 

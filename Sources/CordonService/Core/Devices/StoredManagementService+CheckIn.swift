@@ -73,16 +73,21 @@ private struct CheckInState {
             throw .enrollment(.notEnrolled, "the registration is of another app")
         }
         let user = try records.entitledUser(registration.account)
-        snapshot = try service.targeting.snapshot(of: caller.tenant, in: records)
-        isBlocked = try records.record(UserBlock.self, user.storageID) != nil
         let settings = try records.settings()
-        content = try EnvelopeContent(
-            for: user, bundleID: registration.application.bundleID,
-            facts: FilterFacts(request.application, request.device), tenant: caller.tenant, snapshot: snapshot,
-            settings: settings,
-            extras: EnvelopeExtras(
+        let snapshot = try service.targeting.snapshot(of: caller.tenant, in: records, settings: settings)
+        self.snapshot = snapshot
+        isBlocked = try records.record(UserBlock.self, user.storageID) != nil
+        let inputs = EnvelopeInputs(
+            user: user, bundleID: registration.application.bundleID,
+            facts: FilterFacts(request.application, request.device), settings: settings,
+            extras: try EnvelopeExtras(
                 for: user, registration: id, health: request.health, isBlocked: isBlocked, settings: settings, at: now,
                 in: records))
+        content = try snapshot.contents.content(of: id, inputs) { () throws(ServiceError) in
+            try EnvelopeContent(
+                for: user, bundleID: inputs.bundleID, facts: inputs.facts, tenant: caller.tenant, snapshot: snapshot,
+                settings: settings, extras: inputs.extras)
+        }
         hasWipe = try !records.openOperations(of: id).isEmpty
     }
 
