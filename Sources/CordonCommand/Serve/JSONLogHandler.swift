@@ -29,7 +29,7 @@ struct JSONLogHandler: LogHandler {
 
     func log(event: LogEvent) {
         var line = [
-            "time": Date().formatted(.iso8601.time(includingFractionalSeconds: true)),
+            "time": Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)),
             "level": event.level.rawValue, "logger": label, "message": "\(event.message)",
         ]
         for (name, value) in metadata.merging(event.metadata ?? [:], uniquingKeysWith: { _, new in new })

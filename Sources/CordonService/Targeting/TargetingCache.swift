@@ -18,7 +18,7 @@ struct TargetingCache: Sendable {
     func snapshot(
         of tenant: TenantID, in records: some StorageReader, settings: TenantSettings? = nil
     ) throws(ServiceError) -> TargetingSnapshot {
-        let revision = try (settings ?? records.settings()).targetingRevision
+        let revision = if let settings { settings.targetingRevision } else { try records.settings().targetingRevision }
         if let known = snapshots.withLock({ $0[tenant] }), known.revision == revision { return known }
         return TargetingSnapshot(
             revision: revision, policies: try records.records(ManagedAppPolicy.self),

@@ -49,11 +49,11 @@ final class DeferredResponder: HTTPResponder {
         _ request: Request, _ context: BasicRequestContext, _ installed: Installed
     ) async throws -> Response {
         if let response = installed.console?.preflight(request) { return response }
-        do {
-            return try await installed.responder.respond(to: request, context: context)
-        } catch let error as any HTTPResponseError where error.status == .notFound {
-            return UnknownPath.response(to: request)
-        }
+        let response = try await installed.responder.respond(to: request, context: context)
+        // The router's own answer where it found no route has no body; a route's answer, whose path begins with a
+        // slash, stays as it is.
+        guard response.status == .notFound, context.endpointPath?.hasPrefix("/") != true else { return response }
+        return UnknownPath.response(to: request)
     }
 
     private func count(

@@ -1,3 +1,4 @@
+import ArgumentParser
 import CordonIdentity
 import Foundation
 import Logging
@@ -14,9 +15,8 @@ import Testing
         }
         logger.logLevel = .info
         work(logger)
-        return try written.withLock {
-            try $0.map { try JSONDecoder().decode([String: String].self, from: Data($0.utf8)) }
-        }
+        let lines = written.withLock { $0 }
+        return try lines.map { try JSONDecoder().decode([String: String].self, from: Data($0.utf8)) }
     }
 
     @Test func `a line is one object with the time, the level and what was said`() throws {

@@ -14,7 +14,7 @@ import Testing
     private static let path = "/v1.0/deviceAppManagement/managedAppPolicies"
 
     private func ask(
-        _ method: HTTPRequest.Method, _ path: String = path, _ headers: HTTPFields, console: String? = console
+        _ method: HTTPRequest.Method, _ headers: HTTPFields, path: String = path, console: String? = console
     ) async throws -> HTTPFields {
         let service = try await TestService()
         let responder = DeferredResponder()
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func `check-in has nothing for pages, and without a console nobody has`() async throws {
-        #expect(try await ask(.get, "/mam/v1/keys", [.origin: Self.console])[.accessControlAllowOrigin] == nil)
+        #expect(try await ask(.get, [.origin: Self.console], path: "/mam/v1/keys")[.accessControlAllowOrigin] == nil)
         #expect(try await ask(.get, [.origin: Self.console], console: nil)[.accessControlAllowOrigin] == nil)
     }
 

@@ -1,5 +1,7 @@
+import CordonPolicy
 import HTTPTypes
 import HummingbirdTesting
+import NIOCore
 import Testing
 
 @testable import CordonServiceHTTP

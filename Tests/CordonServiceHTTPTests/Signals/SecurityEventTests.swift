@@ -49,7 +49,7 @@ import Testing
             let id = try await client.register(device).registrationID
             let old = try client.token(device)
             let administrator = TestIssuer.administrationClaims(at: service.clock.now)
-            service.clock.advance(seconds: 60)
+            service.clock.advance(60)
             #expect(try await push(client, token(service, Self.revoked)).status == .accepted)
             let path = "/mam/v1/registrations/\(id)/checkins"
             let refused = try await client.send(
@@ -76,7 +76,7 @@ import Testing
             let path = "/mam/v1/registrations/\(id)/checkins"
             let email: JSONValue = ["format": "email", "email": .string(TestPerson.workerA.name)]
             #expect(try await push(client, token(service, Self.disabled, subject: email)).status == .accepted)
-            service.clock.advance(seconds: 5)
+            service.clock.advance(5)
             let refused = try await client.send(.post, path, as: device, device.checkIn(at: service.clock.now))
             #expect(refused.status == .forbidden && refused.json["code"] == 200)
             #expect(try await push(client, token(service, Self.enabled)).status == .accepted)
