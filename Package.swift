@@ -122,12 +122,13 @@ let package = Package(
         // The service.
         library("CordonService", ["CordonIdentity", "CordonPolicy", "CordonProtocol", crypto, logging]),
         library("CordonServiceSQLite", ["CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", grdb]),
+        .target(name: "CordonZlibShim", linkerSettings: [.linkedLibrary("z")]),
         library(
             "CordonServiceHTTP",
             [
-                "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", asyncHTTPClient, crypto,
-                cryptoExtras, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, jwtKit, logging, mustache,
-                nioCore, nioHTTP1, nioSSL, serviceLifecycle, unixSignals,
+                "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonZlibShim", asyncHTTPClient,
+                crypto, cryptoExtras, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, jwtKit, logging,
+                mustache, nioCore, nioHTTP1, nioSSL, serviceLifecycle, unixSignals,
             ]),
 
         // Tools.

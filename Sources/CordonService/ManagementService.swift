@@ -10,7 +10,7 @@ public import Foundation
 /// from any task at once, and every call throws ``ServiceError``.
 public protocol ManagementService: PolicyAdministration, DirectoryAdministration, DeviceAdministration,
     TenantAdministration, ResourceAdministration, OperationsAdministration, SharedDeviceAdministration, DeviceService,
-    DeviceReporting
+    DeviceReporting, AccountSignals
 {}
 
 /// Policies and app configurations.
@@ -155,6 +155,10 @@ public protocol DeviceAdministration: Sendable {
 
 /// Settings, keys and the audit log of an organisation.
 public protocol TenantAdministration: Sendable {
+    /// The roles that the organisation made and that the caller holds by some name: a group, a role of the token, or
+    /// `user:` and an object id. For transports, before they have an ``Administrator``.
+    func customRoles(heldBy names: Set<String>, of tenant: TenantID) async throws(ServiceError) -> [CustomRole]
+
     /// The accounts that may be used in an app, nil for no restriction (SRV-CI-008).
     func allowedAccounts(as administrator: Administrator) async throws(ServiceError)
         -> [PolicyEnvelope.AllowedAccount]?

@@ -10,6 +10,7 @@ internal import GRDB
 public final class SQLiteStorage: ServiceStorage {
     private let pool: DatabasePool
     private let decoded = DecodedRecords()
+    private let writes: GroupCommit
 
     /// Opens a store, or makes it where there is no file yet.
     ///
@@ -31,6 +32,7 @@ public final class SQLiteStorage: ServiceStorage {
                 try StorageMigrations.run(on: database)
             }
             self.pool = pool
+            self.writes = GroupCommit(pool)
         } catch {
             throw ServiceError(storage: error, place: file.path)
         }
@@ -49,17 +51,14 @@ public final class SQLiteStorage: ServiceStorage {
         }
     }
 
-    /// Runs the body in a transaction that is synced to the disk before this returns.
+    /// Runs the body in a transaction that is synced to the disk before this returns; writes that come at the same time
+    /// share one sync, in the order in which they came.
     public func write<Result: Sendable>(
         _ tenant: TenantID, _ body: @escaping @Sendable (any StorageTransaction) throws(ServiceError) -> Result
     ) async throws(ServiceError) -> Result {
-        do {
-            return try await pool.write { [decoded] database in
-                try body(SQLiteTransaction(database, tenant: tenant, decoded: decoded))
-            }
-        } catch {
-            throw ServiceError(storage: error, place: nil)
-        }
+        try await writes.write { [decoded] database in
+            try body(SQLiteTransaction(database, tenant: tenant, decoded: decoded))
+        }.get()
     }
 
     /// Writes the log back into the file and closes it; later calls throw `storageUnavailable`.

@@ -14,6 +14,8 @@ from kiota_abstractions.authentication import (
 )
 from kiota_abstractions.base_request_configuration import RequestConfiguration
 
+from graph_step_up import step_up
+
 BASE = os.environ["CORDON_BASE"]
 TOKEN = os.environ["CORDON_TOKEN"]
 USER = os.environ["CORDON_USER"]
@@ -376,4 +378,5 @@ async def beta():
 
 asyncio.run(version_one())
 asyncio.run(beta())
+asyncio.run(step_up(BASE, USER, TOKEN, Token, refused))
 print("every expectation held")

@@ -59,6 +59,18 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: Checker.isInstalled, "needs Python with the package cryptography"))
+    func `a service killed again and again among writes of every kind loses nothing and does nothing twice`()
+        async throws
+    {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-kill-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let isDeep = ProcessInfo.processInfo.environment["CORDON_DEEP"] == "1"
+        let (status, words) = try await Checker.run(folder, rounds: isDeep ? 60 : 3)
+        #expect(status == 0, "\(words)")
+        #expect(words.contains("every expectation held"), "\(words)")
+    }
+
     @Test func `a service killed among check-ins goes on with higher sequences, and no envelope is refused`()
         async throws
     {
@@ -98,5 +110,33 @@ import Testing
                 "\(String(describing: error))")
             #expect(FileManager.default.contents(atPath: file.path) == damaged + damaged)
         }
+    }
+}
+
+/// A program in another language that writes to a service, kills it and compares; nothing of it is the service's own code.
+private enum Checker {
+    private static let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Clients/kill_checker.py")
+    private static let python = ProcessInfo.processInfo.environment["CORDON_PYTHON"] ?? "python3"
+
+    static let isInstalled: Bool = {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = [python, "-c", "import cryptography"]
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }()
+
+    /// Runs it to its end; its status, and the last of what it said.
+    static func run(_ folder: URL, rounds: Int) async throws -> (status: Int32, words: String) {
+        let process = try ChildProcess(
+            URL(filePath: "/usr/bin/env"),
+            [python, "-B", script.path, Programs.cordon.path, folder.path, String(rounds)])
+        var said: [String] = []
+        for await line in process.lines { said.append(line) }
+        let status = await process.wait()
+        return (status, (said.suffix(5) + [await process.lastWords]).joined(separator: "\n"))
     }
 }

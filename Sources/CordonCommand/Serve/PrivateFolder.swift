@@ -56,6 +56,6 @@ struct PrivateFolder {
     private static func failure(_ place: URL) -> CommandFailure {
         CommandFailure(
             .writeFailed, "\(place.path) cannot be written",
-            hint: "check permissions and free space, or choose another folder with --data-directory")
+            hint: "make it with write permission for this user, or choose another folder")
     }
 }

@@ -10,24 +10,20 @@ struct ServeCommand: AsyncParsableCommand {
         discussion: """
             Prints one line of JSON with its address when it answers. SIGTERM lets requests under way finish.
 
+            Every option but --development, --config and --development-password is also a setting of the file, and
+            CORDON_… in the environment. Step by step: docs/operating.md.
+
             Examples:
               cordon serve --development
               cordon serve --config /etc/cordon/service.json
             """,
-        subcommands: [ServeRunCommand.self, ServeConfigCommand.self], defaultSubcommand: ServeRunCommand.self)
-}
-
-/// `cordon serve` without a subcommand.
-struct ServeRunCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Run the management service (the default).", shouldDisplay: false)
+        subcommands: [ServeConfigCommand.self])
 
     @OptionGroup var options: ServeOptions
 
     func run() async throws {
         let plan = try options.plan()
-        var logger = Logger(label: "cordon.serve") { StreamLogHandler.standardError(label: $0) }
-        logger.logLevel = options.logLevel.level
+        let logger = plan.logging.logger(label: "cordon.serve")
         let running = try await RunningService.open(plan, logger: logger)
         defer { running.close() }
         let upkeep = Task { await running.keepUp(logger: logger) }
@@ -35,14 +31,21 @@ struct ServeRunCommand: AsyncParsableCommand {
         do throws(ServiceServerError) {
             try await running.server.run(handlesSignals: true) { address in
                 let report = running.report(at: address)
-                if plan.isDevelopment { Self.warn() }
                 try? Terminal.json(report, pretty: false)
+                // Collectors of JSON lines want nothing else on standard error.
+                guard plan.logging.format == .text else {
+                    if plan.isDevelopment {
+                        logger.warning("for development only: the embedded provider protects nothing")
+                    }
+                    return
+                }
+                if plan.isDevelopment { Self.warn() }
                 Terminal.talk("cordon answers at \(report.address); its apps pin the root key \(report.rootKey)")
             }
         } catch {
             throw CommandFailure(error)
         }
-        Terminal.talk("cordon has stopped")
+        if plan.logging.format == .text { Terminal.talk("cordon has stopped") }
     }
 
     private static func warn() {

@@ -19,6 +19,9 @@ struct ServeConfigCommand: AsyncParsableCommand {
         private struct Report: Encodable {
             var listen: String
             var publicUrl: String?
+            var consoleOrigin: String?
+            var roles: [String: [AdministratorRole]]?
+            var stepUpSeconds: Int
             var database: String
             var dataDirectory: String
             var tenant: String
@@ -32,6 +35,8 @@ struct ServeConfigCommand: AsyncParsableCommand {
             var metrics: String?
             var directory: String?
             var firstSignIn: ServeConfigurationFile.FirstSignIn
+            var logLevel: ServeLogging.Level
+            var logFormat: ServeLogging.Format
             var developmentPassword: String?
         }
 
@@ -53,7 +58,11 @@ struct ServeConfigCommand: AsyncParsableCommand {
             try Terminal.json(
                 Report(
                     listen: "\(plan.server.host):\(plan.server.port)", publicUrl: plan.server.publicURL?.absoluteString,
-                    database: database, dataDirectory: plan.folder.path, tenant: plan.server.tenant.rawValue,
+                    consoleOrigin: plan.server.consoleOrigin,
+                    roles: plan.server.roleMapping.isEmpty
+                        ? nil : plan.server.roleMapping.mapValues { $0.sorted { $0.rawValue < $1.rawValue } },
+                    stepUpSeconds: plan.server.stepUpAge ?? 0, database: database, dataDirectory: plan.folder.path,
+                    tenant: plan.server.tenant.rawValue,
                     development: plan.isDevelopment, issuers: plan.server.issuers,
                     checkInAudience: plan.server.checkInAudience,
                     administrationAudiences: plan.server.administrationAudiences.sorted(),
@@ -61,6 +70,7 @@ struct ServeConfigCommand: AsyncParsableCommand {
                     tlsKey: plan.server.certificate?.privateKey.path, behindProxy: plan.server.isBehindProxy,
                     metrics: plan.server.metrics.map { "\($0.host):\($0.port)" }, directory: plan.directory?.path,
                     firstSignIn: plan.service.createsPeopleAtSignIn ? .create : .refuse,
+                    logLevel: plan.logging.level, logFormat: plan.logging.format,
                     developmentPassword: plan.developmentPassword.map { _ in "(redacted)" }))
         }
     }

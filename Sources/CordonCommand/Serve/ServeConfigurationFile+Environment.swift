@@ -18,6 +18,7 @@ extension ServeConfigurationFile {
         var set = self
         set.listen = text("LISTEN") ?? listen
         set.publicURL = text("PUBLIC_URL") ?? publicURL
+        set.consoleOrigin = text("CONSOLE_ORIGIN") ?? consoleOrigin
         set.database = text("DATABASE") ?? database
         set.dataDirectory = text("DATA_DIRECTORY") ?? dataDirectory
         set.tenant = text("TENANT") ?? tenant
@@ -28,18 +29,28 @@ extension ServeConfigurationFile {
         set.tlsKey = text("TLS_KEY") ?? tlsKey
         set.metrics = text("METRICS") ?? metrics
         set.directory = text("DIRECTORY") ?? directory
+        if let word = text("STEP_UP_SECONDS") {
+            guard let value = Int(word) else { throw Self.unusable("STEP_UP_SECONDS", "a number of seconds") }
+            set.stepUpSeconds = value
+        }
         if let word = text("BEHIND_PROXY") {
             guard let value = ["true": true, "1": true, "false": false, "0": false][word.lowercased()] else {
                 throw Self.unusable("BEHIND_PROXY", "true or false")
             }
             set.behindProxy = value
         }
-        if let word = text("FIRST_SIGN_IN") {
-            guard let value = FirstSignIn(rawValue: word) else {
-                throw Self.unusable("FIRST_SIGN_IN", "create or refuse")
+        func word<Word: RawRepresentable & CaseIterable>(_ name: String, _ type: Word.Type) throws(CommandFailure)
+            -> Word?
+        where Word.RawValue == String {
+            guard let word = text(name) else { return nil }
+            guard let value = Word(rawValue: word) else {
+                throw Self.unusable(name, Word.allCases.map(\.rawValue).joined(separator: ", "))
             }
-            set.firstSignIn = value
+            return value
         }
+        set.firstSignIn = try word("FIRST_SIGN_IN", FirstSignIn.self) ?? firstSignIn
+        set.logLevel = try word("LOG_LEVEL", ServeLogging.Level.self) ?? logLevel
+        set.logFormat = try word("LOG_FORMAT", ServeLogging.Format.self) ?? logFormat
         return set
     }
 

@@ -1,9 +1,15 @@
+import CordonService
 import Foundation
 
 /// The settings of `cordon serve` in a JSON file; every member may be absent, an unknown one is an error.
 struct ServeConfigurationFile: Decodable, Equatable {
     var listen: String?
     var publicURL: String?
+    var consoleOrigin: String?
+    /// Cordon's roles by a group, a role or an object id that tokens say.
+    var roles: [String: [AdministratorRole]]?
+    /// How fresh a sign-in must be for a wipe, in seconds; 0 switches that off.
+    var stepUpSeconds: Int?
     var database: String?
     var dataDirectory: String?
     var tenant: String?
@@ -16,6 +22,8 @@ struct ServeConfigurationFile: Decodable, Equatable {
     var metrics: String?
     var directory: String?
     var firstSignIn: FirstSignIn?
+    var logLevel: ServeLogging.Level?
+    var logFormat: ServeLogging.Format?
 
     /// What happens when somebody enrols whom the directory does not know.
     enum FirstSignIn: String, Codable, CaseIterable {
@@ -30,8 +38,9 @@ struct ServeConfigurationFile: Decodable, Equatable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case listen
         case publicURL = "publicUrl"
-        case database, dataDirectory, tenant, issuers, checkInAudience, administrationAudiences, tlsCertificate, tlsKey
-        case behindProxy, metrics, directory, firstSignIn
+        case consoleOrigin, roles, stepUpSeconds, database, dataDirectory, tenant, issuers, checkInAudience,
+            administrationAudiences, tlsCertificate, tlsKey
+        case behindProxy, metrics, directory, firstSignIn, logLevel, logFormat
     }
 
     private static let largest = 1 << 20
@@ -74,11 +83,15 @@ struct ServeConfigurationFile: Decodable, Equatable {
             self = try JSONDecoder().decode(Self.self, from: bytes)
         } catch let error as CommandFailure {
             throw error
-        } catch DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context) {
+        } catch DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
+            DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty
+        {
             let place = context.codingPath.first?.stringValue ?? "the document"
             throw CommandFailure(
                 .badInput, "\(path): \(place) is of the wrong kind",
-                hint: "texts are strings, issuers a list of strings")
+                hint:
+                    "texts are strings, issuers a list of strings, roles lists of roles by a group; see docs/operating.md"
+            )
         } catch {
             throw CommandFailure(.badInput, "\(path): the configuration is not JSON", hint: "check it with a JSON tool")
         }

@@ -3,7 +3,6 @@ import CordonIdentity
 import CordonService
 import CordonServiceHTTP
 import Foundation
-import Logging
 
 /// What `cordon serve` can be told; a flag wins over the environment, that over the configuration file, and that over
 /// the default.
@@ -38,11 +37,17 @@ struct ServeOptions: ParsableArguments {
     @Option(help: "The private key of the certificate, in PEM, mode 0600 or 0640.")
     var tlsKey: String?
 
+    @Option(help: "The origin of a console whose pages may read the administration routes.")
+    var consoleOrigin: String?
+
     @Flag(help: "Every request comes through a proxy that sets X-Forwarded-Proto; it then counts for links.")
     var behindProxy = false
 
     @Option(help: "Where Prometheus metrics answer, such as 127.0.0.1:9464; never in public.")
     var metrics: String?
+
+    @Option(help: "How long ago, in seconds, somebody may have signed in who asks for a wipe; 0 for ever.")
+    var stepUpSeconds: Int?
 
     @Option(help: "A JSON file with people and groups, read at the start and whenever it changes.")
     var directory: String?
@@ -53,24 +58,11 @@ struct ServeOptions: ParsableArguments {
     @Option(help: "The password of everybody in a new development directory, instead of random ones.")
     var developmentPassword: String?
 
-    @Option(help: "How much to say on standard error.")
-    var logLevel: LogLevel = .notice
+    @Option(help: "How much to say on standard error; info is one line for each answer. (default: notice)")
+    var logLevel: ServeLogging.Level?
 
-    /// How much a service says.
-    enum LogLevel: String, ExpressibleByArgument, CaseIterable {
-        case debug, info, notice, warning, error
-
-        /// The logger's word for it.
-        var level: Logger.Level {
-            switch self {
-            case .debug: .debug
-            case .info: .info
-            case .notice: .notice
-            case .warning: .warning
-            case .error: .error
-            }
-        }
-    }
+    @Option(help: "How to say it: text for people, json for collectors. (default: text)")
+    var logFormat: ServeLogging.Format?
 
     /// The settings in force.
     ///
@@ -84,6 +76,8 @@ struct ServeOptions: ParsableArguments {
         var plan = ServePlan(
             isDevelopment: development, database: try ServiceDatabase(text), folder: folder,
             server: try server(set), developmentPassword: developmentPassword)
+        plan.logging = ServeLogging(
+            level: logLevel ?? set.logLevel ?? .notice, format: logFormat ?? set.logFormat ?? .text)
         plan.directory = (directory ?? set.directory).map { URL(fileURLWithPath: $0) }
         // A directory that somebody keeps says who belongs; without one, whoever the provider lets sign in does.
         let usual = plan.directory == nil ? ServeConfigurationFile.FirstSignIn.create : .refuse
@@ -106,6 +100,14 @@ struct ServeOptions: ParsableArguments {
             }
             server.publicURL = url
         }
+        server.consoleOrigin = consoleOrigin ?? set.consoleOrigin
+        server.roleMapping = (set.roles ?? [:]).mapValues { Set($0) }
+        if let seconds = stepUpSeconds ?? set.stepUpSeconds {
+            guard (0...86_400).contains(seconds) else {
+                throw CommandFailure(.badInput, "a step-up of \(seconds) seconds", hint: "use 0 to 86400; 0 is off")
+            }
+            server.stepUpAge = seconds == 0 ? nil : seconds
+        }
         if let audience = set.checkInAudience { server.checkInAudience = audience }
         if let audiences = set.administrationAudiences { server.administrationAudiences = Set(audiences) }
         if let text = metrics ?? set.metrics {
@@ -127,3 +129,5 @@ struct ServeOptions: ParsableArguments {
 }
 
 extension ServeConfigurationFile.FirstSignIn: ExpressibleByArgument {}
+extension ServeLogging.Level: ExpressibleByArgument {}
+extension ServeLogging.Format: ExpressibleByArgument {}

@@ -12,6 +12,8 @@ struct ServePlan: Sendable {
     var folder: URL
     /// How the service is reached and whose tokens it accepts.
     var server: ServiceServerConfiguration
+    /// What is said on standard error.
+    var logging = ServeLogging()
     /// A file with people and groups, nil for none.
     var directory: URL?
     /// Times, limits and habits of the service.

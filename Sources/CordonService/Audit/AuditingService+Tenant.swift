@@ -1,7 +1,15 @@
+public import CordonIdentity
 public import CordonProtocol
 public import Foundation
 
 extension AuditingService {
+    /// As the wrapped service; nobody is refused here.
+    public func customRoles(
+        heldBy names: Set<String>, of tenant: TenantID
+    ) async throws(ServiceError) -> [CustomRole] {
+        try await wrapped.customRoles(heldBy: names, of: tenant)
+    }
+
     /// As the wrapped service; a refusal is noted.
     public func allowedAccounts(as administrator: Administrator) async throws(ServiceError) -> [PolicyEnvelope
         .AllowedAccount]?

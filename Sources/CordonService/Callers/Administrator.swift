@@ -12,12 +12,17 @@ public struct Administrator: Sendable, Hashable {
     public var name: String
     /// What the caller may do.
     public var roles: Set<AdministratorRole>
+    /// What the caller may do besides, by roles that the organisation made.
+    public var customRoles: [CustomRole]
 
     /// Makes a caller from verified facts.
-    public init(tenant: TenantID, id: String, name: String, roles: Set<AdministratorRole>) {
+    public init(
+        tenant: TenantID, id: String, name: String, roles: Set<AdministratorRole>, customRoles: [CustomRole] = []
+    ) {
         self.tenant = tenant
         self.id = id
         self.name = name
         self.roles = roles
+        self.customRoles = customRoles
     }
 }

@@ -75,7 +75,7 @@ public final class StoredManagementService: ManagementService {
 
     /// Checks that the administrator may do something; the only place that decides.
     func require(_ permission: Permission, of administrator: Administrator) throws(ServiceError) {
-        guard administrator.roles.contains(where: { $0.permissions.contains(permission) }) else {
+        guard administrator.may(permission) else {
             throw ServiceError(.forbidden, "the roles of \(administrator.id) do not include \(permission.rawValue)")
         }
     }

@@ -5,7 +5,7 @@ internal import Crypto
 internal import Foundation
 
 /// What the next envelope of a registration says, apart from what every envelope has anew.
-struct EnvelopeContent {
+struct EnvelopeContent: Sendable {
     /// The merged policy, nil when none is targeted.
     let policy: EffectivePolicy?
     /// The app configurations, one dictionary each.

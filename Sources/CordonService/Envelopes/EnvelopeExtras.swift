@@ -3,7 +3,7 @@ internal import CordonProtocol
 internal import Foundation
 
 /// What an envelope says beside policies and configurations.
-struct EnvelopeExtras: Encodable, Equatable {
+struct EnvelopeExtras: Encodable, Equatable, Sendable {
     var clock: WorkingTime?
     var compliance: ComplianceReport?
     var service: ServiceSettings?

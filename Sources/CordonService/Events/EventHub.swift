@@ -10,17 +10,16 @@ struct EventHub: Sendable {
         var registrationID: String
     }
 
+    /// The most streams of one registration; an app needs one, and its processes one each.
+    static let most = 4
+
     private struct Subscriber {
         var lastID: Int64
-        let number: Int
+        let opened = ContinuousClock.now
         let continuation: AsyncStream<ServiceEvent>.Continuation
     }
 
     private let subscribers = Locked<[Address: [UUID: Subscriber]]>([:])
-    private let opened = Locked(0)
-
-    /// The most streams of one registration; an app needs one, and its processes one each.
-    static let mostStreams = 4
 
     /// A stream of the events from now on, and the token by which it is named here. One too many ends the oldest.
     func subscribe(_ address: Address) -> (stream: AsyncStream<ServiceEvent>, token: UUID) {
@@ -28,21 +27,15 @@ struct EventHub: Sendable {
             of: ServiceEvent.self, bufferingPolicy: .bufferingNewest(16))
         let token = UUID()
         continuation.onTermination = { [self] _ in remove(token, at: address) }
-        let number = opened.withLock { opened in
-            opened += 1
-            return opened
+        let forgotten = subscribers.withLock { subscribers in
+            var open = subscribers[address] ?? [:]
+            let oldest = open.count < Self.most ? nil : open.min { $0.value.opened < $1.value.opened }
+            if let oldest { open[oldest.key] = nil }
+            open[token] = Subscriber(lastID: 0, continuation: continuation)
+            subscribers[address] = open
+            return oldest?.value.continuation
         }
-        let ended: AsyncStream<ServiceEvent>.Continuation? = subscribers.withLock { subscribers in
-            var streams = subscribers[address] ?? [:]
-            streams[token] = Subscriber(lastID: 0, number: number, continuation: continuation)
-            var ended: AsyncStream<ServiceEvent>.Continuation?
-            if streams.count > Self.mostStreams, let oldest = streams.min(by: { $0.value.number < $1.value.number }) {
-                ended = streams.removeValue(forKey: oldest.key)?.continuation
-            }
-            subscribers[address] = streams
-            return ended
-        }
-        ended?.finish()
+        forgotten?.finish()
         return (stream, token)
     }
 

@@ -59,6 +59,10 @@ public enum StorageKind: String, Sendable, CaseIterable {
     case directorySource
     /// ``SharedDevice``.
     case sharedDevice
+    /// ``CustomRole``.
+    case customRole
+    /// ``SessionRevocation``.
+    case revocation
 }
 
 /// What a record can be found by; the raw values stand in stores.

@@ -13,8 +13,12 @@ struct TargetingCache: Sendable {
     /// The snapshot of the revision that the transaction sees.
     ///
     /// A transaction that has changed policies or groups itself must have raised the revision before.
-    func snapshot(of tenant: TenantID, in records: some StorageReader) throws(ServiceError) -> TargetingSnapshot {
-        let revision = try records.settings().targetingRevision
+    ///
+    /// - Parameter settings: The organisation's settings as the transaction sees them, where they were read already.
+    func snapshot(
+        of tenant: TenantID, in records: some StorageReader, settings: TenantSettings? = nil
+    ) throws(ServiceError) -> TargetingSnapshot {
+        let revision = if let settings { settings.targetingRevision } else { try records.settings().targetingRevision }
         if let known = snapshots.withLock({ $0[tenant] }), known.revision == revision { return known }
         return TargetingSnapshot(
             revision: revision, policies: try records.records(ManagedAppPolicy.self),

@@ -18,6 +18,8 @@ final class TargetingSnapshot: Sendable {
     private let catalogue: [AppGroup: Set<String>]
     private let containers: [DirectoryGroup.Member: [String]]
     private let candidates = Locked<[String: [ManagedAppPolicy]]>([:])
+    /// What envelopes of this snapshot say.
+    let contents = EnvelopeContentMemo()
     private let merged = Locked<[[PolicyReference]: MergedPolicy]>([:])
 
     init(

@@ -11,6 +11,19 @@ struct AdministrationGate: Sendable {
     let proofs: ProofVerifier
     /// The service's address as clients see it, without a slash at its end.
     let base: String
+    /// Where roles of the organisation's own are.
+    let service: any ManagementService
+    let revoked: RevokedSessions
+    /// The roles that groups and roles of tokens have by what tokens call them, and people and programs by `user:` and
+    /// their object id.
+    var roleMapping: [String: Set<AdministratorRole>] = [:]
+    /// How long ago somebody may have signed in who asks for what cannot be taken back, in seconds; nil for ever.
+    var stepUpAge: Int?
+    let now: @Sendable () -> Date
+
+    /// What stands before an object id in the names of who holds a role. Some providers let people choose their own
+    /// `sub`, which must not pass for the name of a group.
+    static let person = "user:"
 
     /// The verified token of a request. A token bound to a key is only good with a proof by that key.
     func token(of request: Request) async throws(TokenRefusal) -> AccessToken {
@@ -25,6 +38,7 @@ struct AdministrationGate: Sendable {
         }
         let text = String(parts[1])
         let token = try await tokens.verify(text, for: .administration)
+        try await revoked.check(token)
         guard let thumbprint = token.keyThumbprint else {
             guard scheme == "bearer" else { throw TokenRefusal(.unprovedKey, "the token is not bound to a key") }
             return token
@@ -45,15 +59,38 @@ struct AdministrationGate: Sendable {
     /// Who asks, with the roles that the token gives for this kind of request.
     ///
     /// - Throws: ``TokenRefusal`` with code `insufficientScope` when the token was not given for such requests.
-    func administrator(_ token: AccessToken, for access: AdministrationAccess) throws(TokenRefusal) -> Administrator {
+    func administrator(
+        _ token: AccessToken, for access: AdministrationAccess
+    ) async throws(TokenRefusal) -> Administrator {
         guard token.isApplication || !token.scopes.isDisjoint(with: access.scopes) else {
             throw TokenRefusal(
                 .insufficientScope, "the token has none of the scopes \(access.scopes.sorted().joined(separator: ", "))"
             )
         }
+        let names = token.groups.union(token.roles).union([Self.person + token.subject.rawValue])
+        var roles = Self.roles(of: token)
+        for name in names { roles.formUnion(roleMapping[name] ?? []) }
         return Administrator(
             tenant: token.tenant, id: token.subject.rawValue,
-            name: token.userPrincipalName ?? token.clientID ?? token.subject.rawValue, roles: Self.roles(of: token))
+            name: token.userPrincipalName ?? token.clientID ?? token.subject.rawValue, roles: roles,
+            // Without them the caller may do less, never more.
+            customRoles: (try? await service.customRoles(heldBy: names, of: token.tenant)) ?? [])
+    }
+
+    /// Lets somebody through to what cannot be taken back only soon after they proved who they are (SRV-OP-021). A
+    /// program has nobody to ask.
+    ///
+    /// - Throws: ``TokenRefusal`` with code `staleSignIn`.
+    func requireFreshSignIn(_ token: AccessToken) throws(TokenRefusal) {
+        guard let stepUpAge, !token.isApplication else { return }
+        guard let signedIn = token.authenticated else {
+            throw TokenRefusal(
+                .staleSignIn,
+                "the token does not say when its person signed in, which the provider must put in auth_time")
+        }
+        guard now().timeIntervalSince(signedIn) <= Double(stepUpAge) + TokenRules.clockTolerance else {
+            throw TokenRefusal(.staleSignIn, "the person signed in more than \(stepUpAge) seconds ago")
+        }
     }
 
     /// Cordon's roles by their own names; a program's Graph permissions count as the roles that include as much.

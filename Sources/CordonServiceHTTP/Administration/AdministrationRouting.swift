@@ -14,14 +14,14 @@ struct AdministrationRouting: Sendable {
 
     func on(
         _ router: some RouterMethods<BasicRequestContext>, _ method: HTTPRequest.Method, _ path: String,
-        _ access: AdministrationAccess,
+        _ access: AdministrationAccess, stepsUp: Bool = false,
         _ handler: @escaping @Sendable (Exchange, Administrator) async throws(CheckInRefusal) -> Response
     ) {
         router.on(RouterPath(path), method: method) { request, context in
             let exchange = Exchange(request, context, logger: logger)
             var response: Response
             do throws(CheckInRefusal) {
-                response = try await handler(exchange, try await administrator(of: request, access))
+                response = try await handler(exchange, try await administrator(of: request, access, stepsUp))
                 exchange.log(route: path, status: response.status.code)
             } catch {
                 // The device's codes mean nothing to an administrator.
@@ -37,13 +37,15 @@ struct AdministrationRouting: Sendable {
     }
 
     private func administrator(
-        of request: Request, _ access: AdministrationAccess
+        of request: Request, _ access: AdministrationAccess, _ stepsUp: Bool
     ) async throws(CheckInRefusal) -> Administrator {
         do throws(TokenRefusal) {
-            return try gate.administrator(try await gate.token(of: request), for: access)
+            let token = try await gate.token(of: request)
+            if stepsUp { try gate.requireFreshSignIn(token) }
+            return try await gate.administrator(token, for: access)
         } catch {
             var refusal = CheckInRefusal(error)
-            refusal.headers[.wwwAuthenticate] = "Bearer"
+            refusal.headers[.wwwAuthenticate] = error.bearerChallenge(maxAge: gate.stepUpAge)
             throw refusal
         }
     }

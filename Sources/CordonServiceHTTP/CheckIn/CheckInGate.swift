@@ -13,6 +13,7 @@ struct CheckInGate: Sendable {
     /// The service's address as clients see it, without a slash at its end.
     let base: String
     let tenant: TenantID
+    let revoked: RevokedSessions
 
     /// Who sends the request, and until when its token is good.
     func caller(of request: Request) async throws(CheckInRefusal) -> (caller: DeviceCaller, until: Date) {
@@ -20,6 +21,7 @@ struct CheckInGate: Sendable {
         let token: AccessToken
         do {
             token = try await tokens.verify(text, for: .checkIn)
+            try await revoked.check(token)
         } catch {
             throw CheckInRefusal(error)
         }

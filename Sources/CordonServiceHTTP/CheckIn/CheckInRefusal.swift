@@ -33,6 +33,8 @@ struct CheckInRefusal: Error {
             self.init("malformed-body", "The body is not what this route takes.", status: 400, detail: reason)
         case .wrongMediaType:
             self.init("media-type", "This route takes application/json.", status: 415)
+        case .unreadableCoding:
+            self.init("content-coding", "The body must be plain or packed with gzip.", status: 415)
         case .interrupted:
             self.init("interrupted", "The body ended early.", status: 400)
         }

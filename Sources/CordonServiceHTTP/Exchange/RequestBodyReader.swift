@@ -12,6 +12,8 @@ enum BodyError: Error, Equatable {
     case notJSON(String)
     /// The body is declared as something else than JSON.
     case wrongMediaType
+    /// The body is packed in another way than gzip, or its gzip is damaged.
+    case unreadableCoding
     /// The connection ended before the body did.
     case interrupted
 }
@@ -19,7 +21,22 @@ enum BodyError: Error, Equatable {
 /// Reads bodies within limits of size and depth.
 enum RequestBodyReader {
     /// The bytes of the body.
+    ///
+    /// Packed with gzip it may be as large as it may be plain, and no larger when it is unpacked (SRV-OP-015).
     static func bytes(_ request: Request, atMost limit: Int) async throws(BodyError) -> Data {
+        let coding = request.headers[values: .contentEncoding].joined(separator: ",").lowercased()
+            .trimmingCharacters(in: .whitespaces)
+        guard ["", "identity", "gzip", "x-gzip"].contains(coding) else { throw .unreadableCoding }
+        let bytes = try await sentBytes(request, atMost: limit)
+        guard coding.hasSuffix("gzip") else { return bytes }
+        return switch GzipCoding.unpack(bytes, atMost: limit) {
+        case .bytes(let bytes): bytes
+        case .tooLarge: throw .tooLarge(limit)
+        case .malformed: throw .unreadableCoding
+        }
+    }
+
+    private static func sentBytes(_ request: Request, atMost limit: Int) async throws(BodyError) -> Data {
         if let declared = request.headers[.contentLength].flatMap({ Int($0) }), declared > limit {
             throw .tooLarge(limit)
         }

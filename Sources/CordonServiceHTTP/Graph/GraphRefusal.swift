@@ -68,24 +68,24 @@ struct GraphRefusal: Error {
         case .notJSON(let place): self = .badRequest("The body is not JSON that this service reads (\(place)).")
         case .wrongMediaType:
             self.init(.unsupportedMediaType, "UnsupportedMediaType", "The body must be application/json.")
+        case .unreadableCoding:
+            self.init(.unsupportedMediaType, "UnsupportedMediaType", "The body must be plain or packed with gzip.")
         case .interrupted: self = .badRequest("The body ended early.")
         }
     }
 
-    init(_ refusal: TokenRefusal) {
+    init(_ refusal: TokenRefusal, stepUpAge: Int? = nil) {
         let message = "\(refusal.reason). \(refusal.hint)"
         switch refusal.code {
         case .issuerUnavailable:
             self.init(.serviceUnavailable, "ServiceUnavailable", message, headers: [.retryAfter: "30"])
         case .insufficientScope:
             self.init(
-                .forbidden, "Forbidden", message, headers: [.wwwAuthenticate: "Bearer error=\"insufficient_scope\""])
-        case .missing:
-            self.init(.unauthorized, "InvalidAuthenticationToken", message, headers: [.wwwAuthenticate: "Bearer"])
+                .forbidden, "Forbidden", message, headers: [.wwwAuthenticate: refusal.bearerChallenge(maxAge: nil)])
         default:
             self.init(
                 .unauthorized, "InvalidAuthenticationToken", message,
-                headers: [.wwwAuthenticate: "Bearer error=\"invalid_token\""])
+                headers: [.wwwAuthenticate: refusal.bearerChallenge(maxAge: stepUpAge)])
         }
     }
 }

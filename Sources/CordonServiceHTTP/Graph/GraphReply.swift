@@ -23,6 +23,15 @@ struct GraphReply: Sendable {
         self.body = body
     }
 
+    /// Packs the body where that is worth it and the client takes it (SRV-OP-015).
+    mutating func pack(for request: Request) {
+        guard body.count >= GzipCoding.smallest else { return }
+        headers[.vary] = "Accept-Encoding"
+        guard GzipCoding.isAccepted(by: request.headers), let packed = GzipCoding.pack(body) else { return }
+        body = packed
+        headers[.contentEncoding] = "gzip"
+    }
+
     /// The answer for a socket; of an empty body not even the length is left out.
     var response: Response {
         body.isEmpty

@@ -60,6 +60,7 @@ struct GraphRoutes: Sendable {
         reply.headers[.requestID] = exchange.id
         reply.headers[.cacheControl] = "private, no-cache"
         if let id = Self.clientRequestID(request) { reply.headers[.clientRequestID] = id }
+        reply.pack(for: request)
         return request.method == .head ? reply.response.createHeadResponse() : reply.response
     }
 
@@ -109,9 +110,10 @@ struct GraphRoutes: Sendable {
         name = route.name
         let administrator: Administrator
         do {
-            administrator = try gate.administrator(token, for: route.access)
+            if route.stepsUp { try gate.requireFreshSignIn(token) }
+            administrator = try await gate.administrator(token, for: route.access)
         } catch {
-            throw GraphRefusal(error)
+            throw GraphRefusal(error, stepUpAge: gate.stepUpAge)
         }
         let query = try GraphQuery(request.uri.query)
         if let unknown = query.expand.subtracting(route.expands).sorted().first {

@@ -44,7 +44,7 @@ struct OperatorRoutes: Sendable {
             }
             return try CheckInRefusal.answering(.ok, data)
         }
-        routing.on(router, .delete, data, .writeApps) { exchange, administrator throws(CheckInRefusal) in
+        routing.on(router, .delete, data, .writeApps, stepsUp: true) { exchange, administrator throws(CheckInRefusal) in
             let id = Self.id(exchange)
             try await CheckInRefusal.asking { () throws(ServiceError) in
                 try await service.eraseUser(id, as: administrator)

@@ -47,6 +47,7 @@ struct SCIMRefusal: Error {
         case .tooLarge(let limit): self.init(413, "the body is larger than \(limit) bytes")
         case .notJSON(let place): self.init(400, "the body is not JSON: \(place)", kind: "invalidSyntax")
         case .wrongMediaType: self.init(415, "the body must be application/scim+json")
+        case .unreadableCoding: self.init(415, "the body must be plain or packed with gzip")
         case .interrupted: self.init(400, "the body ended early")
         }
     }

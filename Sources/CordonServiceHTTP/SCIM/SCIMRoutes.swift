@@ -42,7 +42,7 @@ struct SCIMRoutes: Sendable {
                 let access: AdministrationAccess = method == .get ? .readDirectory : .writeGroups
                 let administrator: Administrator
                 do throws(TokenRefusal) {
-                    administrator = try routing.gate.administrator(
+                    administrator = try await routing.gate.administrator(
                         try await routing.gate.token(of: request), for: access)
                 } catch {
                     throw SCIMRefusal(error)

@@ -10,6 +10,7 @@ final class DeferredResponder: HTTPResponder {
     private struct Installed {
         var responder: any HTTPResponder<BasicRequestContext>
         var isSecure: Bool
+        var console: ConsoleOrigin?
     }
 
     private let routes = Locked<Installed?>(nil)
@@ -19,24 +20,40 @@ final class DeferredResponder: HTTPResponder {
         self.metrics = metrics
     }
 
-    /// - Parameter isSecure: Whether clients come by TLS, here or at a proxy, and must go on doing so (RFC 6797).
-    func install(_ responder: any HTTPResponder<BasicRequestContext>, isSecure: Bool = false) {
-        routes.withLock { $0 = Installed(responder: responder, isSecure: isSecure) }
+    /// - Parameters:
+    ///   - isSecure: Whether clients come by TLS, here or at a proxy, and must go on doing so (RFC 6797).
+    ///   - console: Whose pages may read the administration routes, nil for nobody's.
+    func install(
+        _ responder: any HTTPResponder<BasicRequestContext>, isSecure: Bool = false, console: ConsoleOrigin? = nil
+    ) {
+        routes.withLock { $0 = Installed(responder: responder, isSecure: isSecure, console: console) }
     }
 
     func respond(to request: Request, context: BasicRequestContext) async throws -> Response {
         guard let installed = routes.withLock({ $0 }) else { return Response(status: .serviceUnavailable) }
         let start = ContinuousClock.now
         do {
-            var response = try await installed.responder.respond(to: request, context: context)
+            var response = try await answer(request, context, installed)
             if installed.isSecure { response.headers[.strictTransportSecurity] = "max-age=31536000" }
             response.headers[.xContentTypeOptions] = "nosniff"
+            installed.console?.mark(&response, of: request)
             count(request, context, response.status, since: start)
             return response
         } catch {
             count(request, context, (error as? any HTTPResponseError)?.status ?? .internalServerError, since: start)
             throw error
         }
+    }
+
+    private func answer(
+        _ request: Request, _ context: BasicRequestContext, _ installed: Installed
+    ) async throws -> Response {
+        if let response = installed.console?.preflight(request) { return response }
+        let response = try await installed.responder.respond(to: request, context: context)
+        // The router's own answer where it found no route has no body; a route's answer, whose path begins with a
+        // slash, stays as it is.
+        guard response.status == .notFound, context.endpointPath?.hasPrefix("/") != true else { return response }
+        return UnknownPath.response(to: request)
     }
 
     private func count(

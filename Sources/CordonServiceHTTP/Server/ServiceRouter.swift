@@ -24,7 +24,7 @@ struct ServiceRouter: Sendable {
 
     /// Every route, also for comparing them with `docs/openapi.yaml`.
     func router() -> Router<BasicRequestContext> {
-        let router = Router(context: BasicRequestContext.self)
+        let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
         let issuers =
             provider == nil ? configuration.issuers : [issuer.absoluteString]
         let tokens = AccessTokenVerifier(
@@ -35,10 +35,18 @@ struct ServiceRouter: Sendable {
             documents: documents, now: now)
         let proofs = ProofVerifier(now: now)
         HealthRoutes(service: service, tenant: configuration.tenant).add(to: router)
-        checkIn(tokens: tokens, proofs: proofs).add(to: router)
-        let gate = AdministrationGate(tokens: tokens, proofs: proofs, base: base)
+        let revoked = RevokedSessions(service: service, tenant: configuration.tenant)
+        checkIn(tokens: tokens, proofs: proofs, revoked: revoked).add(to: router)
+        let gate = AdministrationGate(
+            tokens: tokens, proofs: proofs, base: base, service: service, revoked: revoked,
+            roleMapping: configuration.roleMapping, stepUpAge: configuration.stepUpAge, now: now)
+        SecurityEventRoutes(
+            events: SecurityEventVerifier(rules: tokens.rules, base: base, documents: documents, now: now),
+            service: service, revoked: revoked, logger: logger
+        ).add(to: router)
         let routing = AdministrationRouting(gate: gate, logger: logger)
         AdministrationRoutes(routing: routing, service: service).add(to: router)
+        RoleRoutes(routing: routing, service: service).add(to: router)
         OperatorRoutes(routing: routing, service: service, now: now).add(to: router)
         graph(gate: gate).add(to: router)
         SharedDeviceRoutes(routing: routing, service: service, tenant: configuration.tenant).add(to: router)
@@ -63,10 +71,13 @@ struct ServiceRouter: Sendable {
             isBehindProxy: configuration.isBehindProxy)
     }
 
-    private func checkIn(tokens: AccessTokenVerifier, proofs: ProofVerifier) -> CheckInRoutes {
+    private func checkIn(
+        tokens: AccessTokenVerifier, proofs: ProofVerifier, revoked: RevokedSessions
+    ) -> CheckInRoutes {
         CheckInRoutes(
             gate: CheckInGate(
-                tokens: tokens, proofs: proofs, service: service, base: base, tenant: configuration.tenant),
+                tokens: tokens, proofs: proofs, service: service, base: base, tenant: configuration.tenant,
+                revoked: revoked),
             service: service,
             discovery: DiscoveryDocument(
                 service: service, tenant: configuration.tenant, issuer: issuer,

@@ -125,7 +125,9 @@ public final class ServiceServer: Sendable {
             onServerRunning: { [self] channel in
                 let address = address(boundTo: channel.localAddress?.port ?? configuration.port)
                 issuerAddress.set(address.issuer)
-                responder.install(router(at: address).responder(), isSecure: address.base.scheme == "https")
+                responder.install(
+                    router(at: address).responder(), isSecure: address.base.scheme == "https",
+                    console: configuration.consoleOrigin.map(ConsoleOrigin.init))
                 await ready(address)
             },
             logger: logger)

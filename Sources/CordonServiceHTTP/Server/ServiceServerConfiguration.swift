@@ -1,4 +1,5 @@
 public import CordonIdentity
+public import CordonService
 public import Foundation
 
 /// How a server is reached and whose tokens it accepts.
@@ -16,6 +17,9 @@ public struct ServiceServerConfiguration: Sendable, Equatable {
     public var port = 0
     /// The address that clients use, when a proxy stands in front; nil for the one that was bound.
     public var publicURL: URL?
+    /// The origin of a console whose pages may read the administration routes, such as `https://console.example.org`;
+    /// nil for none (SRV-OP-015).
+    public var consoleOrigin: String?
     /// Whether every request comes through a proxy that sets `X-Forwarded-Proto`; it counts for links alone, and only
     /// where there is no ``publicURL``.
     public var isBehindProxy = false
@@ -33,6 +37,12 @@ public struct ServiceServerConfiguration: Sendable, Equatable {
     public var checkInAudience = usualCheckInAudience
     /// The audiences of administration tokens.
     public var administrationAudiences: Set<String> = [usualAdministrationAudience, graphAudience]
+    /// The roles that people and programs have besides those that their tokens name: by a value of `groups` or `roles`,
+    /// or by `user:` and an object id (SRV-OP-020).
+    public var roleMapping: [String: Set<AdministratorRole>] = [:]
+    /// How long ago, in seconds, a person may have signed in who asks for a wipe or for erasing somebody's data; nil
+    /// where that does not matter, as with a provider that does not say `auth_time` (SRV-OP-021, RFC 9470).
+    public var stepUpAge: Int? = 900
     /// How often an app and a person may ask.
     public var limits = CheckInLimits.documented
     /// How often an idle event stream is kept alive.
@@ -63,6 +73,17 @@ public struct ServiceServerConfiguration: Sendable, Equatable {
                 .configurationInvalid, reason: "without TLS or a proxy, tokens would cross the network in the clear",
                 place: "listen",
                 hint: "listen on 127.0.0.1, give a certificate, or say which address or proxy stands in front")
+        }
+        if let consoleOrigin {
+            let url = URL(string: consoleOrigin)
+            let host = url?.host(percentEncoded: false) ?? ""
+            guard let url, !host.isEmpty, url.path.isEmpty, url.query == nil, url.user == nil,
+                url.scheme == "https" || (url.scheme == "http" && ProviderHost.isLoopback(host))
+            else {
+                throw ServiceServerError(
+                    .configurationInvalid, reason: "the console's origin must be https and no more than an origin",
+                    place: "console-origin", hint: "give it as browsers send it, such as https://console.example.org")
+            }
         }
         guard (0...65_535).contains(port), !tenant.rawValue.isEmpty else {
             throw ServiceServerError(

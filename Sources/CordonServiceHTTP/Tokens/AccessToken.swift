@@ -19,6 +19,10 @@ public struct AccessToken: Sendable, Equatable {
     public let scopes: Set<String>
     /// Roles of the person or application.
     public let roles: Set<String>
+    /// The groups of the person, as ids; empty where the provider does not say.
+    public var groups: Set<String> = []
+    /// When the token was made, nil where the provider does not say.
+    public var issued: Date?
     /// The RFC 7638 thumbprint of the key that the token is bound to (`cnf.jkt`), nil for a bearer token.
     public let keyThumbprint: String?
     /// When the token ends.

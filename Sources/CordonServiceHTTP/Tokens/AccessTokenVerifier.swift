@@ -100,6 +100,7 @@ public struct AccessTokenVerifier: Sendable {
             issuer: claims.issuer, tenant: tenant, subject: AccountID(subject),
             userPrincipalName: isApplication ? nil : claims.userPrincipalName, clientID: claims.clientID,
             isApplication: isApplication, scopes: claims.scopes, roles: claims.roles,
+            groups: claims.groups, issued: claims.issued.map { Date(timeIntervalSince1970: $0) },
             keyThumbprint: claims.keyThumbprint, expires: Date(timeIntervalSince1970: claims.expires),
             authenticated: claims.authenticated.map { Date(timeIntervalSince1970: $0) })
     }

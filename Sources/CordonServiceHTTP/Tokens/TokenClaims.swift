@@ -13,12 +13,14 @@ struct TokenClaims: Decodable {
     var clientID: String?
     var scopes: Set<String>
     var roles: Set<String>
+    var groups: Set<String>
+    var issued: Double?
     var identityType: String?
     var keyThumbprint: String?
     var authenticated: Double?
 
     private enum Name: String, CodingKey {
-        case iss, aud, exp, nbf, sub, oid, tid, upn, azp, appid, scope, scp, roles, idtyp, cnf
+        case iss, aud, exp, nbf, iat, groups, sub, oid, tid, upn, azp, appid, scope, scp, roles, idtyp, cnf
         case preferredUsername = "preferred_username"
         case clientID = "client_id"
         case authTime = "auth_time"
@@ -45,6 +47,8 @@ struct TokenClaims: Decodable {
             ?? claims.decodeIfPresent(String.self, forKey: .azp) ?? claims.decodeIfPresent(String.self, forKey: .appid)
         scopes = Set(try claims.words(.scope, splitting: true) + claims.words(.scp, splitting: true))
         roles = Set(try claims.words(.roles, splitting: false))
+        groups = Set(try claims.words(.groups, splitting: false))
+        issued = try claims.decodeIfPresent(Double.self, forKey: .iat)
         identityType = try claims.decodeIfPresent(String.self, forKey: .idtyp)
         keyThumbprint = try claims.decodeIfPresent(Confirmation.self, forKey: .cnf)?.jkt
         authenticated = try claims.decodeIfPresent(Double.self, forKey: .authTime)

@@ -22,6 +22,10 @@ public struct TokenRefusal: Error, Sendable, Equatable {
         case insufficientScope
         /// The token is bound to a key, and the request does not prove that its sender has it.
         case unprovedKey
+        /// The person's sessions were ended after the token was made.
+        case revoked
+        /// The person proved too long ago who they are for what is asked (RFC 9470).
+        case staleSignIn
         /// The provider's keys could not be fetched.
         case issuerUnavailable
     }
@@ -40,7 +44,7 @@ public struct TokenRefusal: Error, Sendable, Equatable {
     /// What to do about it.
     public var hint: String {
         switch code {
-        case .missing, .expired, .malformed, .wrongSignature, .unknownKey: "Sign in again."
+        case .missing, .expired, .malformed, .wrongSignature, .unknownKey, .revoked, .staleSignIn: "Sign in again."
         case .untrustedIssuer, .wrongTenant: "Sign in with the provider that the discovery document names."
         case .wrongAudience, .insufficientScope: "Ask for a token with the resource and scope that this route needs."
         case .unprovedKey: "Send a DPoP proof made with the key that the token is bound to."

@@ -15,9 +15,9 @@ struct TokenText {
     let payload: Data
     let signature: Data
 
-    /// Splits a token and checks its header: an accepted algorithm, the type of an access token (RFC 9068 §2.1),
-    /// a key id, and no critical extension.
-    init(_ text: String) throws(TokenRefusal) {
+    /// Splits a token and checks its header: an accepted algorithm, the wanted type, usually that of an access token
+    /// (RFC 9068 §2.1), a key id, and no critical extension.
+    init(_ text: String, type wanted: String = "at+jwt") throws(TokenRefusal) {
         guard text.utf8.count <= TokenRules.largestToken else {
             throw TokenRefusal(.malformed, "the token is too large")
         }
@@ -29,8 +29,8 @@ struct TokenText {
         guard TokenAlgorithm(rawValue: fields.alg) != nil else {
             throw TokenRefusal(.malformed, "the token's algorithm is not accepted")
         }
-        guard let type = fields.typ?.lowercased(), type == "at+jwt" || type == "application/at+jwt" else {
-            throw TokenRefusal(.malformed, "the token is not of type at+jwt")
+        guard let type = fields.typ?.lowercased(), type == wanted || type == "application/\(wanted)" else {
+            throw TokenRefusal(.malformed, "the token is not of type \(wanted)")
         }
         guard fields.crit == nil, fields.kid != nil else {
             throw TokenRefusal(.malformed, "the token has critical extensions or names no key")

@@ -1,3 +1,4 @@
+import CordonPolicy
 import CordonService
 import Foundation
 import Testing
@@ -36,8 +37,11 @@ extension LiveService {
 
     /// What a client's script needs to know.
     func client(at base: String) throws -> [String: String] {
-        [
-            "CORDON_BASE": base, "CORDON_TOKEN": try issuer.token(TestIssuer.administrationClaims(at: Date())),
+        var stale = TestIssuer.administrationClaims(at: Date())
+        stale["auth_time"] = .integer(Int64(Date().timeIntervalSince1970) - 3_600)
+        return [
+            "CORDON_STALE_TOKEN": try issuer.token(stale), "CORDON_BASE": base,
+            "CORDON_TOKEN": try issuer.token(TestIssuer.administrationClaims(at: Date())),
             "CORDON_USER": TestPerson.workerA.id, "CORDON_GROUP": TestService.group,
             "CORDON_BUNDLE": TestDevice.bundleID,
         ]

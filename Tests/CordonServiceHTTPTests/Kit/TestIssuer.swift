@@ -71,6 +71,7 @@ final class TestIssuer: IssuerDocuments {
             "aud": .string(ServiceServerConfiguration.usualAdministrationAudience), "sub": "oid-ada",
             "oid": "oid-ada", "preferred_username": "ada@contoso.example", "scp": .string(scopes),
             "client_id": "cordon-cli", "roles": .array(roles.map(JSONValue.string)),
+            "auth_time": .integer(Int64(now.timeIntervalSince1970) - 5),
         ]) { _, new in new }
     }
 

@@ -47,7 +47,8 @@ struct TestService: Sendable {
                 tokens: AccessTokenVerifier(
                     rules: TokenRules(issuers: [], checkInAudience: "", administrationAudiences: []),
                     documents: issuer, now: { clock.now }),
-                proofs: ProofVerifier(now: { clock.now }), base: Self.base))
+                proofs: ProofVerifier(now: { clock.now }), base: Self.base, service: service,
+                revoked: RevokedSessions(service: service, tenant: Self.tenant), now: { clock.now }))
         application = Application(responder: responder, logger: logger)
         try await seed()
     }

@@ -14,7 +14,7 @@ struct AuditCoverageTests {
         "policies", "policy", "intendedPolicies", "users", "user", "groups", "group", "registrations", "registration",
         "blockedUsers", "operations", "operation", "allowedAccounts", "signingKeys", "auditRecords", "exportAudit",
         "workingTime", "serviceSettings", "logCollections", "telemetry", "sharedDevices", "events", "keySet",
-        "discoveryFacts",
+        "discoveryFacts", "customRoles", "sessionRevocations",
     ]
     /// What devices send all the time and what is kept elsewhere: counted, aggregated, or noted only where it differs.
     private static let routine: Set<String> = ["checkIn", "compliance", "acceptTelemetry"]
@@ -102,6 +102,10 @@ struct AuditCoverageTests {
             try await $0.service.replaceGroup(nil, with: DirectoryGroup(id: "new", displayName: "N"), as: $0.owner)
         },
         Write("removeUser", ["user.remove"]) { try await $0.service.removeUser("oid-ben", as: $0.owner) },
+        Write("apply", ["account.signal"]) {
+            try await $0.service.apply(
+                AccountSignal(.accountDisabled, of: "oid-ben", at: $0.test.clock.now), as: $0.owner)
+        },
         Write("saveGroup", ["group.save"]) {
             try await $0.service.saveGroup(DirectoryGroup(id: "new", displayName: "New"), as: $0.owner)
         },
@@ -180,7 +184,7 @@ struct AuditCoverageTests {
             for part in text.split(separator: "\npublic protocol ").dropFirst() {
                 let name = part.prefix { $0.isLetter }
                 guard
-                    ["Administration", "DeviceService", "Reporting"].contains(where: { name.hasSuffix($0) })
+                    ["Administration", "DeviceService", "Reporting", "Signals"].contains(where: { name.hasSuffix($0) })
                 else { continue }
                 let body = part.prefix(upTo: part.firstRange(of: "\n}\n")?.lowerBound ?? part.endIndex)
                 for match in body.matches(of: /\n    func ([A-Za-z]+)/) { operations.insert(String(match.1)) }

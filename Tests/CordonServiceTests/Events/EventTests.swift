@@ -27,6 +27,20 @@ struct EventTests {
         #expect((first?.id ?? 0) < (second?.id ?? 0))
     }
 
+    @Test func `an app that opens one stream after the other keeps the newest few`() async throws {
+        let test = try await TestService.withPeople()
+        let policy = try await test.protect(to: .group("staff"))
+        var app = TestApp(test)
+        try await app.register()
+        var oldest = try await stream(app)
+        var open: [AsyncStream<ServiceEvent>.Iterator] = []
+        for _ in 0..<4 { open.append(try await stream(app)) }
+        #expect(await oldest.next() == nil)
+        _ = try await test.service.updatePolicy(
+            policy.id, changes: ["printBlocked": true], ifVersion: nil, as: test.owner)
+        for index in open.indices { #expect(await open[index].next()?.kind == .policyChanged) }
+    }
+
     @Test func `a change is told to those it reaches before or after, and to nobody else`() async throws {
         let test = try await TestService.withPeople()
         let policy = try await test.protect(to: .group("writers"))

@@ -10,15 +10,19 @@ extension StoredManagementService {
     ) async throws(ServiceError) -> [ManagedAppPolicy] {
         try require(.read, of: administrator)
         return try await storage.read(administrator.tenant) { records throws(ServiceError) in
-            try records.records(ManagedAppPolicy.self).filter { kinds.contains($0.kind) }
+            try records.records(ManagedAppPolicy.self).filter {
+                kinds.contains($0.kind) && administrator.sees($0)
+            }
         }
     }
 
     /// One policy.
     public func policy(_ id: String, as administrator: Administrator) async throws(ServiceError) -> ManagedAppPolicy {
         try require(.read, of: administrator)
-        return try await storage.read(administrator.tenant) { records throws(ServiceError) in
-            try records.policy(id)
+        return try await storage.read(administrator.tenant) { [self] records throws(ServiceError) in
+            let policy = try records.policy(id)
+            try require(.read, for: policy, of: administrator)
+            return policy
         }
     }
 
@@ -29,13 +33,24 @@ extension StoredManagementService {
         try require(.writePolicies, of: administrator)
         let parts = try PolicyDocument(document)
         if parts.assignments != nil || parts.apps != nil { try require(.assignPolicies, of: administrator) }
-        let checked = try PolicyDocument.checked(parts.members, kind, fillsDefaults: true)
+        var members = parts.members
+        if members["roleScopeTagIds"]?.array?.isEmpty ?? true {
+            let tags = administrator.tagsOfNewPolicies
+            if tags != [ScopeTag.defaultID] {
+                members["roleScopeTagIds"] = .array(tags.sorted().map(JSONValue.string))
+            }
+        }
+        let checked = try PolicyDocument.checked(members, kind, fillsDefaults: true)
         let now = self.now
         var policy = ManagedAppPolicy(
             id: kind.idPrefix + ids.guid(), kind: kind, version: ids.token(), created: now, modified: now,
             document: checked, apps: parts.apps ?? [], appGroup: parts.appGroup ?? .selectedPublicApps)
         try policy.checkApps()
         policy.assignments = try self.checked(parts.assignments ?? [], for: policy)
+        try requireScope(.writePolicies, of: policy, for: administrator)
+        if parts.assignments != nil || parts.apps != nil {
+            try requireScope(.assignPolicies, of: policy, for: administrator)
+        }
         return try await write(policy, replacing: nil, "policy.create", as: administrator, at: now)
     }
 
@@ -46,7 +61,9 @@ extension StoredManagementService {
         try require(.writePolicies, of: administrator)
         let parts = try PolicyDocument(changes)
         if parts.assignments != nil || parts.apps != nil { try require(.assignPolicies, of: administrator) }
-        return try await edit(id, ifVersion: version, "policy.update", as: administrator) {
+        let needed: [Permission] =
+            parts.assignments != nil || parts.apps != nil ? [.writePolicies, .assignPolicies] : [.writePolicies]
+        return try await edit(id, ifVersion: version, "policy.update", needed, as: administrator) {
             [self] policy throws(ServiceError) in
             var members = policy.document.object ?? [:]
             for (name, value) in parts.members {
@@ -58,6 +75,7 @@ extension StoredManagementService {
             policy.appGroup = parts.appGroup ?? policy.appGroup
             try policy.checkApps()
             if let assignments = parts.assignments { policy.assignments = try checked(assignments, for: policy) }
+            for permission in needed { try requireScope(permission, of: policy, for: administrator) }
         }
     }
 
@@ -66,7 +84,7 @@ extension StoredManagementService {
         _ id: String, to assignments: [PolicyAssignment], as administrator: Administrator
     ) async throws(ServiceError) -> ManagedAppPolicy {
         try require(.assignPolicies, of: administrator)
-        return try await edit(id, ifVersion: nil, "policy.assign", as: administrator) {
+        return try await edit(id, ifVersion: nil, "policy.assign", [.assignPolicies], as: administrator) {
             [self] policy throws(ServiceError) in
             policy.assignments = try checked(assignments, for: policy)
         }
@@ -77,7 +95,7 @@ extension StoredManagementService {
         _ apps: [MobileAppIdentifier], group: AppGroup?, ofPolicy id: String, as administrator: Administrator
     ) async throws(ServiceError) -> ManagedAppPolicy {
         try require(.assignPolicies, of: administrator)
-        return try await edit(id, ifVersion: nil, "policy.targetApps", as: administrator) {
+        return try await edit(id, ifVersion: nil, "policy.targetApps", [.assignPolicies], as: administrator) {
             policy throws(ServiceError) in
             policy.apps = apps
             policy.appGroup = group ?? policy.appGroup
@@ -92,6 +110,7 @@ extension StoredManagementService {
         try require(.deletePolicies, of: administrator)
         let now = self.now
         try await change(administrator.tenant) { [self] transaction, pending throws(ServiceError) in
+            try require(.deletePolicies, for: transaction.policy(id), of: administrator)
             let policy = try transaction.policy(id, ifVersion: version)
             try announceChange(
                 about: [policy], of: administrator.tenant, in: transaction, noting: &pending
@@ -109,7 +128,7 @@ extension StoredManagementService {
         return try await storage.read(administrator.tenant) { [self] records throws(ServiceError) in
             let user = try records.user(userID)
             return try targeting.snapshot(of: administrator.tenant, in: records)
-                .intended(for: user, bundleID: bundleID, facts: nil).all
+                .intended(for: user, bundleID: bundleID, facts: nil).all.filter(administrator.sees)
         }
     }
 
@@ -128,16 +147,20 @@ extension StoredManagementService {
             }
             return try targeting.snapshot(of: administrator.tenant, in: records)
                 .intended(for: user, bundleID: registration.application.bundleID, facts: registration.filterFacts).all
+                .filter(administrator.sees)
         }
     }
 
     private func edit(
-        _ id: String, ifVersion version: String?, _ action: String, as administrator: Administrator,
+        _ id: String, ifVersion version: String?, _ action: String, _ needed: [Permission],
+        as administrator: Administrator,
         _ edit: @escaping @Sendable (inout ManagedAppPolicy) throws(ServiceError) -> Void
     ) async throws(ServiceError) -> ManagedAppPolicy {
         let now = self.now
         let newVersion = ids.token()
         return try await change(administrator.tenant) { [self] transaction, pending throws(ServiceError) in
+            // Scope first: whoever may not see the policy must not learn its version either.
+            for permission in needed { try require(permission, for: transaction.policy(id), of: administrator) }
             let before = try transaction.policy(id, ifVersion: version)
             var policy = before
             try edit(&policy)

@@ -72,20 +72,25 @@ private struct CheckInState {
         guard folded(request.application.bundleID) == folded(registration.application.bundleID) else {
             throw .enrollment(.notEnrolled, "the registration is of another app")
         }
-        snapshot = try service.targeting.snapshot(of: caller.tenant, in: records)
+        let settings = try records.settings()
+        let snapshot = try service.targeting.snapshot(of: caller.tenant, in: records, settings: settings)
+        self.snapshot = snapshot
         isBlocked = try records.record(UserBlock.self, folded(registration.account.id.rawValue)) != nil
         let operations = try records.openOperations(of: id)
         hasWipe = !operations.isEmpty
-        let settings = try records.settings()
         do throws(ServiceError) {
             let user = try records.entitledUser(registration.account)
-            content = try EnvelopeContent(
-                for: user, bundleID: registration.application.bundleID,
-                facts: FilterFacts(request.application, request.device), tenant: caller.tenant, snapshot: snapshot,
-                settings: settings,
-                extras: EnvelopeExtras(
+            let inputs = EnvelopeInputs(
+                user: user, bundleID: registration.application.bundleID,
+                facts: FilterFacts(request.application, request.device), settings: settings,
+                extras: try EnvelopeExtras(
                     for: user, registration: id, health: request.health, isBlocked: isBlocked, settings: settings,
                     at: now, in: records))
+            content = try snapshot.contents.content(of: id, inputs) { () throws(ServiceError) in
+                try EnvelopeContent(
+                    for: user, bundleID: inputs.bundleID, facts: inputs.facts, tenant: caller.tenant,
+                    snapshot: snapshot, settings: settings, extras: inputs.extras)
+            }
         } catch {
             // Whoever app protection serves no longer is still told to wipe; only then that nothing else comes.
             guard error.status == .notLicensed, isBlocked || operations.contains(where: { $0.notAfter > now }) else {

@@ -11,7 +11,7 @@ struct WipeRoutes: Sendable {
         // The plural is the name in v1.0, the singular the one that sample scripts use.
         let byTag = ["wipeManagedAppRegistrationsByDeviceTag", "wipeManagedAppRegistrationByDeviceTag"]
         return byTag.map { action in
-            GraphRoute(.post, "users/*/\(action)", .writeApps) { exchange throws(GraphRefusal) in
+            GraphRoute(.post, "users/*/\(action)", .writeApps, stepsUp: true) { exchange throws(GraphRefusal) in
                 guard let tag = try await exchange.object()["deviceTag"]?.string, !tag.isEmpty else {
                     throw PolicyInput.refusal("deviceTag", "the tag of a device is missing")
                 }
@@ -42,7 +42,8 @@ struct WipeRoutes: Sendable {
     /// The service looks for the person itself: somebody who left the directory is still wiped, blocked and unblocked.
     private var blocking: [GraphRoute] {
         [
-            GraphRoute(.post, "users/*/wipeAndBlockManagedApps", .writeApps) { exchange throws(GraphRefusal) in
+            GraphRoute(.post, "users/*/wipeAndBlockManagedApps", .writeApps, stepsUp: true) {
+                exchange throws(GraphRefusal) in
                 try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
                     try await service.blockUser(exchange.keys[0], as: exchange.administrator)
                 }

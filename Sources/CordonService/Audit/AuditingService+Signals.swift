@@ -1,0 +1,16 @@
+public import CordonIdentity
+public import Foundation
+
+extension AuditingService {
+    /// As the wrapped service; a refusal is noted.
+    public func apply(_ signal: AccountSignal, as administrator: Administrator) async throws(ServiceError) {
+        try await noting(administrator, "apply") { () async throws(ServiceError) -> Void in
+            try await wrapped.apply(signal, as: administrator)
+        }
+    }
+
+    /// As the wrapped service; nobody is refused here.
+    public func sessionRevocations(of tenant: TenantID) async throws(ServiceError) -> [String: Date] {
+        try await wrapped.sessionRevocations(of: tenant)
+    }
+}

@@ -1,0 +1,35 @@
+internal import CordonPolicy
+
+extension Administrator {
+    /// Whether some role includes the permission, for whatever policies.
+    public func may(_ permission: Permission) -> Bool {
+        roles.contains { $0.permissions.contains(permission) }
+            || customRoles.contains { $0.permissions.contains(permission) }
+    }
+
+    /// Whether a role includes the permission for policies with these tags.
+    func may(_ permission: Permission, withTags tags: Set<String>) -> Bool {
+        roles.contains { $0.permissions.contains(permission) }
+            || customRoles.contains { $0.covers(tags, for: permission) }
+    }
+
+    /// Whether the policy is within what some role lets its holder read; others do not exist for the caller.
+    func sees(_ policy: ManagedAppPolicy) -> Bool { may(.read, withTags: policy.scopeTags) }
+
+    /// The tags that a new policy gets where its author names none: the default one, or what the author's roles are
+    /// limited to.
+    var tagsOfNewPolicies: Set<String> {
+        let usual: Set = [ScopeTag.defaultID]
+        guard !may(.writePolicies, withTags: usual) else { return usual }
+        return customRoles.filter { $0.permissions.contains(.writePolicies) }
+            .reduce(into: []) { $0.formUnion($1.scopeTags ?? []) }
+    }
+}
+
+extension ManagedAppPolicy {
+    /// The scope tags that the policy carries; the default one where it names none.
+    var scopeTags: Set<String> {
+        let named = Set(document["roleScopeTagIds"]?.array?.compactMap(\.string) ?? [])
+        return named.isEmpty ? [ScopeTag.defaultID] : named
+    }
+}

@@ -1,0 +1,65 @@
+/// A role that an organisation made: permissions, who holds them, and for which policies (SRV-OP-020).
+public struct CustomRole: Sendable, Codable, Hashable {
+    /// The most groups or people that one role names.
+    public static let mostMembers = 1_000
+
+    /// The id.
+    public let id: String
+    /// The name, which no other role of the organisation has.
+    public var displayName: String
+    /// What the role is for.
+    public var description: String?
+    /// What its holders may do.
+    public var permissions: Set<Permission>
+    /// Who holds it: values of an access token's `groups` or `roles`, or `user:` and the object id of a person or program.
+    public var members: Set<String>
+    /// The scope tags whose policies the role is about, nil for every policy. People, devices and wipes carry no tags:
+    /// of them, holders see what ``permissions`` say.
+    public var scopeTags: Set<String>?
+
+    /// Makes a role.
+    public init(
+        id: String, displayName: String, description: String? = nil, permissions: Set<Permission>,
+        members: Set<String>, scopeTags: Set<String>? = nil
+    ) {
+        self.id = id
+        self.displayName = displayName
+        self.description = description
+        self.permissions = permissions
+        self.members = members
+        self.scopeTags = scopeTags
+    }
+
+    /// Whether the role lets its holders do something with a policy that has these tags.
+    func covers(_ tags: Set<String>, for permission: Permission) -> Bool {
+        permissions.contains(permission) && (scopeTags.map { !$0.isDisjoint(with: tags) } ?? true)
+    }
+}
+
+extension CustomRole: AdministeredResource {
+    /// Roles.
+    public static var storageKind: StorageKind { .customRole }
+    /// The id.
+    public var storageID: String { id }
+    /// The word for it in the audit log.
+    public static var auditName: String { "role" }
+    /// Who writes roles could give themselves any, so this takes an owner.
+    public static var writing: Permission { .manageTenant }
+    /// No two roles have one name.
+    public var uniqueName: String? { displayName }
+
+    /// Refuses what is no role: without a name, with a built-in one's id, for nobody or for nothing.
+    public func check() throws(ServiceError) {
+        try checkName(displayName)
+        try checkDirectoryID(id)
+        guard AdministratorRole(rawValue: id) == nil else {
+            throw ServiceError(.conflict, "a built-in role is not changed", place: id)
+        }
+        guard !permissions.isEmpty else { throw unacceptable("permissions", "needs at least one") }
+        guard (1...Self.mostMembers).contains(members.count), members.allSatisfy({ (1...256).contains($0.utf8.count) })
+        else { throw unacceptable("members", "needs 1 to \(Self.mostMembers) names of up to 256 bytes") }
+        guard scopeTags.map({ (1...100).contains($0.count) }) ?? true else {
+            throw unacceptable("scopeTags", "needs 1 to 100, or to be left out for every policy")
+        }
+    }
+}

@@ -1,0 +1,67 @@
+public import CordonIdentity
+internal import CordonProtocol
+public import Foundation
+
+/// What an identity provider tells the service by itself (SRV-CI-091).
+public protocol AccountSignals: Sendable {
+    /// Takes a signal; one that says nothing new changes nothing.
+    ///
+    /// A disabled account's apps are told to check in, where they are refused.
+    func apply(_ signal: AccountSignal, as administrator: Administrator) async throws(ServiceError)
+
+    /// From when on tokens count, by folded object id, for those accounts whose sessions were revoked. For transports,
+    /// which look at tokens.
+    func sessionRevocations(of tenant: TenantID) async throws(ServiceError) -> [String: Date]
+}
+
+extension StoredManagementService {
+    /// Takes a signal, as ``AccountSignals`` says.
+    public func apply(_ signal: AccountSignal, as administrator: Administrator) async throws(ServiceError) {
+        try require(.writeDirectory, of: administrator)
+        guard (1...256).contains(signal.subject.utf8.count) else {
+            throw ServiceError(
+                .invalid, "the account is not acceptable",
+                problems: [.init(member: "subject", reason: "needs 1 to 256 bytes")])
+        }
+        let now = self.now
+        try await change(administrator.tenant) { [self] transaction, pending throws(ServiceError) in
+            // A person whom the directory does not know may have tokens nevertheless.
+            var user = try? transaction.user(signal.subject)
+            let id = user?.storageID ?? folded(signal.subject)
+            var record = try transaction.record(SessionRevocation.self, id) ?? SessionRevocation(userID: id)
+            let before = record
+            var isChanged = false
+            if signal.kind != .accountEnabled, signal.time > record.before ?? .distantPast {
+                record.before = signal.time
+            }
+            if signal.kind != .sessionsRevoked, signal.time > record.stateAsOf ?? .distantPast {
+                record.stateAsOf = signal.time
+                isChanged = user.map { $0.accountEnabled != (signal.kind == .accountEnabled) } ?? false
+                user?.accountEnabled = signal.kind == .accountEnabled
+            }
+            guard record != before else { return }
+            try transaction.save(record)
+            if let user, isChanged {
+                try announceChange(
+                    toUsers: [user.id], of: administrator.tenant, in: transaction, noting: &pending
+                ) { transaction throws(ServiceError) in try transaction.save(user) }
+            }
+            if record.before != before.before {
+                // What a token opened ends with it; the app comes back, with a new one or not at all.
+                for registration in try transaction.records(Registration.self, where: (.user, id)) {
+                    pending.noteClosing(registration.id)
+                }
+            }
+            try transaction.audit(
+                AuditRecord.Actor(administrator), "account.signal", "user/\(user?.id ?? id)",
+                of: administrator.tenant, at: now, details: ["kind": signal.kind.rawValue])
+        }
+    }
+
+    /// From when on tokens count.
+    public func sessionRevocations(of tenant: TenantID) async throws(ServiceError) -> [String: Date] {
+        try await storage.read(tenant) { records throws(ServiceError) in
+            try records.records(SessionRevocation.self).reduce(into: [:]) { $0[$1.userID] = $1.before }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import HTTPTypes
+import Hummingbird
+
+/// Lets the pages of one origin, that of a console, read the administration routes (SRV-OP-015); no other origin is
+/// ever named, and cookies are never allowed.
+struct ConsoleOrigin: Sendable {
+    /// The origin as browsers send it, such as `https://console.example.org`.
+    let origin: String
+
+    private static let methods = "GET, HEAD, POST, PATCH, PUT, DELETE"
+    private static let headers = "authorization, content-type, dpop, if-match, if-none-match, prefer, client-request-id"
+    private static let exposed = "etag, location, request-id, retry-after, www-authenticate, dpop-nonce"
+
+    /// The answer to a browser's question whether it may ask (a CORS preflight); nil for every other request.
+    func preflight(_ request: Request) -> Response? {
+        guard request.method == .options, isMeant(request), request.headers[.accessControlRequestMethod] != nil else {
+            return nil
+        }
+        var response = Response(
+            status: .noContent,
+            headers: [
+                .accessControlAllowMethods: Self.methods, .accessControlAllowHeaders: Self.headers,
+                .accessControlMaxAge: "600", .contentLength: "0",
+            ])
+        mark(&response, of: request)
+        return response
+    }
+
+    /// Adds to an answer that the origin may read it.
+    func mark(_ response: inout Response, of request: Request) {
+        guard Self.isAdministration(request) else { return }
+        // Also without an origin: a cache must not hand the one answer to the other.
+        response.headers.append(HTTPField(name: .vary, value: "Origin"))
+        guard isMeant(request) else { return }
+        response.headers[.accessControlAllowOrigin] = origin
+        response.headers[.accessControlExposeHeaders] = Self.exposed
+    }
+
+    private func isMeant(_ request: Request) -> Bool {
+        request.headers[values: .origin] == [origin] && Self.isAdministration(request)
+    }
+
+    private static func isAdministration(_ request: Request) -> Bool {
+        let path = request.uri.path.lowercased()
+        return ["/v1.0/", "/beta/", "/admin/"].contains { path.hasPrefix($0) }
+    }
+}

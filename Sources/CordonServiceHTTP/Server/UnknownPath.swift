@@ -1,0 +1,39 @@
+import CordonPolicy
+import CordonProtocol
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// The answer to a path that no route has: for apps and operators a problem document, for everybody else Graph's
+/// envelope, without which its clients report nothing that helps (SRV-OP-023).
+enum UnknownPath {
+    private static let text = "Nothing has this path."
+
+    static func response(to request: Request) -> Response {
+        let id = UUID().uuidString.lowercased()
+        var response =
+            ["/mam/", "/admin/", "/cordon/"].contains { request.uri.path.hasPrefix($0) } ? problem(id) : graph(id)
+        response.headers[.requestID] = id
+        response.headers[.cacheControl] = "no-store"
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    private static func problem(_ id: String) -> Response {
+        var problem = ProblemDetails(type: "urn:cordon:problem:not-found", title: text, status: 404)
+        problem.traceID = id
+        return Response(.notFound, ProblemDetails.mediaType, (try? MessageCoding.encode(problem)) ?? Data())
+    }
+
+    private static func graph(_ id: String) -> Response {
+        let body: JSONValue = [
+            "error": [
+                "code": "ResourceNotFound", "message": .string(text),
+                "innerError": [
+                    "date": .string(GraphTime.plain(Date())), "request-id": .string(id),
+                    "client-request-id": .string(id),
+                ],
+            ]
+        ]
+        return Response(.notFound, GraphAnswer.mediaType, Data(body.text().utf8))
+    }
+}

@@ -1,0 +1,45 @@
+import CordonIdentity
+import CordonService
+import Foundation
+
+/// Refuses tokens from before their person's sessions were revoked (SRV-CI-091).
+///
+/// Kept in memory, because every request looks here; the one process that serves a store is also the one that is told.
+final class RevokedSessions: Sendable {
+    private let service: any ManagementService
+    let tenant: TenantID
+    private let known = Locked<[String: Date]?>(nil)
+
+    init(service: any ManagementService, tenant: TenantID) {
+        self.service = service
+        self.tenant = tenant
+    }
+
+    /// Lets a token through that is younger than the last revocation; one that does not say its age is older.
+    func check(_ token: AccessToken) async throws(TokenRefusal) {
+        let revoked = try await table()[Self.key(token.subject.rawValue)]
+        guard let revoked else { return }
+        guard let issued = token.issued, issued >= revoked else {
+            throw TokenRefusal(.revoked, "the sessions of the token's person were ended since it was made")
+        }
+    }
+
+    /// Reads the revocations again, after one was added.
+    func reload() async throws(ServiceError) {
+        let table = try await service.sessionRevocations(of: tenant)
+        // Merged, because two that read at once may come back in either order; a moment never goes back.
+        known.withLock { $0 = ($0 ?? [:]).merging(table, uniquingKeysWith: max) }
+    }
+
+    private func table() async throws(TokenRefusal) -> [String: Date] {
+        if let table = known.withLock({ $0 }) { return table }
+        do {
+            try await reload()
+        } catch {
+            throw TokenRefusal(.issuerUnavailable, "it cannot be told whether the token was revoked")
+        }
+        return known.withLock { $0 } ?? [:]
+    }
+
+    private static func key(_ id: String) -> String { id.lowercased() }
+}

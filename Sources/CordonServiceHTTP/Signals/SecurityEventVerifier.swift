@@ -1,0 +1,111 @@
+import CordonPolicy
+import CordonService
+import Foundation
+
+/// Why a security event token was refused, in the words of RFC 8935 §2.4.
+struct SecurityEventRefusal: Error {
+    enum Code: String {
+        case malformed = "invalid_request"
+        case unknownKey = "invalid_key"
+        case untrustedIssuer = "invalid_issuer"
+        case wrongAudience = "invalid_audience"
+        case unavailable = "temporarily_unavailable"
+    }
+
+    let code: Code
+    let reason: String
+}
+
+/// Verifies security event tokens of the trusted providers (RFC 8417) and reads from them what concerns accounts.
+struct SecurityEventVerifier: Sendable {
+    private let rules: TokenRules
+    private let audiences: Set<String>
+    private let keys: IssuerKeys
+    private let now: @Sendable () -> Date
+
+    /// The events that mean something here (CAEP and RISC); others are accepted and change nothing.
+    private static let kinds: [String: AccountSignal.Kind] = [
+        "https://schemas.openid.net/secevent/caep/event-type/session-revoked": .sessionsRevoked,
+        "https://schemas.openid.net/secevent/risc/event-type/sessions-revoked": .sessionsRevoked,
+        "https://schemas.openid.net/secevent/risc/event-type/account-disabled": .accountDisabled,
+        "https://schemas.openid.net/secevent/risc/event-type/account-purged": .accountDisabled,
+        "https://schemas.openid.net/secevent/risc/event-type/account-enabled": .accountEnabled,
+    ]
+
+    init(
+        rules: TokenRules, base: String, documents: any IssuerDocuments, now: @escaping @Sendable () -> Date
+    ) {
+        self.rules = rules
+        self.audiences = rules.administrationAudiences.union([rules.checkInAudience, base])
+        self.keys = IssuerKeys(documents: documents, now: now)
+        self.now = now
+    }
+
+    /// What a token says of accounts; who says it is a trusted provider.
+    func signals(in text: String) async throws(SecurityEventRefusal) -> (issuer: String, signals: [AccountSignal]) {
+        let parts: TokenText
+        do {
+            parts = try TokenText(text, type: "secevent+jwt")
+        } catch {
+            throw SecurityEventRefusal(code: .malformed, reason: error.reason)
+        }
+        guard let claims = try? JSONValue(parsing: parts.payload), let issuer = claims["iss"]?.string else {
+            throw SecurityEventRefusal(code: .malformed, reason: "the token's claims are not readable")
+        }
+        guard rules.issuers.contains(where: { $0.issuer == issuer }) else {
+            throw SecurityEventRefusal(code: .untrustedIssuer, reason: "the token's issuer is not on the allow-list")
+        }
+        try await checkSignature(of: parts, by: issuer)
+        let named = claims["aud"]?.array?.compactMap(\.string) ?? [claims["aud"]?.string ?? ""]
+        guard !audiences.isDisjoint(with: named) else {
+            throw SecurityEventRefusal(code: .wrongAudience, reason: "the token was made for another service")
+        }
+        guard let issued = Self.time(claims["iat"]), issued <= now().addingTimeInterval(TokenRules.clockTolerance),
+            claims["jti"]?.string?.isEmpty == false, let events = claims["events"]?.object
+        else {
+            throw SecurityEventRefusal(code: .malformed, reason: "iat, jti or events is missing or of the future")
+        }
+        var signals: [AccountSignal] = []
+        for (type, event) in events.sorted(by: { $0.key < $1.key }) {
+            guard let kind = Self.kinds[type] else { continue }
+            guard let subject = Self.subject(claims["sub_id"] ?? event["subject"], claims, issuer) else {
+                throw SecurityEventRefusal(code: .malformed, reason: "the event names no account of the token's issuer")
+            }
+            // Said by the event, else that of the transaction, else of the token; never later than the token.
+            let said = Self.time(event["event_timestamp"]) ?? Self.time(claims["toe"]) ?? issued
+            signals.append(AccountSignal(kind, of: subject, at: min(said, issued)))
+        }
+        return (issuer, signals)
+    }
+
+    private func checkSignature(of parts: TokenText, by issuer: String) async throws(SecurityEventRefusal) {
+        let key: IssuerKey
+        do {
+            key = try await keys.key(parts.header.kid ?? "", of: issuer)
+        } catch {
+            throw SecurityEventRefusal(
+                code: error.code == .issuerUnavailable ? .unavailable : .unknownKey, reason: error.reason)
+        }
+        guard key.algorithm.rawValue == parts.header.alg, key.isValid(parts.signature, for: parts.signed) else {
+            throw SecurityEventRefusal(code: .unknownKey, reason: "the token's signature does not match")
+        }
+    }
+
+    /// The account of a subject identifier (RFC 9493), or of the older form without `format`.
+    private static func subject(_ identifier: JSONValue?, _ claims: JSONValue, _ issuer: String) -> String? {
+        guard let identifier else { return claims["sub"]?.string }
+        if let user = identifier["user"] { return subject(user, claims, issuer) }
+        switch identifier["format"]?.string ?? identifier["subject_type"]?.string {
+        case "iss_sub", "iss-sub": return identifier["iss"]?.string == issuer ? identifier["sub"]?.string : nil
+        case "opaque": return identifier["id"]?.string
+        case "email": return identifier["email"]?.string
+        case "account":
+            return identifier["uri"]?.string.flatMap { $0.hasPrefix("acct:") ? String($0.dropFirst(5)) : nil }
+        default: return nil
+        }
+    }
+
+    private static func time(_ value: JSONValue?) -> Date? {
+        value?.integer.map { Date(timeIntervalSince1970: Double($0)) }
+    }
+}

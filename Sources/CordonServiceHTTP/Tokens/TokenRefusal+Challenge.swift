@@ -1,0 +1,20 @@
+import Foundation
+
+extension TokenRefusal {
+    /// What `WWW-Authenticate` says on the administration side (RFC 6750 §3).
+    ///
+    /// A sign-in that is too old is told twice: as RFC 9470 has it, and with the `claims` to ask the provider for, which
+    /// makes Microsoft's packages get another token and repeat the request once (SRV-OP-021).
+    func bearerChallenge(maxAge: Int?) -> String {
+        switch code {
+        case .missing: return "Bearer"
+        case .insufficientScope: return "Bearer error=\"insufficient_scope\""
+        case .staleSignIn:
+            let age = maxAge ?? 0
+            let claims = Data(#"{"access_token":{"auth_time":{"essential":true}}}"#.utf8).base64EncodedString()
+            return "Bearer error=\"insufficient_claims\", claims=\"\(claims)\", "
+                + "Bearer error=\"insufficient_user_authentication\", max_age=\"\(age)\""
+        default: return "Bearer error=\"invalid_token\""
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import CordonIdentity
+import CordonPolicy
+import CordonService
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import Testing
+
+@testable import CordonServiceHTTP
+
+/// SRV-OP-020 and SRV-OP-021 over HTTP.
+@Suite struct RoleAndStepUpTests {
+    private static let policies = "/v1.0/deviceAppManagement/iosManagedAppProtections"
+    private static let wipe = "/v1.0/users/\(TestPerson.workerA.id)/wipeManagedAppRegistrationsByDeviceTag"
+
+    private func altered(_ service: TestService, _ changes: [String: JSONValue?]) -> [String: JSONValue] {
+        var claims = TestIssuer.administrationClaims(roles: [], at: service.clock.now)
+        for (name, value) in changes { claims[name] = value }
+        return claims
+    }
+
+    @Test func `a group of the token has a role that an owner made, with what its tags show`() async throws {
+        let service = try await TestService()
+        let hidden = try await service.publishPolicy()
+        try await service.test { client in
+            let role: JSONValue = [
+                "displayName": "West", "permissions": ["read", "writePolicies"], "members": ["group-west"],
+                "scopeTags": ["tag-west"],
+            ]
+            let made = try await client.administer(.put, "/admin/v1/roles/west", role)
+            #expect(made.status == .ok && made.json["isBuiltIn"] == false)
+            let claims = altered(service, ["groups": ["group-x", "group-west"]])
+            let list = try await client.administer(.get, Self.policies, claims: claims)
+            #expect(list.status == .ok && list.json["value"]?.array?.isEmpty == true)
+            let one = try await client.administer(.get, "\(Self.policies)/\(hidden.id)", claims: claims)
+            #expect(one.status == .notFound)
+            let new = try await client.administer(
+                .post, "/beta/deviceAppManagement/iosManagedAppProtections", ["displayName": "Mine"], claims: claims)
+            #expect(new.status == .created && new.json["roleScopeTagIds"] == ["tag-west"])
+            let forbidden = try await client.administer(.post, Self.wipe, ["deviceTag": "x"], claims: claims)
+            #expect(forbidden.status == .forbidden)
+            let others = altered(service, ["groups": ["group-x"]])
+            #expect(try await client.administer(.get, Self.policies, claims: others).status == .forbidden)
+            let roles = try await client.administer(.get, "/admin/v1/roles")
+            #expect(roles.json.array?.count == AdministratorRole.allCases.count + 1)
+            #expect(try await client.administer(.delete, "/admin/v1/roles/west").status == .noContent)
+            #expect(try await client.administer(.get, Self.policies, claims: claims).status == .forbidden)
+        }
+    }
+
+    @Test func `nobody but an owner makes a role, and a permission that is none is named`() async throws {
+        let service = try await TestService()
+        try await service.test { client in
+            let role: JSONValue = ["displayName": "All", "permissions": ["read"], "members": ["me"]]
+            for name in AdministratorRole.allCases where name != .owner {
+                let claims = altered(service, ["roles": [.string(name.rawValue)]])
+                let answer = try await client.administer(.put, "/admin/v1/roles/all", role, claims: claims)
+                #expect(answer.status == .forbidden, "\(name)")
+            }
+            let wrong: JSONValue = ["displayName": "All", "permissions": ["everything"], "members": ["me"]]
+            #expect(try await client.administer(.put, "/admin/v1/roles/all", wrong).status == .badRequest)
+        }
+    }
+
+    @Test func `the configuration gives roles to groups and people`() async throws {
+        let service = try await TestService()
+        var gate = service.graph.gate
+        gate.roleMapping = ["group-admins": [.policyAdministrator], "user:oid-ada": [.reader]]
+        func roles(_ groups: Set<String>, _ id: AccountID) async throws -> Set<AdministratorRole> {
+            let token = AccessToken(
+                issuer: "i", tenant: TestService.tenant, subject: id, userPrincipalName: "x", clientID: nil,
+                isApplication: false, scopes: ["DeviceManagementApps.Read.All"], roles: [], groups: groups,
+                keyThumbprint: nil, expires: .distantFuture, authenticated: nil)
+            return try await gate.administrator(token, for: .readApps).roles
+        }
+        #expect(try await roles(["group-admins"], "oid-x") == [.policyAdministrator])
+        #expect(try await roles([], "oid-ada") == [.reader])
+        #expect(try await roles(["group-admin", "oid-ada"], "OID-ADA") == [])
+        #expect(try await roles([], "group-admins") == [], "a person may be called like a group")
+    }
+
+    @Test func `a wipe needs a sign-in of the last quarter of an hour`() async throws {
+        let service = try await TestService()
+        _ = try await service.publishPolicy()
+        try await service.test { client in
+            _ = try await client.register(TestDevice())
+            let now = Int64(service.clock.now.timeIntervalSince1970)
+            let old = altered(service, ["roles": ["owner"], "auth_time": .integer(now - 1_000)])
+            let refused = try await client.administer(.post, Self.wipe, ["deviceTag": "tag-1"], claims: old)
+            #expect(refused.status == .unauthorized)
+            #expect(refused.json["error"]?["code"] == "InvalidAuthenticationToken")
+            let challenge = try #require(refused.headers[.wwwAuthenticate])
+            #expect(challenge.contains("error=\"insufficient_claims\""))
+            #expect(challenge.contains("max_age=\"900\""))
+            let asked = try #require(challenge.firstMatch(of: /claims="([^"]+)"/)?.1)
+            let claims = try JSONValue(parsing: try #require(Data(base64Encoded: String(asked))))
+            #expect(claims["access_token"]?["auth_time"]?["essential"] == true)
+            // Everything that can be taken back goes on, and a token that does not say is no better than an old one.
+            #expect(try await client.administer(.get, Self.policies, claims: old).status == .ok)
+            let silent = altered(service, ["roles": ["owner"], "auth_time": JSONValue?.none])
+            #expect(
+                try await client.administer(.post, Self.wipe, ["deviceTag": "tag-1"], claims: silent).status
+                    == .unauthorized)
+            let erasing = try await client.administer(
+                .delete, "/admin/v1/users/\(TestPerson.workerA.id)/data", claims: old)
+            #expect(erasing.status == .unauthorized)
+            #expect(erasing.headers[.wwwAuthenticate] == challenge)
+            #expect(try await client.administer(.post, Self.wipe, ["deviceTag": "tag-1"]).status == .noContent)
+        }
+    }
+
+    @Test func `a program has nobody to sign in, and its wipes are let through`() async throws {
+        let service = try await TestService()
+        _ = try await service.publishPolicy()
+        try await service.test { client in
+            _ = try await client.register(TestDevice())
+            let program = altered(
+                service,
+                [
+                    "idtyp": "app", "roles": ["DeviceManagementApps.ReadWrite.All"],
+                    "preferred_username": JSONValue?.none,
+                    "auth_time": JSONValue?.none, "scp": JSONValue?.none,
+                ])
+            let answer = try await client.administer(.post, Self.wipe, ["deviceTag": "tag-1"], claims: program)
+            #expect(answer.status == .noContent)
+        }
+    }
+}

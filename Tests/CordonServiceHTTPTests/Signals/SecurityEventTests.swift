@@ -1,0 +1,131 @@
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonService
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Testing
+
+@testable import CordonServiceHTTP
+
+/// SRV-CI-091: security event tokens, pushed by a provider (RFC 8417, RFC 8935).
+@Suite struct SecurityEventTests {
+    private static let revoked = "https://schemas.openid.net/secevent/caep/event-type/session-revoked"
+    private static let disabled = "https://schemas.openid.net/secevent/risc/event-type/account-disabled"
+    private static let enabled = "https://schemas.openid.net/secevent/risc/event-type/account-enabled"
+
+    private func token(
+        _ service: TestService, _ event: String, subject: JSONValue? = nil, claims: [String: JSONValue?] = [:],
+        header: [String: JSONValue] = [:], signedBy signer: SoftwareSigningKey? = nil
+    ) throws -> String {
+        let person: JSONValue = [
+            "format": "iss_sub", "iss": .string(TestIssuer.name), "sub": .string(TestPerson.workerA.id),
+        ]
+        var members: [String: JSONValue] = [
+            "iss": .string(TestIssuer.name), "aud": .string(ServiceServerConfiguration.usualCheckInAudience),
+            "iat": .integer(Int64(service.clock.now.timeIntervalSince1970)), "jti": .string(UUID().uuidString),
+            "sub_id": subject ?? person, "events": .object([event: [:]]),
+        ]
+        for (name, value) in claims { members[name] = value }
+        return try service.issuer.token(
+            members, header: ["typ": "secevent+jwt"].merging(header) { $1 }, signedBy: signer)
+    }
+
+    private func push(_ client: TestClient, _ token: String, type: String = "application/secevent+jwt") async throws
+        -> TestResponse
+    {
+        try await client.client.execute(
+            uri: SecurityEventRoutes.path, method: .post, headers: [.contentType: type],
+            body: ByteBuffer(string: token))
+    }
+
+    @Test func `a revoked session ends the tokens from before, in check-in and in administration`() async throws {
+        let service = try await TestService()
+        _ = try await service.publishPolicy()
+        try await service.test { client in
+            let device = TestDevice()
+            let id = try await client.register(device).registrationID
+            let old = try client.token(device)
+            let administrator = TestIssuer.administrationClaims(at: service.clock.now)
+            service.clock.advance(60)
+            #expect(try await push(client, token(service, Self.revoked)).status == .accepted)
+            let path = "/mam/v1/registrations/\(id)/checkins"
+            let refused = try await client.send(
+                .post, path, as: device, device.checkIn(at: service.clock.now), .init(token: old))
+            #expect(refused.status == .unauthorized && refused.problem == "access-token")
+            let fresh = try await client.send(.post, path, as: device, device.checkIn(at: service.clock.now))
+            #expect(fresh.status == .ok)
+            // Others' sessions go on.
+            #expect(
+                try await client.administer(.get, "/v1.0/me", claims: administrator).status != .unauthorized)
+            let ada: JSONValue = ["format": "opaque", "id": "oid-ada"]
+            #expect(try await push(client, token(service, Self.revoked, subject: ada)).status == .accepted)
+            #expect(
+                try await client.administer(.get, "/v1.0/me", claims: administrator).status == .unauthorized)
+        }
+    }
+
+    @Test func `a disabled account is refused until it is enabled`() async throws {
+        let service = try await TestService()
+        _ = try await service.publishPolicy()
+        try await service.test { client in
+            let device = TestDevice()
+            let id = try await client.register(device).registrationID
+            let path = "/mam/v1/registrations/\(id)/checkins"
+            let email: JSONValue = ["format": "email", "email": .string(TestPerson.workerA.name)]
+            #expect(try await push(client, token(service, Self.disabled, subject: email)).status == .accepted)
+            service.clock.advance(5)
+            let refused = try await client.send(.post, path, as: device, device.checkIn(at: service.clock.now))
+            #expect(refused.status == .forbidden && refused.json["code"] == 200)
+            #expect(try await push(client, token(service, Self.enabled)).status == .accepted)
+            let again = try await client.send(.post, path, as: device, device.checkIn(at: service.clock.now))
+            #expect(again.status == .ok)
+        }
+    }
+
+    @Test
+    func `what no trusted provider signed for this service changes nothing, and is told in the words of RFC 8935`()
+        async throws
+    {
+        let service = try await TestService()
+        let stranger = SoftwareSigningKey()
+        let other: JSONValue = ["format": "iss_sub", "iss": "https://other.example", "sub": "oid-a"]
+        let future = Int64(service.clock.now.timeIntervalSince1970) + 3_600
+        let cases: [(String, String)] = [
+            ("invalid_key", try token(service, Self.disabled, signedBy: stranger)),
+            ("invalid_key", try token(service, Self.disabled, header: ["kid": "none"])),
+            ("invalid_issuer", try token(service, Self.disabled, claims: ["iss": "https://other.example"])),
+            ("invalid_audience", try token(service, Self.disabled, claims: ["aud": "https://other.example"])),
+            ("invalid_audience", try token(service, Self.disabled, claims: ["aud": JSONValue?.none])),
+            ("invalid_request", try token(service, Self.disabled, header: ["typ": "at+jwt"])),
+            ("invalid_request", try token(service, Self.disabled, header: ["alg": "none"])),
+            ("invalid_request", try token(service, Self.disabled, claims: ["iat": .integer(future)])),
+            ("invalid_request", try token(service, Self.disabled, claims: ["jti": JSONValue?.none])),
+            ("invalid_request", try token(service, Self.disabled, subject: other)),
+            ("invalid_request", "x.y.z"),
+        ]
+        try await service.test { client in
+            for (code, text) in cases {
+                let answer = try await push(client, text)
+                #expect(answer.status == .badRequest)
+                #expect(answer.json["err"]?.string == code, "\(answer.json)")
+            }
+            let good = try token(service, Self.disabled)
+            #expect(try await push(client, good, type: "application/jwt").status == .badRequest)
+            #expect(try await push(client, token(service, "https://example.test/unknown")).status == .accepted)
+        }
+        #expect(try await service.service.user(TestPerson.workerA.id, as: TestService.owner).accountEnabled)
+        #expect(try await service.service.sessionRevocations(of: TestService.tenant).isEmpty)
+    }
+
+    @Test func `a provider that cannot be asked for its keys is told to come again`() async throws {
+        let service = try await TestService()
+        service.issuer.published.withLock { $0 = nil }
+        try await service.test { client in
+            let answer = try await push(client, try token(service, Self.disabled))
+            #expect(answer.status == .serviceUnavailable && answer.headers[.retryAfter] == "30")
+        }
+    }
+}

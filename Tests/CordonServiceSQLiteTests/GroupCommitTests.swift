@@ -1,0 +1,67 @@
+import CordonIdentity
+import CordonService
+import Foundation
+import Testing
+
+@testable import CordonServiceSQLite
+
+/// Writes that share a sync to the disk.
+@Suite struct GroupCommitTests {
+    private static let tenant = TenantID("contoso")
+
+    private static func user(_ number: Int) -> DirectoryUser {
+        DirectoryUser(id: "u\(number)", userPrincipalName: "u\(number)@contoso.example", displayName: "U")
+    }
+
+    private func withStorage(_ body: (SQLiteStorage) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-group-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let storage = try SQLiteStorage(file: folder.appending(path: "store.sqlite"))
+        try await body(storage)
+        try storage.close()
+    }
+
+    @Test func `one that fails leaves nothing, and the others at the same time are kept`() async throws {
+        try await withStorage { storage in
+            let outcomes = await withTaskGroup(of: (Int, Bool).self) { group in
+                for number in 0..<300 {
+                    group.addTask {
+                        let isKept: Void? = try? await storage.write(Self.tenant) { records throws(ServiceError) in
+                            try records.save(Self.user(number))
+                            if number.isMultiple(of: 3) { throw ServiceError(.conflict, "on purpose") }
+                        }
+                        return (number, isKept != nil)
+                    }
+                }
+                return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+            }
+            #expect(outcomes.allSatisfy { $0.value == !$0.key.isMultiple(of: 3) })
+            let there = try await storage.read(Self.tenant) { records throws(ServiceError) in
+                try records.records(DirectoryUser.self).map(\.id)
+            }
+            #expect(Set(there) == Set((0..<300).filter { !$0.isMultiple(of: 3) }.map { "u\($0)" }))
+        }
+    }
+
+    @Test func `each sees what came before it, so that no count is lost`() async throws {
+        try await withStorage { storage in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<200 {
+                    group.addTask {
+                        try await storage.write(Self.tenant) { records throws(ServiceError) in
+                            var settings = try records.settings()
+                            settings.targetingRevision += 1
+                            try records.save(settings)
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let count = try await storage.read(Self.tenant) { records throws(ServiceError) in
+                try records.settings().targetingRevision
+            }
+            #expect(count == 200)
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import CordonIdentity
+import CordonPolicy
+import CordonService
+import Testing
+
+/// SRV-OP-020: roles that an organisation made, and scope tags that limit what they show.
+@Suite struct CustomRoleTests {
+    private let west = CustomRole(
+        id: "west", displayName: "West", permissions: [.read, .writePolicies, .deletePolicies, .assignPolicies],
+        members: ["group-west"], scopeTags: ["tag-west"])
+
+    private func holder(_ roles: CustomRole..., builtIn: Set<AdministratorRole> = []) -> Administrator {
+        Administrator(tenant: TestService.tenant, id: "ada", name: "Ada", roles: builtIn, customRoles: roles)
+    }
+
+    @Test func `a role is found by any name that its holder goes by, and only then`() async throws {
+        let test = try await TestService()
+        try await test.service.saveResource(west, isNew: true, as: test.owner)
+        let found = try await test.service.customRoles(heldBy: ["group-west", "other"], of: TestService.tenant)
+        #expect(found == [west])
+        #expect(try await test.service.customRoles(heldBy: ["other"], of: TestService.tenant).isEmpty)
+        #expect(try await test.service.customRoles(heldBy: ["group-west"], of: TenantID("fabrikam")).isEmpty)
+    }
+
+    @Test func `a policy outside the scope does not exist, whatever is tried with it`() async throws {
+        let test = try await TestService.withPeople()
+        let other = try await test.protect(to: .allLicensedUsers)
+        let mine = try await test.protect(["roleScopeTagIds": ["tag-west"]], name: "Mine", to: .allLicensedUsers)
+        let admin = holder(west)
+        let service = test.service
+        #expect(try await service.policies(of: Set(PolicyKind.allCases), as: admin).map(\.id) == [mine.id])
+        #expect(
+            try await service.intendedPolicies(forUser: "oid-ada", bundleID: TestService.app, as: admin).map(\.id)
+                == [mine.id])
+        let calls: [() async throws -> Void] = [
+            { _ = try await service.policy(other.id, as: admin) },
+            { _ = try await service.updatePolicy(other.id, changes: [:], ifVersion: "none", as: admin) },
+            { _ = try await service.assignPolicy(other.id, to: [], as: admin) },
+            { _ = try await service.targetApps([], group: nil, ofPolicy: other.id, as: admin) },
+            { try await service.deletePolicy(other.id, ifVersion: "none", as: admin) },
+        ]
+        for call in calls { #expect(await failure(call)?.code == .notFound) }
+        #expect(try await service.policy(other.id, as: test.owner) == other)
+        _ = try await service.updatePolicy(mine.id, changes: ["printBlocked": true], ifVersion: nil, as: admin)
+        try await service.deletePolicy(mine.id, ifVersion: nil, as: admin)
+    }
+
+    @Test func `a new policy gets the scope of its author, and none leaves it`() async throws {
+        let test = try await TestService.withPeople()
+        let admin = holder(west)
+        let made = try await test.service.createPolicy(
+            .iosManagedAppProtection, document: ["displayName": "New"], as: admin)
+        #expect(made.document["roleScopeTagIds"] == ["tag-west"])
+        let away: JSONValue = ["roleScopeTagIds": ["tag-west", "tag-east"]]
+        #expect(
+            await failure {
+                _ = try await test.service.updatePolicy(made.id, changes: away, ifVersion: nil, as: admin)
+            }?
+            .code == .forbidden)
+        #expect(
+            await failure {
+                _ = try await test.service.createPolicy(
+                    .iosManagedAppProtection, document: ["displayName": "Pushed", "roleScopeTagIds": ["0"]], as: admin)
+            }?.code == .forbidden)
+        #expect(try await test.service.policy(made.id, as: admin) == made)
+    }
+
+    @Test func `to see is not to write: each permission has its own scope`() async throws {
+        let test = try await TestService.withPeople()
+        let other = try await test.protect(to: .allLicensedUsers)
+        let admin = holder(west, builtIn: [.reader])
+        #expect(try await test.service.policy(other.id, as: admin) == other)
+        #expect(
+            await failure {
+                _ = try await test.service.updatePolicy(other.id, changes: [:], ifVersion: nil, as: admin)
+            }?
+            .code == .forbidden)
+    }
+
+    @Test func `a role without scope tags is about every policy, and has no more than its permissions`() async throws {
+        let test = try await TestService.withPeople()
+        let policy = try await test.protect(to: .allLicensedUsers)
+        var role = west
+        role.scopeTags = nil
+        role.permissions = [.read, .wipe]
+        #expect(try await test.service.policy(policy.id, as: holder(role)) == policy)
+        #expect(
+            await failure { try await test.service.deletePolicy(policy.id, ifVersion: nil, as: holder(role)) }?.code
+                == .forbidden)
+        #expect(
+            await failure { _ = try await test.service.auditRecords(.init(), as: holder(role)) }?.code == .forbidden)
+    }
+
+    @Test func `only an owner makes roles, and not one that is built in, for nobody or for nothing`() async throws {
+        let test = try await TestService()
+        let writer = test.administrator(.policyAdministrator, .deviceAdministrator, .directoryAdministrator)
+        #expect(
+            await failure { try await test.service.saveResource(west, isNew: true, as: writer) }?.code == .forbidden)
+        let wrong = [
+            CustomRole(id: "owner", displayName: "X", permissions: [.read], members: ["g"]),
+            CustomRole(id: "x", displayName: "X", permissions: [], members: ["g"]),
+            CustomRole(id: "x", displayName: "X", permissions: [.read], members: []),
+            CustomRole(id: "x", displayName: "X", permissions: [.read], members: ["g"], scopeTags: []),
+            CustomRole(id: "x", displayName: "", permissions: [.read], members: ["g"]),
+        ]
+        for role in wrong {
+            let code = await failure { try await test.service.saveResource(role, isNew: true, as: test.owner) }?.code
+            #expect(code == .invalid || code == .conflict, "\(role)")
+        }
+    }
+}

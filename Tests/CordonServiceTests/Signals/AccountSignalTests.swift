@@ -1,0 +1,60 @@
+import CordonIdentity
+import CordonProtocol
+import CordonService
+import Foundation
+import Testing
+
+/// SRV-CI-091: what an identity provider says of accounts.
+@Suite struct AccountSignalTests {
+    private func signal(
+        _ kind: AccountSignal.Kind, _ test: TestService, of subject: String = "oid-ada", after: Double = 0
+    )
+        -> AccountSignal
+    {
+        AccountSignal(kind, of: subject, at: test.clock.now.addingTimeInterval(after))
+    }
+
+    @Test func `a disabled account's apps are refused, and accepted again when it is enabled`() async throws {
+        let test = try await TestService.withPeople()
+        try await test.protect(to: .allLicensedUsers)
+        var app = TestApp(test)
+        try await app.register()
+        try await test.service.apply(signal(.accountDisabled, test), as: test.owner)
+        #expect(try await test.service.user("oid-ada", as: test.owner).accountEnabled == false)
+        let refusal = await failure { try await app.checkIn() }
+        #expect(refusal == .enrollment(.notLicensed, ""))
+        try await test.service.apply(signal(.accountEnabled, test, after: 1), as: test.owner)
+        try await app.checkIn()
+    }
+
+    @Test func `an older signal that comes late changes nothing`() async throws {
+        let test = try await TestService.withPeople()
+        try await test.service.apply(signal(.accountDisabled, test), as: test.owner)
+        let before = try await test.records().count
+        try await test.service.apply(signal(.accountEnabled, test, after: -5), as: test.owner)
+        try await test.service.apply(signal(.accountDisabled, test), as: test.owner)
+        #expect(try await test.service.user("oid-ada", as: test.owner).accountEnabled == false)
+        #expect(try await test.records().count == before)
+    }
+
+    @Test func `a revoked session has its moment, also for somebody whom the directory does not know`() async throws {
+        let test = try await TestService.withPeople()
+        try await test.service.apply(signal(.sessionsRevoked, test, of: "ada@contoso.example"), as: test.owner)
+        try await test.service.apply(signal(.sessionsRevoked, test, of: "Stranger", after: 5), as: test.owner)
+        #expect(
+            try await test.service.sessionRevocations(of: TestService.tenant) == [
+                "oid-ada": test.clock.now, "stranger": test.clock.now.addingTimeInterval(5),
+            ])
+        #expect(try await test.service.sessionRevocations(of: TenantID("fabrikam")).isEmpty)
+    }
+
+    @Test func `a revoked session ends the event streams that it opened`() async throws {
+        let test = try await TestService.withPeople()
+        try await test.protect(to: .allLicensedUsers)
+        var app = TestApp(test)
+        try await app.register()
+        let events = try await test.service.events(ofRegistration: app.registrationID, after: nil, by: app.caller)
+        try await test.service.apply(signal(.sessionsRevoked, test), as: test.owner)
+        for await _ in events {}
+    }
+}
