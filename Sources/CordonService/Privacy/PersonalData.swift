@@ -24,11 +24,13 @@ public struct PersonalData: Sendable, Codable, Equatable {
     public var allowedAccount: PolicyEnvelope.AllowedAccount?
     /// The names of the directory sources that brought the person.
     public var sources: [String]
+    /// From when on the person's tokens count, nil when the identity provider never said so.
+    public var revocation: SessionRevocation?
 
     /// Whether anything is kept.
     var isEmpty: Bool {
         user == nil && groups.isEmpty && registrations.isEmpty && operations.isEmpty && workingTime == nil
             && block == nil && telemetry.isEmpty && logs.isEmpty && sharedDevices.isEmpty && allowedAccount == nil
-            && sources.isEmpty
+            && sources.isEmpty && revocation == nil
     }
 }

@@ -67,7 +67,8 @@ extension StorageReader {
             logs: try records(LogCollection.self, where: (.user, id)),
             sharedDevices: try records(SharedDevice.self, where: (.user, id)).map(\.id),
             allowedAccount: try settings().allowedAccounts?.first { folded($0.id.rawValue) == id },
-            sources: try records(DirectorySource.self).filter { $0.people.contains(id) }.map(\.name))
+            sources: try records(DirectorySource.self).filter { $0.people.contains(id) }.map(\.name),
+            revocation: try record(SessionRevocation.self, id))
         guard !data.isEmpty else {
             throw ServiceError(.notFound, "nothing is kept about a person with this id")
         }
@@ -105,6 +106,7 @@ extension StorageTransaction {
         }
         try remove(WorkingTimeRecord.self, id)
         try remove(UserBlock.self, id)
+        try remove(SessionRevocation.self, id)
         try remove(DirectoryUser.self, id)
     }
 }

@@ -85,13 +85,15 @@ struct PersonalDataTests {
             [.init(id: AccountID("oid-ada"), userPrincipalName: "ada@contoso.example")], as: test.owner)
         let ada = try await test.service.user("oid-ada", as: test.owner)
         _ = try await test.core.synchronize(.init(people: [ada]), from: "file", of: TestService.tenant)
+        try await test.service.apply(
+            AccountSignal(.sessionsRevoked, of: "oid-ada", at: test.clock.now), as: test.owner)
         let export = try await test.service.exportUser("oid-ada", as: test.owner)
-        #expect(export.sharedDevices == ["device-1"] && export.sources == ["file"] && export.allowedAccount != nil)
+        #expect(export.revocation != nil && export.sharedDevices == ["device-1"] && export.sources == ["file"] && export.allowedAccount != nil)
         let before = try await naming(test)
         #expect(
             before.isSuperset(of: [
                 .user, .group, .registration, .workingTime, .telemetry, .logCollection, .sharedDevice, .settings,
-                .directorySource,
+                .directorySource, .revocation,
             ]))
         try await test.service.eraseUser("oid-ada", as: test.owner)
         #expect(try await naming(test) == [.removedPerson])
@@ -141,6 +143,8 @@ extension StorageReader {
         case .logPiece: String(describing: try records(LogPiece.self))
         case .directorySource: String(describing: try records(DirectorySource.self))
         case .sharedDevice: String(describing: try records(SharedDevice.self))
+        case .customRole: String(describing: try records(CustomRole.self))
+        case .revocation: String(describing: try records(SessionRevocation.self))
         }
     }
 }

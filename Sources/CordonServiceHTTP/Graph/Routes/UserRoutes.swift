@@ -51,6 +51,7 @@ struct UserRoutes: Sendable {
             ("Logs", try documents(data.logs)), ("Shared devices", data.sharedDevices.map(Self.reference)),
             ("Allowed account", try documents([data.allowedAccount].compactMap(\.self))),
             ("Directory sources", data.sources.map(Self.reference)),
+            ("Revoked sessions", try documents([data.revocation].compactMap(\.self))),
         ]
         let options = exchange.query.custom
         let skip = options["skip"].flatMap { Int($0) } ?? 0
