@@ -29,8 +29,8 @@ import Testing
         let named = try JSONWebKey(point: key.publicKey.x + key.publicKey.y, keyID: "mine")
         let text = try receipt.signed(by: key)
         #expect(try WipeReceipt(verifying: text, signedBy: named) == receipt)
-        let other = try JSONWebKey(
-            point: SoftwareSigningKey().publicKey.x + SoftwareSigningKey().publicKey.y, keyID: key.publicKey.keyID)
+        let stranger = SoftwareSigningKey().publicKey
+        let other = try JSONWebKey(point: stranger.x + stranger.y, keyID: key.publicKey.keyID)
         #expect(throws: ProtocolError.self) { try WipeReceipt(verifying: text, signedBy: other) }
     }
 }

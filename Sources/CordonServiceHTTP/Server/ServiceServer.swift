@@ -76,6 +76,9 @@ public final class ServiceServer: Sendable {
         additionalClients: [IdentityProviderClient] = [], logger: Logger,
         now: @escaping @Sendable () -> Date = { Date() }
     ) throws(ServiceServerError) {
+        do throws(IdentityProviderError) {
+            try DevelopmentIdentityProvider.refuseUnlessLoopback(host: configuration.host)
+        } catch { throw ServiceServerError(error) }
         try configuration.validate()
         let issuerAddress = IssuerAddress()
         let audience =
@@ -84,7 +87,6 @@ public final class ServiceServer: Sendable {
             : configuration.administrationAudiences.sorted()[0]
         let provider: DevelopmentIdentityProvider
         do throws(IdentityProviderError) {
-            try DevelopmentIdentityProvider.refuseUnlessLoopback(host: configuration.host)
             provider = try DevelopmentIdentityProvider(
                 directory: directory,
                 configuration: .development(

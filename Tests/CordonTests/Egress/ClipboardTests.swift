@@ -24,7 +24,8 @@ import Testing
     private let ada = Identity.managed("oid-a")
 
     @Test func `a sealed text that is longer than the exception is not pasted into the personal side`() async throws {
-        let protection = try await Device().enrolled(Self.tenFree)
+        let device = try Device()
+        let protection = try await device.enrolled(Self.tenFree)
         let board = Board()
         try await copy(long, with: protection, to: board)
         #expect(await board.item?.text == nil)
@@ -35,7 +36,8 @@ import Testing
     @Test func `a short text of the exception is plain for every app, and still known to its own account`()
         async throws
     {
-        let protection = try await Device().enrolled(Self.tenFree)
+        let device = try Device()
+        let protection = try await device.enrolled(Self.tenFree)
         let board = Board()
         try await copy("ten chars!", with: protection, to: board)
         #expect(await board.item?.text == "ten chars!")
@@ -44,7 +46,8 @@ import Testing
     }
 
     @Test func `plain text that claims to be of an account is not let in as that account's`() async throws {
-        let protection = try await Device().enrolled(Self.managedOnly)
+        let device = try Device()
+        let protection = try await device.enrolled(Self.managedOnly)
         for seal in [nil, Data("no seal".utf8)] {
             let board = Board(ClipboardItem(owner: "oid-a", text: "from anywhere", sealed: seal))
             #expect(isDenied(await pasted(board, for: ada, with: protection)))
@@ -88,7 +91,8 @@ import Testing
     }
 
     @Test func `a permit for a short text does not let a long one out`() async throws {
-        let protection = try await Device().enrolled(Self.tenFree)
+        let device = try Device()
+        let protection = try await device.enrolled(Self.tenFree)
         let board = Board()
         let short = try protection.copyPermit(for: "ab", of: ada)
         await expectRefused(long, with: protection, permit: short, to: board)
@@ -100,7 +104,8 @@ import Testing
     }
 
     @Test func `a permit for a managed app never leaves the text plain`() async throws {
-        let protection = try await Device().enrolled(Self.managedOnly)
+        let device = try Device()
+        let protection = try await device.enrolled(Self.managedOnly)
         let board = Board()
         var question = Question(.copy, owner: .managed("oid-a"))
         question.peer = Peer(app: .managed, account: .managed("oid-a"), bundleID: "another.app")

@@ -151,11 +151,12 @@ import Testing
             cost: PINCost(logRounds: 1)
         ) { [folder = drawer.folder] step in
             if step == "count" {
-                // The place where the new record is written beside the old one is taken by a folder.
+                // The place of the record is taken by a folder, over which no file is renamed.
                 for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
                 where name.hasSuffix(".json") {
+                    try? FileManager.default.removeItem(at: folder.appending(path: name))
                     try? FileManager.default.createDirectory(
-                        at: folder.appending(path: name + ".new"), withIntermediateDirectories: true)
+                        at: folder.appending(path: name), withIntermediateDirectories: true)
                 }
             }
             if step == "derive" { tried.withLock { $0 = true } }
