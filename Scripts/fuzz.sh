@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 seconds=${SECONDS_EACH:-60}
 swift build -c release --package-path Fuzz --sanitize fuzzer
 built=$(swift build -c release --package-path Fuzz --sanitize fuzzer --show-bin-path)
-for fuzzer in PolicyFuzz ProtocolFuzz VaultFuzz AppToolsFuzz; do
+for fuzzer in PolicyFuzz ProtocolFuzz VaultFuzz BrokerFuzz AppToolsFuzz; do
     corpus=$(mktemp -d)
     echo "fuzz: $fuzzer for $seconds s" >&2
     seeds=()

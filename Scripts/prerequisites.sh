@@ -22,6 +22,7 @@ fi
 missing=()
 need() { [ -e "$1" ] || missing+=("$2"); }
 need /usr/include/sqlite3.h libsqlite3-dev
+need /usr/include/zlib.h zlib1g-dev
 
 [ ${#missing[@]} -eq 0 ] && exit 0
 

@@ -29,7 +29,11 @@ def look(mode, checks):
     ]
     # It keeps notes in the folder it runs in.
     with tempfile.TemporaryDirectory() as folder:
-        return subprocess.run(arguments, cwd=folder, timeout=3_000 if deep else 200).returncode
+        hooks = {"SCHEMATHESIS_HOOKS": "openapi_hooks", "PYTHONPATH": str(pathlib.Path(__file__).absolute().parent)}
+        return subprocess.run(
+            arguments, cwd=folder, env=os.environ | hooks | {"PYTHONDONTWRITEBYTECODE": "1"},
+            timeout=3_000 if deep else 200,
+        ).returncode
 
 
 conformance = "status_code_conformance,content_type_conformance,response_schema_conformance"

@@ -87,23 +87,36 @@ struct ServiceBenchmark {
     private static func streams(
         of service: ServiceProcess, over transport: AsyncHTTPTransport, count: Int
     ) async throws {
-        let account = ServiceProcess.person(60)
-        let issuer = service.issuer
-        let cache = TokenCache()
-        let device = SimulatedDevice(
-            service: service.base, pin: service.rootKey, account: account, bundleID: ServiceProcess.bundleID,
-            tag: "tag-streams", transport: transport
-        ) { key in try await cache.token { try issuer.checkInToken(account, boundTo: key) } }
-        try await device.register()
-        let warm = try await Streams.open(200, of: device, at: service.base)
+        let warm = try await Streams.open(
+            on: try await devices(50, "warm", of: service, over: transport), at: service.base)
         _ = warm.begun()
+        let all = try await devices(count / Streams.perDevice, "streams", of: service, over: transport)
         let before = service.memory
-        let open = try await Streams.open(count, of: device, at: service.base)
+        let open = try await Streams.open(on: all, at: service.base)
         let begun = open.begun()
         let used = service.memory - before
         print("\n\(begun) of \(count) event streams open: \(used / max(1, begun)) bytes each")
         open.close()
         warm.close()
+    }
+
+    /// Registered devices of one person, each with a key of its own.
+    private static func devices(
+        _ count: Int, _ name: String, of service: ServiceProcess, over transport: AsyncHTTPTransport
+    ) async throws -> [SimulatedDevice] {
+        let account = ServiceProcess.person(60)
+        let issuer = service.issuer
+        var devices: [SimulatedDevice] = []
+        for number in 0..<count {
+            let cache = TokenCache()
+            let device = SimulatedDevice(
+                service: service.base, pin: service.rootKey, account: account, bundleID: ServiceProcess.bundleID,
+                tag: "\(name)-\(number)", transport: transport
+            ) { key in try await cache.token { try issuer.checkInToken(account, boundTo: key) } }
+            try await device.register()
+            devices.append(device)
+        }
+        return devices
     }
 
     private static func raiseDescriptors() {

@@ -6,14 +6,19 @@ import Glibc
 struct Streams {
     private let sockets: [Int32]
 
-    /// Opens so many streams of one device; each request has a proof of its own.
-    static func open(_ count: Int, of device: SimulatedDevice, at base: URL) async throws -> Streams {
+    /// How many streams the service keeps open for one registration.
+    static let perDevice = 4
+
+    /// Opens as many streams of each device as it may have; each request has a proof of its own.
+    static func open(on devices: [SimulatedDevice], at base: URL) async throws -> Streams {
         var sockets: [Int32] = []
-        for _ in 0..<count {
-            let (path, fields) = try await device.eventStreamRequest()
-            var text = "GET \(path) HTTP/1.1\r\nHost: \(base.host() ?? ""):\(base.port ?? 80)\r\n"
-            for (name, value) in fields { text += "\(name): \(value)\r\n" }
-            sockets.append(try connect(to: base.port ?? 80, sending: text + "\r\n"))
+        for device in devices {
+            for _ in 0..<perDevice {
+                let (path, fields) = try await device.eventStreamRequest()
+                var text = "GET \(path) HTTP/1.1\r\nHost: \(base.host() ?? ""):\(base.port ?? 80)\r\n"
+                for (name, value) in fields { text += "\(name): \(value)\r\n" }
+                sockets.append(try connect(to: base.port ?? 80, sending: text + "\r\n"))
+            }
         }
         return Streams(sockets: sockets)
     }

@@ -88,7 +88,9 @@ struct PersonalDataTests {
         try await test.service.apply(
             AccountSignal(.sessionsRevoked, of: "oid-ada", at: test.clock.now), as: test.owner)
         let export = try await test.service.exportUser("oid-ada", as: test.owner)
-        #expect(export.revocation != nil && export.sharedDevices == ["device-1"] && export.sources == ["file"] && export.allowedAccount != nil)
+        #expect(
+            export.revocation != nil && export.sharedDevices == ["device-1"] && export.sources == ["file"]
+                && export.allowedAccount != nil)
         let before = try await naming(test)
         #expect(
             before.isSuperset(of: [
