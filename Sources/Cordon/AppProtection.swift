@@ -175,6 +175,7 @@ public actor AppProtection {
         do throws(VaultError) { _ = try await vault.createAccountKey(for: account) } catch {
             throw ProtectionError(error)
         }
+        protectFolder(of: account)
     }
 
     func setAside(_ reason: String) {

@@ -1,0 +1,40 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonVault
+import Testing
+
+/// SDK-FP-18: the policy's level for files reaches the system's protection, and no more than the app's own cap.
+@Suite struct FileProtectionTests {
+    private static let account = AccountID("oid-a")
+
+    @Test(arguments: [
+        ("whenDeviceLocked", FileProtectionLevel.complete),
+        ("whenDeviceLockedExceptOpenFiles", .completeUnlessOpen),
+        ("afterDeviceRestart", .completeUntilFirstUserAuthentication),
+        ("useDeviceSettings", .completeUntilFirstUserAuthentication),
+    ])
+    func `the policy's level is the system's class`(level: String, expected: FileProtectionLevel) async throws {
+        let device = try Device()
+        let protection = try await device.enrolled(["appDataEncryptionType": .string(level)])
+        #expect(protection.fileProtection(of: Self.account) == expected)
+    }
+
+    @Test func `an app that works behind the lock screen caps what the policy asks for`() async throws {
+        let device = try Device()
+        _ = try await device.enrolled(["appDataEncryptionType": .string("whenDeviceLocked")])
+        let capped = try await device.start {
+            $0.settings.maximumFileProtection = .completeUntilFirstUserAuthentication
+        }
+        #expect(capped.fileProtection(of: Self.account) == .completeUntilFirstUserAuthentication)
+    }
+
+    @Test func `a level changes while the app runs, and is the strictest for an account without rules`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled(["appDataEncryptionType": .string("afterDeviceRestart")])
+        try await device.publish(["appDataEncryptionType": .string("whenDeviceLockedExceptOpenFiles")])
+        await protection.checkIn(Self.account)
+        #expect(protection.fileProtection(of: Self.account) == .completeUnlessOpen)
+        #expect(protection.fileProtection(of: "nobody") == .complete)
+    }
+}
