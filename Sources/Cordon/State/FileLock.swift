@@ -8,6 +8,11 @@ internal import Foundation
     internal import Musl
 #endif
 
+#if canImport(CoreFoundation)
+    // On Linux the members of `stat` come with it where other packages are built beside this one.
+    internal import CoreFoundation
+#endif
+
 /// A lock between the processes of one app, by `flock` on a file; the system lets go of it when a process dies.
 ///
 /// Each value that is taken is a lock of its own, also within one process.
