@@ -1,4 +1,5 @@
 import CordonHTTPClient
+import CordonIdentity
 import CordonProtocol
 import CordonTesting
 import Foundation
@@ -44,20 +45,10 @@ struct ServiceBenchmark {
     private static func requests(
         to service: ServiceProcess, over transport: AsyncHTTPTransport, scale: Double
     ) async throws {
-        var devices: [SimulatedDevice] = []
-        let issuer = service.issuer
-        for number in 0..<Load.connections {
-            let account = ServiceProcess.person(number)
-            let cache = TokenCache()
-            let device = SimulatedDevice(
-                service: service.base, pin: service.rootKey, account: account, bundleID: ServiceProcess.bundleID,
-                tag: "tag-\(number)", transport: transport
-            ) { key in try await cache.token { try issuer.checkInToken(account, boundTo: key) } }
-            try await device.register()
-            devices.append(device)
-        }
-        let (all, load) = (devices, Load(service: service, transport: transport))
-        let owner = try issuer.ownerToken(of: ServiceProcess.tenant)
+        let all = try await devices(
+            Load.connections, "tag", of: service, over: transport, person: ServiceProcess.person)
+        let load = Load(service: service, transport: transport)
+        let owner = try service.issuer.ownerToken(of: ServiceProcess.tenant)
         let number = Int(8_000 * scale)
         _ = try await load.measure("warm-up", requests: number / 4) { _ in try await load.get("healthz") }
         let bare = try await load.measure("bare route (GET /healthz)", requests: number) { _ in
@@ -87,10 +78,13 @@ struct ServiceBenchmark {
     private static func streams(
         of service: ServiceProcess, over transport: AsyncHTTPTransport, count: Int
     ) async throws {
+        let worker = ServiceProcess.person(60)
         let warm = try await Streams.open(
-            on: try await devices(50, "warm", of: service, over: transport), at: service.base)
+            on: try await devices(50, "warm", of: service, over: transport) { _ in worker }, at: service.base)
         _ = warm.begun()
-        let all = try await devices(count / Streams.perDevice, "streams", of: service, over: transport)
+        let all = try await devices(count / Streams.perDevice, "streams", of: service, over: transport) { _ in
+            worker
+        }
         let before = service.memory
         let open = try await Streams.open(on: all, at: service.base)
         let begun = open.begun()
@@ -100,14 +94,15 @@ struct ServiceBenchmark {
         warm.close()
     }
 
-    /// Registered devices of one person, each with a key of its own.
+    /// Registered devices, each with a key of its own.
     private static func devices(
-        _ count: Int, _ name: String, of service: ServiceProcess, over transport: AsyncHTTPTransport
+        _ count: Int, _ name: String, of service: ServiceProcess, over transport: AsyncHTTPTransport,
+        person: (Int) -> ManagedAccount
     ) async throws -> [SimulatedDevice] {
-        let account = ServiceProcess.person(60)
         let issuer = service.issuer
         var devices: [SimulatedDevice] = []
         for number in 0..<count {
+            let account = person(number)
             let cache = TokenCache()
             let device = SimulatedDevice(
                 service: service.base, pin: service.rootKey, account: account, bundleID: ServiceProcess.bundleID,
