@@ -141,17 +141,4 @@ struct EventTests {
             return bookmark.events(after: after)
         }
     }
-
-    @Test func `one stream too many of a registration ends its oldest`() async throws {
-        let test = try await TestService.withPeople()
-        let policy = try await test.protect(to: .group("staff"))
-        var app = TestApp(test)
-        try await app.register()
-        var streams: [AsyncStream<ServiceEvent>.Iterator] = []
-        for _ in 0..<5 { streams.append(try await stream(app)) }
-        #expect(await streams[0].next() == nil)
-        _ = try await test.service.updatePolicy(
-            policy.id, changes: ["printBlocked": true], ifVersion: nil, as: test.owner)
-        for index in 1..<5 { #expect(await streams[index].next()?.kind == .policyChanged) }
-    }
 }
