@@ -52,7 +52,9 @@ extension AppProtection {
         record.planned = now
         record.nextCheckIn =
             now
-            + intervals.afterFailedCheckIn(outcome.status, failures: record.failures, retryAfter: outcome.retryAfter)
+            + intervals.afterFailedCheckIn(
+                outcome.status, failures: record.failures, retryAfter: outcome.retryAfter,
+                backOff: serviceSettings(for: record.account.id).backOffSeconds)
         guard !isRolledBack(record) else {
             // What was put back must not become the newest by being written again and again.
             records[record.account.id] = record
@@ -105,21 +107,29 @@ extension AppProtection {
     }
 
     /// Verifies a new envelope; where its key is not known yet, the key set is fetched once more (SRV-CI-084).
+    ///
+    /// A key set that is older than the service allows vouches for nothing new: without a fresh one the envelope is refused.
     private func accept(
         _ received: SignedEnvelope, into record: inout RegistrationRecord,
         after current: (sequence: Int64, digest: String)?, nonce: String, client: ServiceClient
     ) async throws(ProtocolError) -> PolicyEnvelope {
         let receiver = record.receiver(bundleID: configuration.application.bundleID)
         let now = configuration.clock.now()
-        do {
+        do throws(ProtocolError) {
+            guard record.hasFreshKeys(under: serviceSettings(for: record.account.id), at: now) else {
+                throw ProtocolError(.expired, "the key set is too old, and no newer one could be fetched")
+            }
             return try received.accepted(
                 by: try record.keys.verified(pin: configuration.rootKeyPin, at: .distantPast), for: receiver,
                 after: current, nonce: nonce, at: now)
-        } catch  where error.code == .unknownKey {
-            guard let fresh = try? await client.keySet() else { throw error }
+        } catch {
+            guard error.code == .unknownKey || error.code == .expired, let fresh = try? await client.keySet() else {
+                throw error
+            }
             let keys = try fresh.verified(pin: configuration.rootKeyPin, at: now)
             let envelope = try received.accepted(by: keys, for: receiver, after: current, nonce: nonce, at: now)
             record.keys = fresh
+            record.keysFetched = now
             return envelope
         }
     }
@@ -147,8 +157,9 @@ extension AppProtection {
         broadcast.post(.policyChanged(account: account, version: envelope.version, sequence: envelope.sequence))
         noteTelemetry(.policyApplied, of: record.account, [.sdkVersion: configuration.application.sdkVersion])
         let due = envelope.commands.filter { isDue($0, for: record) }
-        for command in due { await begin(command) }
-        if due.contains(where: { $0.kind == .wipe }) { return .wipeReceived }
+        let wipes = due.filter { $0.kind == .wipe }
+        for command in wipes { await begin(command) }
+        guard wipes.isEmpty else { return .wipeReceived }
         do {
             try await openFiles(of: account)
         } catch {
@@ -156,7 +167,9 @@ extension AppProtection {
             if records[account] != nil { denyEverything(of: record) }
             return postpone(record, after: Outcome(.internalError)).status
         }
-        return envelope.policy == nil ? .noPolicyTargeted : .newPolicies
+        noteLogRequests(envelope.logRequests ?? [], for: account)
+        let status: EnrollmentStatus = envelope.policy == nil ? .noPolicyTargeted : .newPolicies
+        return await obey(due) ?? status
     }
 
     private func stored(_ record: RegistrationRecord) throws(ServiceFailure) {

@@ -1,4 +1,5 @@
 internal import CordonIdentity
+internal import CordonProtocol
 public import Foundation
 
 /// What falls due while an app lives: enrolments and check-ins again, what the service has to be told, remediations.
@@ -26,6 +27,8 @@ extension AppProtection {
             _ = await enroll(waiting.account, from: waiting.source)
         }
         await sendTelemetry()
+        // A person may take their time; what they agreed to before is sent now.
+        if hasWorked { await answerLogRequests(asking: false) } else { Task { await answerLogRequests() } }
         hasWorked = true
         return nextDue()
     }
@@ -40,14 +43,15 @@ extension AppProtection {
     }
 
     /// Whether an enrolled account is to check in: its time has come, the clock says nothing of it any more, or the app
-    /// was just launched and the last check-in is not fresh (SRV-CI-066).
+    /// was just launched, the service wants a check-in then, and the last one is not fresh (SRV-CI-016, SRV-CI-066).
     func isDue(_ record: RegistrationRecord) -> Bool {
         let now = configuration.clock.now()
         if Intervals.isDue(record.nextCheckIn, at: now) || isVoid(record.planned, at: now) { return true }
         // After failures the pause counts, also while the clock is turned back.
         guard record.failures == 0 else { return false }
+        let asksAtLaunch = serviceSettings(for: record.account.id).checkInOnLaunch
         return watch.read().turnedBack > 0
-            || !hasWorked && now.timeIntervalSince(record.lastCheckIn) > Intervals.freshAtLaunch
+            || !hasWorked && asksAtLaunch && now.timeIntervalSince(record.lastCheckIn) > Intervals.freshAtLaunch
     }
 
     /// Whether a plan was made at a time that the clock says is still to come: it was turned back since.

@@ -1,4 +1,5 @@
 internal import CordonIdentity
+internal import CordonPolicy
 internal import CordonProtocol
 internal import CordonSignIn
 internal import Foundation
@@ -66,7 +67,12 @@ extension AppProtection {
 
     /// Tells whoever observes how an operation ended.
     func report(_ outcome: Outcome, _ operation: StatusReport.Operation, of account: AccountID) {
-        broadcast.post(.status(StatusReport(operation, of: account, outcome.status, detail: outcome.detail)))
+        let outdated = outcome.status.didSucceed ? outdatedReason(for: account) : nil
+        broadcast.post(
+            .status(
+                StatusReport(
+                    operation, of: account, outcome.status, detail: outcome.detail ?? outdated?.message,
+                    nextStep: outdated == nil ? nil : .updateApp)))
         noteTelemetry(
             .enrollment, of: records[account]?.account,
             [.operation: operation.rawValue, .status: String(outcome.status.rawValue)])

@@ -15,8 +15,9 @@ struct Intervals: Sendable {
     static let clockTolerance: TimeInterval = 5 * 60
     /// A registration that was not used for so long is gone at the service.
     static let registrationLifetime = 90 * day
-    private static let backOff: [TimeInterval] = [60, 120, 300, 900, 1_800, longestBackOff]
-    /// The longest pause after failures in a row.
+    /// The pauses where no organisation has said anything.
+    private static let usualBackOff: [TimeInterval] = [60, 120, 300, 900, 1_800, longestBackOff]
+    /// The longest of them.
     static let longestBackOff: TimeInterval = 3_600
     private static let spread = 0.1
 
@@ -27,11 +28,13 @@ struct Intervals: Sendable {
     }
 
     /// Until the next check-in after one that failed, however often.
-    func afterFailedCheckIn(_ status: EnrollmentStatus, failures: Int, retryAfter: Int?) -> TimeInterval {
+    func afterFailedCheckIn(
+        _ status: EnrollmentStatus, failures: Int, retryAfter: Int?, backOff: [Int]? = nil
+    ) -> TimeInterval {
         switch status {
         case .notLicensed, .notTargeted: later(of: spreadOut(Self.day / 2), retryAfter)
         case .tenantMigration: later(of: spreadOut(Self.day), retryAfter)
-        default: later(of: growing(failures), retryAfter)
+        default: later(of: growing(failures, by: backOff), retryAfter)
         }
     }
 
@@ -46,8 +49,13 @@ struct Intervals: Sendable {
     }
 
     /// The growing pauses after failures in a row.
-    func growing(_ failures: Int) -> TimeInterval {
-        spreadOut(Self.backOff[min(max(failures - 1, 0), Self.backOff.count - 1)])
+    ///
+    /// - Parameter table: The pauses that the service asks for, nil for the usual ones. An app keeps away for a second at
+    ///   least, and no longer than it ever does (SRV-CI-016, SRV-CI-067).
+    func growing(_ failures: Int, by table: [Int]? = nil) -> TimeInterval {
+        let asked = (table ?? []).map { min(max(TimeInterval($0), 1), Self.longestCheckIn) }
+        let pauses = asked.isEmpty ? Self.usualBackOff : asked
+        return spreadOut(pauses[min(max(failures - 1, 0), pauses.count - 1)])
     }
 
     /// Whether a planned moment has come, or is further away than anything of its kind is ever planned: then the clock was

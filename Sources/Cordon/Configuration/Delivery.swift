@@ -15,6 +15,10 @@ struct Delivery: Sendable, Equatable {
     var pins = CertificatePins()
     /// Whether the organisation wants no telemetry.
     var telemetryDisabled = false
+    /// Whether the organisation has said that it wants required telemetry at most (SRV-CI-074).
+    var refusesOptionalTelemetry = false
+    /// What the service asks of every app (SRV-CI-016).
+    var service = ServiceSettings.usual
 
     /// Nothing delivered.
     init() {}
@@ -27,6 +31,8 @@ struct Delivery: Sendable, Equatable {
         pins = CertificatePins(
             (envelope.certificatePins ?? [:]).mapValues { pins in Set(pins.map { Base64URL.decode($0) ?? Data() }) })
         telemetryDisabled = envelope.telemetryDisabled ?? false
+        service = envelope.service ?? .usual
+        refusesOptionalTelemetry = envelope.service.map { $0.telemetry != .optional } ?? false
     }
 
     /// A delivered dictionary; one mark tells the organisation's defaults from what was targeted (SDK-CF-03), the other which

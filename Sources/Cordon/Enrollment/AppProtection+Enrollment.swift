@@ -145,7 +145,8 @@ extension AppProtection {
         let now = configuration.clock.now()
         let record = RegistrationRecord(
             generation: previous?.generation ?? 0, registrationID: result.registrationID, account: account,
-            discovery: discovery, keys: keys, envelope: SignedEnvelope(result.envelope), lastCheckIn: now,
+            discovery: discovery, keys: keys, keysFetched: now, envelope: SignedEnvelope(result.envelope),
+            lastCheckIn: now,
             nextCheckIn: now + intervals.afterCheckIn(serviceAsksFor: result.nextCheckInSeconds), planned: now)
         do throws(ProtocolError) {
             let envelope = try record.envelope.accepted(

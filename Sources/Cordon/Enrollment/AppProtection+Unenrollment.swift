@@ -61,6 +61,7 @@ extension AppProtection {
                         ended: now, nextAttempt: now + intervals.growing(1)))
             }
         }
+        try dropLogOrders(of: account)
         try registrations.remove(account)
         await forget(account)
     }

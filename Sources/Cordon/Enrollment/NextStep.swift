@@ -16,6 +16,8 @@ public enum NextStep: String, Sendable, Codable, CaseIterable {
     case enroll
     /// The app's developer mends the call or the configuration.
     case mendApp
+    /// The person installs a newer version of the app, which holds a newer Cordon (SRV-CI-016).
+    case updateApp
     /// The app frees what keeps its data from being removed, and asks for the wipe again.
     case freeData
 
@@ -29,6 +31,7 @@ public enum NextStep: String, Sendable, Codable, CaseIterable {
         case .chooseAccount: "Use the enrolled account, or remove it first."
         case .enroll: "Enrol the account first."
         case .mendApp: "Mend the app: the call or its configuration is not right."
+        case .updateApp: "Install a newer version of the app."
         case .freeData: "Close what uses the account's data, then ask for the wipe again."
         }
     }

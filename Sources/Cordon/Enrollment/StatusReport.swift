@@ -21,19 +21,23 @@ public struct StatusReport: Sendable, Equatable {
     public var status: EnrollmentStatus
     /// What the service or the network said, without personal data; nil where there is nothing to add.
     public var detail: String?
+    /// What to do about it.
+    public var nextStep: NextStep
 
-    /// Makes a report.
-    public init(_ operation: Operation, of account: AccountID, _ status: EnrollmentStatus, detail: String? = nil) {
+    /// Makes a report; the next step is the usual one of the status where none is given.
+    public init(
+        _ operation: Operation, of account: AccountID, _ status: EnrollmentStatus, detail: String? = nil,
+        nextStep: NextStep? = nil
+    ) {
         self.operation = operation
         self.account = account
         self.status = status
         self.detail = detail
+        self.nextStep = nextStep ?? status.nextStep
     }
 
     /// Whether it succeeded: exactly the codes 100 to 104.
     public var didSucceed: Bool { status.didSucceed }
     /// Why, one sentence for a person.
     public var cause: String { status.explanation }
-    /// What to do about it.
-    public var nextStep: NextStep { status.nextStep }
 }

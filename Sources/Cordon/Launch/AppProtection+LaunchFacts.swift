@@ -25,13 +25,18 @@ extension AppProtection {
         var question = Question(.launch, owner: .managed(account))
         question.device = launchFacts(of: account, on: occasion, given: stated)
         let decision = decision(for: question)
-        guard let record = records[account], !allowedAccounts.admits(record.account) else { return decision }
-        let reason = PolicyReason(
-            rule: .launchAccount, message: "The administrator does not admit this account in this app.",
-            remedy: "Sign it out, or ask the administrator.", verdict: .block)
+        var own: [PolicyReason] = []
+        if let record = records[account], !allowedAccounts.admits(record.account) {
+            own.append(
+                PolicyReason(
+                    rule: .launchAccount, message: "The administrator does not admit this account in this app.",
+                    remedy: "Sign it out, or ask the administrator.", verdict: .block))
+        }
+        if let outdated = outdatedReason(for: account) { own.append(outdated) }
+        guard !own.isEmpty else { return decision }
         let gravest = decision.reasons.filter { $0.verdict == .wipe }
         return PolicyDecision(
-            reasons: gravest + [reason] + decision.reasons.filter { $0.verdict != .wipe }, trace: decision.trace)
+            reasons: gravest + own + decision.reasons.filter { $0.verdict != .wipe }, trace: decision.trace)
     }
 
     /// The facts that conditions look at: the app's, and what Cordon knows itself.

@@ -73,15 +73,37 @@ public final class ProtectionLog: Sendable {
             for url in files {
                 let lines = String(decoding: (try? Data(contentsOf: url)) ?? Data(), as: UTF8.self).split(
                     separator: "\n")
-                let left = lines.filter { line in
-                    let words = line.split(separator: " ", maxSplits: 2)
-                    let isVerbose = words.count > 1 && (words[1] == "trace" || words[1] == "debug")
-                    let text = line.lowercased()
-                    return !isVerbose && !names.contains { text.contains($0) }
-                }
+                let left = lines.filter { Self.isHarmless($0, without: names) }
                 try StateFile(url: url).write(Data(left.map { "\($0)\n" }.joined().utf8))
             }
         }
+    }
+
+    /// What the files say, the oldest line first, without verbose lines and those that name one of these; of more than so many
+    /// bytes the newest.
+    func text(without names: [String], atMost limit: Int) -> Data {
+        let names = names.filter { !$0.isEmpty }.map { $0.lowercased() }
+        let scrubber = state.withLock { $0.scrubber }
+        var lines: [Data] = []
+        var left = limit
+        for url in files {
+            let text = String(decoding: (try? Data(contentsOf: url)) ?? Data(), as: UTF8.self)
+            for line in text.split(separator: "\n").reversed() where Self.isHarmless(line, without: names) {
+                let bytes = Data((scrubber.clean(String(line)) + "\n").utf8)
+                left -= bytes.count
+                guard left >= 0 else { return Data(lines.reversed().joined()) }
+                lines.append(bytes)
+            }
+        }
+        return Data(lines.reversed().joined())
+    }
+
+    /// Whether a line is neither verbose, which may hold personal data (SDK-LG-01), nor names one of these.
+    private static func isHarmless(_ line: Substring, without names: [String]) -> Bool {
+        let words = line.split(separator: " ", maxSplits: 2)
+        let isVerbose = words.count > 1 && (words[1] == "trace" || words[1] == "debug")
+        let text = line.lowercased()
+        return !isVerbose && !names.contains { text.contains($0) }
     }
 
     private func append(_ line: Data) {

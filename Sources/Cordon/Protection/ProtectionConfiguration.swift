@@ -33,6 +33,9 @@ public struct ProtectionConfiguration: Sendable {
     public var isExtension = false
     /// Asks the person whether an account may be managed; nil asks nobody. No answer within five minutes is a no (226).
     public var confirmEnrollment: (@Sendable (ManagedAccount) async -> Bool)?
+    /// Shows the person what an administrator of the account wants to have, the diagnostic report and the log, and asks
+    /// whether it may be sent; nil sends nothing (SRV-CI-015). No answer within five minutes sends nothing either.
+    public var confirmLogUpload: (@Sendable (ManagedAccount, Data) async -> Bool)?
     /// Signs somebody in for ``AppProtection/signInAndEnroll(_:)``: the name to begin with, nil to ask for one.
     public var signIn: (@Sendable (String?) async throws(SignInError) -> ManagedAccount)?
     /// Told when the first rules of an account are in force, for apps that must make themselves anew; Cordon needs no

@@ -36,6 +36,10 @@ public enum ProtectionEvent: Sendable, Equatable {
     case restartAdvised(account: AccountID)
     /// Something happened at an account's launch gate.
     case gate(account: AccountID, GateEvent)
+    /// Logs that an administrator asked for were sent, or why not (SRV-CI-015).
+    case logs(LogUploadReport)
+    /// A command of the organisation other than a wipe was carried out, or could not be (SRV-CI-006).
+    case commandEnded(account: AccountID, Command, succeeded: Bool)
     /// A setting or a debug policy has no effect, for this reason.
     case settingRefused(reason: String)
 }

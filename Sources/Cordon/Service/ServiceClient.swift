@@ -110,22 +110,55 @@ struct ServiceClient: Sendable {
         }
     }
 
+    /// Hands logs in, in pieces, after what the service has of them already (SRV-CI-024).
+    func send(logs: Data, request: String, registration: String, token: String) async throws(ServiceFailure) {
+        let path = "registrations/\(registration)/logs/\(request)"
+        let total = logs.count
+        var here = try await put(Data(), at: path, range: "bytes */\(total)", token: token)
+        while here < total {
+            let end = min(here + LogRequest.largestPiece, total)
+            let piece = Data(logs[logs.startIndex + here..<logs.startIndex + end])
+            let next = try await put(piece, at: path, range: "bytes \(here)-\(end - 1)/\(total)", token: token)
+            guard next > here else {
+                throw .unacceptable(ProtocolError(.malformed, "the service does not say what it has of the logs"))
+            }
+            here = next
+        }
+    }
+
+    private func put(_ piece: Data, at path: String, range: String, token: String) async throws(ServiceFailure) -> Int {
+        let answer = try await authorized(.put, path: path, token: token, body: piece) { request in
+            request.headerFields[.contentType] = "application/octet-stream"
+            request.headerFields[named: "Content-Range"] = range
+        }
+        return answer.head.headerFields[named: "Upload-Offset"].flatMap { Int($0) } ?? 0
+    }
+
     private struct Nothing: Encodable {}
 
     private func authorized(
         _ method: HTTPRequest.Method, path: String, token: String?, message: (some Encodable)?
     ) async throws(ServiceFailure) -> HTTPAnswer {
-        let url = discovery.checkIn.appending(path: path)
         var body: Data?
         if let message {
             do throws(ProtocolError) { body = try MessageCoding.encode(message) } catch { throw .unacceptable(error) }
         }
+        return try await authorized(method, path: path, token: token, body: body) { request in
+            if message != nil { request.headerFields[.contentType] = "application/json" }
+        }
+    }
+
+    private func authorized(
+        _ method: HTTPRequest.Method, path: String, token: String?, body: Data?,
+        describe: (inout HTTPRequest) -> Void
+    ) async throws(ServiceFailure) -> HTTPAnswer {
+        let url = discovery.checkIn.appending(path: path)
         var nonce: String?
         var attempt = 1
         while true {
             var request = HTTPRequest(method: method, url: url)
             request.headerFields[.accept] = "application/json"
-            if body != nil { request.headerFields[.contentType] = "application/json" }
+            describe(&request)
             try authorize(&request, url: url, token: token, nonce: nonce)
             let answer = try await Self.send(request, body: body, over: transport)
             // A blocked person's answer is locked and carries the wipe (SRV-CI-019); what it says is read like any other.

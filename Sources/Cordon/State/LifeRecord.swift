@@ -21,12 +21,19 @@ struct LifeRecord: Codable, Equatable, Sendable {
     /// The person's or the app's own switch for telemetry (SDK-TE-03).
     var telemetryEnabled = true
 
+    /// The logs that administrators asked for; nil in records of older versions.
+    var logOrders: [LogOrder]?
+    /// The commands that were begun and have not lapsed, so that none is carried out twice (SRV-CI-086); nil in records of
+    /// older versions.
+    var begunCommands: [BegunCommand]?
+
     /// Forgets who an account was; that a registration of it is owed an end stays.
     mutating func forget(_ gone: AccountID) {
         registered.removeAll { $0.account.id == gone }
         refusals.removeAll { $0.account == gone }
         remediations.removeAll { $0.account.id == gone }
         remediated.removeAll { $0.account == gone }
+        logOrders?.removeAll { $0.account == gone }
     }
 
     /// An account that the app has registered.
@@ -59,6 +66,14 @@ struct LifeRecord: Codable, Equatable, Sendable {
         var failures = 0
         /// When to try next.
         var nextAttempt: Date
+    }
+
+    /// A command that was begun.
+    struct BegunCommand: Codable, Equatable, Sendable {
+        /// The command's id.
+        var id: String
+        /// When it lapses, in whole seconds since 1970.
+        var notAfter: Int64
     }
 
     /// An account whose compliance is being remedied.

@@ -16,6 +16,8 @@ struct RegistrationRecord: Codable, Equatable, Sendable {
     var discovery: ServiceDiscovery
     /// The service's keys as received; verified against the pinned root at every use.
     var keys: SignedKeySet
+    /// When they were fetched, by the device's clock; nil in records of older versions.
+    var keysFetched: Date?
     /// The envelope in force as received; verified again at every start (SRV-CI-083).
     var envelope: SignedEnvelope
     /// The sequence of that envelope, for telling which of two processes has the newer one.
@@ -30,6 +32,13 @@ struct RegistrationRecord: Codable, Equatable, Sendable {
     var failures = 0
     /// The last event seen in the event stream.
     var lastEventID: String?
+
+    /// Whether the keys are young enough to vouch for a new envelope; a clock that went back makes them old.
+    func hasFreshKeys(under settings: ServiceSettings, at now: Date) -> Bool {
+        guard let keysFetched else { return false }
+        let limit = min(max(TimeInterval(settings.keySetMaxAgeSeconds), 60), Intervals.day)
+        return (-Intervals.clockTolerance...limit).contains(now.timeIntervalSince(keysFetched))
+    }
 
     /// The receiver that envelopes must name.
     func receiver(bundleID: String) -> SignedEnvelope.Receiver {

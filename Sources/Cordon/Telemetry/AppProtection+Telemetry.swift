@@ -18,7 +18,7 @@ extension AppProtection {
             name: name, account: account?.id, tenant: account?.tenant,
             time: Int64(configuration.clock.now().timeIntervalSince1970),
             properties: fields.filter { !configuration.unsentTelemetry.contains($0.key) })
-        let isAgreed = event.privacyLevel != .optional || configuration.sendsOptionalTelemetry
+        let isAgreed = event.privacyLevel != .optional || sendsOptionalTelemetry
         guard isTelemetryEnabled, isAgreed else { return }
         pendingTelemetry.add([event])
     }

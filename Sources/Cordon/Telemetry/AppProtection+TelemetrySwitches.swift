@@ -8,6 +8,12 @@ extension AppProtection {
             && !rules.withLock { $0.accounts.values.contains { $0.delivery.telemetryDisabled } }
     }
 
+    /// Whether optional events may leave the app: the person agreed, and no organisation wants less (SRV-CI-074).
+    var sendsOptionalTelemetry: Bool {
+        configuration.sendsOptionalTelemetry
+            && !rules.withLock { $0.accounts.values.contains { $0.delivery.refusesOptionalTelemetry } }
+    }
+
     /// Switches telemetry on or off for the person in front of the app; kept across launches (SDK-TE-03).
     ///
     /// - Throws: ``ProtectionError`` with code `stateUnwritable`.

@@ -36,6 +36,8 @@ public struct TelemetryEvent: Sendable, Codable, Equatable {
         case rule
         /// How far a wipe is.
         case phase
+        /// How much was sent.
+        case bytes
     }
 
     /// What happened.

@@ -36,15 +36,12 @@ extension AppProtection {
             && configuration.clock.now().timeIntervalSince1970 < Double(command.notAfter)
     }
 
-    /// Begins what a verified envelope commands.
+    /// Begins a wipe that a verified envelope commands.
     func begin(_ command: Command) async {
         guard let record = records[command.account] else { return }
         do throws(ProtectionError) {
-            switch command.kind {
-            case .wipe:
-                // Another process of the app that was quicker has left no registration, or has made another one since.
-                try await carryOut(command, on: record) { $0?.registrationID == record.registrationID ? record : nil }
-            }
+            // Another process of the app that was quicker has left no registration, or has made another one since.
+            try await carryOut(command, on: record) { $0?.registrationID == record.registrationID ? record : nil }
         } catch {
             configuration.logger.error("a wipe could not be carried on", metadata: ["reason": "\(error.reason)"])
         }
@@ -145,6 +142,7 @@ extension AppProtection {
         wipe.failures += await forgetGroup(account)
         try forgetGate(of: account)
         forgetLog(of: wipe.registration.account)
+        try dropLogOrders(of: account)
         wipe.stage = .vaultWiped
         try wipes.save(wipe)
         // The next wipe of the account begins by discarding it, should it stay now.

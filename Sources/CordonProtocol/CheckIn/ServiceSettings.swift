@@ -1,17 +1,17 @@
 /// What the service asks of every app, apart from policy (SRV-CI-016).
 ///
-/// The service itself acts on ``telemetry`` alone. The other members travel in envelopes for apps that follow them; `Cordon`
-/// does not yet, and the service refuses no app for its version.
+/// The service itself acts on ``telemetry`` alone, and refuses no app for its version. The other members travel in envelopes
+/// for the apps, which follow them within bounds of their own.
 public struct ServiceSettings: Sendable, Codable, Equatable {
-    /// Whether an app checks in whenever it starts.
+    /// Whether an app that starts checks in although nothing is due yet, unless it did so moments ago.
     public var checkInOnLaunch: Bool
     /// How long to wait after the first, second, … failure of the network, in seconds; the last one repeats (SRV-CI-067).
     public var backOffSeconds: [Int]
     /// What telemetry the organisation wants (SRV-CI-074).
     public var telemetry: TelemetryLevel
-    /// The least version of Cordon that an app is asked to have, nil for any.
+    /// The least version of Cordon under which an app may show the organisation's data, nil for any.
     public var minimumSDKVersion: String?
-    /// How long a key set may be kept before it is fetched again, in seconds.
+    /// How old a key set may be when it vouches for a new envelope, in seconds; an older one is fetched again first.
     public var keySetMaxAgeSeconds: Int
 
     /// The documented values.

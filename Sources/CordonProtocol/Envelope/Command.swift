@@ -19,6 +19,21 @@ public struct Command: Sendable, Codable, Equatable {
     public enum Kind: String, Sendable, Codable {
         /// Remove the organisation's data of the account.
         case wipe
+        /// Take the app configuration up anew, although it may not have changed.
+        case refreshConfiguration = "refreshConfig"
+        /// Send the app's logs, if the person agrees; the command's id is that of the log request.
+        case collectLogs
+        /// Register anew, with the same key.
+        case reRegister
+        /// Have a new PIN made, after a fresh sign-in.
+        case resetPIN = "resetPin"
+        /// Something that a newer version of the protocol knows; never carried out.
+        case unknown
+
+        /// Reads a kind; one that is not known here is ``unknown``, so that rules and other commands still arrive.
+        public init(from decoder: any Decoder) throws {
+            self = Kind(rawValue: try decoder.singleValueContainer().decode(String.self)) ?? .unknown
+        }
     }
 
     /// Why a command was given.

@@ -53,6 +53,12 @@ actor ScriptedService: HTTPTransport {
     private(set) var checkIns: [CheckInRequest] = []
     private(set) var registered: [RegistrationRequest] = []
     private(set) var telemetry: [Data] = []
+    /// The logs that were handed in, by the request's id.
+    private(set) var logs: [String: Data] = [:]
+    /// How many pieces of logs are taken before the connection breaks; nil takes all.
+    var takenPieces: Int?
+    /// Whether the key set can be had.
+    var withholdsKeys = false
     private var current: (digest: String, content: Data)?
 
     /// Answers for one account.
@@ -97,6 +103,7 @@ actor ScriptedService: HTTPTransport {
         switch (request.method, path) {
         case (.get, ServiceDiscovery.path): return try ok(discovery())
         case (.get, "/mam/v1/keys"):
+            if withholdsKeys { throw ProblemDetails(title: "no keys now", status: 503) }
             return try ok(
                 SignedKeySet(
                     [signing.publicKey], validFrom: .distantPast, until: time() + 3600, root: root))
@@ -129,6 +136,9 @@ actor ScriptedService: HTTPTransport {
             try prove(request, token: "token")
             telemetry.append(body)
             return HTTPAnswer(head: HTTPResponse(status: .accepted), body: Data())
+        case (.put, let path) where path.hasPrefix("/mam/v1/registrations/\(registration)/logs/"):
+            try prove(request, token: "token")
+            return try take(body, of: String(path.split(separator: "/").last ?? ""), as: request)
         case (.post, let path) where path.hasSuffix("/acknowledgements"):
             let acknowledgement = try MessageCoding.decode(Acknowledgement.self, from: body)
             // A receipt is evidence by itself; anything else needs a proof.
@@ -141,6 +151,22 @@ actor ScriptedService: HTTPTransport {
             return HTTPAnswer(head: HTTPResponse(status: .noContent), body: Data())
         default: throw ProblemDetails(title: "no such route", status: 404)
         }
+    }
+
+    private func take(_ piece: Data, of id: String, as request: HTTPRequest) throws -> HTTPAnswer {
+        let range = HTTPField.Name("Content-Range").flatMap { request.headerFields[$0] } ?? ""
+        let here = logs[id] ?? Data()
+        if !piece.isEmpty {
+            if takenPieces == 0 { throw ProblemDetails(title: "out of order", status: 503) }
+            takenPieces = takenPieces.map { $0 - 1 }
+            guard range.hasPrefix("bytes \(here.count)-\(here.count + piece.count - 1)/") else {
+                throw ProblemDetails(title: "another place", status: 409)
+            }
+            logs[id] = here + piece
+        }
+        var head = HTTPResponse(status: .noContent)
+        if let name = HTTPField.Name("Upload-Offset") { head.headerFields[name] = String(here.count + piece.count) }
+        return HTTPAnswer(head: head, body: Data())
     }
 
     private func prove(_ request: HTTPRequest, token: String?) throws {

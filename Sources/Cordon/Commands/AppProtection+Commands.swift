@@ -1,0 +1,97 @@
+internal import CordonIdentity
+internal import CordonPolicy
+internal import CordonProtocol
+internal import Foundation
+internal import Logging
+
+/// What an organisation commands besides a wipe (SRV-CI-006). Each command is begun once, however often its envelope comes.
+extension AppProtection {
+    /// Obeys the commands of an envelope that are no wipes; the status of a registration that one of them made anew.
+    func obey(_ commands: [Command]) async -> EnrollmentStatus? {
+        var status: EnrollmentStatus?
+        for command in commands where command.kind != .wipe && notesAsNew(command) {
+            let succeeded: Bool
+            switch command.kind {
+            case .wipe: continue
+            case .refreshConfiguration:
+                broadcast.post(.configurationChanged(account: command.account))
+                succeeded = true
+            case .collectLogs:
+                noteLogRequests([LogRequest(id: command.id, notAfter: command.notAfter)], for: command.account)
+                // What became of it is told by the logs themselves.
+                continue
+            case .reRegister:
+                status = await registerAnew(command.account)
+                succeeded = status?.didSucceed ?? false
+            case .resetPIN: succeeded = await dropPIN(of: command.account)
+            case .unknown:
+                configuration.logger.warning("a command is not known to this version and was left undone")
+                succeeded = false
+            }
+            broadcast.post(.commandEnded(account: command.account, command, succeeded: succeeded))
+            await acknowledge(command, succeeded)
+        }
+        return status
+    }
+
+    /// Notes a command durably; false where it was begun before, or could not be noted.
+    private func notesAsNew(_ command: Command) -> Bool {
+        let now = Int64(configuration.clock.now().timeIntervalSince1970)
+        var isNew = false
+        do throws(ProtectionError) {
+            try changeLife { life in
+                var begun = (life.begunCommands ?? []).filter { $0.notAfter > now }
+                isNew = !begun.contains { $0.id == command.id }
+                if isNew { begun.append(LifeRecord.BegunCommand(id: command.id, notAfter: command.notAfter)) }
+                life.begunCommands = begun
+            }
+        } catch {
+            configuration.logger.error("a command could not be noted and was not begun")
+            return false
+        }
+        return isNew
+    }
+
+    /// Makes a registration anew; without an enrolled account there is none (221).
+    private func registerAnew(_ account: AccountID) async -> EnrollmentStatus {
+        guard let record = records[account] else { return .reenrollmentOfUnenrolledAccount }
+        do throws(ServiceFailure) {
+            return try await register(
+                record.account, with: record.discovery, from: .appRegistered, inPlaceOf: record)
+        } catch {
+            log("the registration could not be made anew", error)
+            return error.status(network: .enrollmentNetworkFailure)
+        }
+    }
+
+    /// Takes an account's PIN away and closes its gate: a new one is made after a fresh sign-in.
+    private func dropPIN(of account: AccountID) async -> Bool {
+        do throws(ProtectionError) {
+            try launches.change(account) { $0.hadPIN = true }
+            try await pins.change(account) { record in
+                record.verifier = nil
+                record.failed = 0
+            }
+        } catch {
+            configuration.logger.error("a PIN could not be taken away", metadata: ["reason": "\(error.reason)"])
+            return false
+        }
+        let wasOpen = gates.withLock { gates in
+            defer { if gates[account] != nil { gates[account] = .closed([]) } }
+            return gates[account]?.isOpen ?? false
+        }
+        if wasOpen { broadcast.post(.gate(account: account, .closed([GateStanding.notPassed]))) }
+        return true
+    }
+
+    /// Tells the service how a command ended, if it can be told; nothing depends on it.
+    private func acknowledge(_ command: Command, _ succeeded: Bool) async {
+        guard let record = records[command.account],
+            let session = try? await session(for: command.account, discovery: record.discovery)
+        else { return }
+        try? await session.client.acknowledge(
+            Acknowledgement(
+                commandID: command.id, phase: succeeded ? .succeeded : .failed, time: configuration.clock.now()),
+            registration: record.registrationID)
+    }
+}

@@ -1,0 +1,139 @@
+internal import CordonIdentity
+internal import CordonProtocol
+internal import Foundation
+internal import Logging
+
+/// Logs that an administrator asks for: nothing is sent before the person has seen it and agreed (SRV-CI-015, SRV-CI-024).
+extension AppProtection {
+    /// How long the person may take.
+    private static var consentLimit: Duration { .seconds(300) }
+
+    /// Answers every request for logs that is open: asks the person, and sends what they agreed to, once.
+    ///
+    /// Called by itself after a check-in that brought a request; an app calls it when the person is there to be asked. How each
+    /// request ended is posted as ``ProtectionEvent/logs(_:)``.
+    public func answerLogRequests() async {
+        await answerLogRequests(asking: true)
+    }
+
+    /// Answers what can be answered; what is there to be asked stays open where nobody is to be asked now.
+    func answerLogRequests(asking: Bool) async {
+        guard !isAnsweringLogs else { return }
+        isAnsweringLogs = true
+        defer { isAnsweringLogs = false }
+        dropLapsedLogOrders()
+        for order in life.logOrders ?? [] where order.state != .over {
+            guard let record = records[order.account] else { continue }
+            guard isTelemetryEnabled else {
+                if asking { report(.telemetryOff, of: order) }
+                continue
+            }
+            var order = order
+            if order.state == .open, asking { await ask(about: &order, of: record.account) }
+            if order.state == .agreed { await send(order, of: record) }
+        }
+    }
+
+    /// Notes the requests of an envelope, each once, and answers them in its own time.
+    func noteLogRequests(_ requests: [LogRequest], for account: AccountID) {
+        let known = Set((life.logOrders ?? []).map(\.request.id))
+        let now = configuration.clock.now()
+        let new = requests.map { LogOrder(account: account, request: $0) }
+            .filter { !known.contains($0.request.id) && $0.isWanted(at: now) }
+        guard !new.isEmpty else { return }
+        do { try changeLife { $0.logOrders = ($0.logOrders ?? []) + new } } catch {
+            return configuration.logger.error("a request for logs could not be noted")
+        }
+        Task { await self.answerLogRequests() }
+    }
+
+    /// Removes what was kept of an account's requests, with what waits to be sent.
+    func dropLogOrders(of account: AccountID) throws(ProtectionError) {
+        for order in life.logOrders ?? [] where order.account == account { try file(of: order).remove() }
+        try changeLife { $0.logOrders?.removeAll { $0.account == account } }
+    }
+
+    private func dropLapsedLogOrders() {
+        let now = configuration.clock.now()
+        let lapsed = (life.logOrders ?? []).filter { !$0.isWanted(at: now) }
+        guard !lapsed.isEmpty else { return }
+        for order in lapsed { try? file(of: order).remove() }
+        try? changeLife { $0.logOrders?.removeAll { lapsed.contains($0) } }
+    }
+
+    private func ask(about order: inout LogOrder, of account: ManagedAccount) async {
+        guard let confirm = configuration.confirmLogUpload else { return report(.nobodyToAsk, of: order) }
+        let content: Data
+        do { content = try logUpload(for: account) } catch { return report(.failed(error), of: order) }
+        let answer = await bounded(by: Self.consentLimit, of: configuration.clock) { await confirm(account, content) }
+        guard let answer else { return report(.unanswered, of: order) }
+        order.state = answer ? .agreed : .over
+        do throws(ProtectionError) {
+            if answer { try file(of: order).write(content) }
+            // The account may have been removed while the person was thinking.
+            guard try keep(order) else { return try file(of: order).remove() }
+            if !answer { report(.declined, of: order) }
+        } catch {
+            order.state = .open
+            report(.failed(error), of: order)
+        }
+    }
+
+    private func send(_ order: LogOrder, of record: RegistrationRecord) async {
+        var order = order
+        guard let content = try? file(of: order).read() else {
+            order.state = .open
+            return end(order, .postponed(ProtectionError(.stateUnreadable, "what was to be sent cannot be read")))
+        }
+        if !order.isNoted {
+            let event = TelemetryEvent(
+                name: .sdkAction, account: order.account, tenant: record.account.tenant,
+                time: Int64(configuration.clock.now().timeIntervalSince1970),
+                properties: [.action: "logUpload", .bytes: String(content.count)])
+            guard ledger.note([event], to: .service, at: configuration.clock.now()) else { return }
+            order.isNoted = true
+            _ = try? keep(order)
+        }
+        do throws(ServiceFailure) {
+            let session = try await session(for: order.account, discovery: record.discovery)
+            try await session.client.send(
+                logs: content, request: order.request.id, registration: record.registrationID, token: session.token)
+            order.state = .over
+            end(order, .sent(bytes: content.count))
+        } catch {
+            log("logs could not be sent", error)
+            let reason = ProtectionError(.serviceUnusable, error.reason)
+            guard case .refused(let problem) = error, [404, 409, 413].contains(problem.status) else {
+                return report(.postponed(reason), of: order)
+            }
+            order.state = .over
+            end(order, .failed(reason))
+        }
+    }
+
+    private func end(_ order: LogOrder, _ end: LogUploadReport.End) {
+        try? file(of: order).remove()
+        do throws(ProtectionError) { _ = try keep(order) } catch {
+            configuration.logger.error("an answer to a request for logs could not be kept")
+        }
+        report(end, of: order)
+    }
+
+    /// Keeps how far an order is; false where nobody knows of it any more.
+    private func keep(_ order: LogOrder) throws(ProtectionError) -> Bool {
+        try changeLife { life in
+            guard let index = life.logOrders?.firstIndex(where: { $0.request.id == order.request.id }) else { return }
+            life.logOrders?[index] = order
+        }
+        return life.logOrders?.contains { $0.request.id == order.request.id } ?? false
+    }
+
+    private func report(_ end: LogUploadReport.End, of order: LogOrder) {
+        broadcast.post(.logs(LogUploadReport(account: order.account, requestID: order.request.id, end: end)))
+    }
+
+    /// What waits to be sent, kept as the person saw it, so that pieces of it fit together.
+    private func file(of order: LogOrder) -> StateFile {
+        stateFolder.file("logs-" + FolderName.hash(order.request.id))
+    }
+}

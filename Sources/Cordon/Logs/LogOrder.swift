@@ -1,0 +1,28 @@
+internal import CordonIdentity
+internal import CordonProtocol
+internal import Foundation
+
+/// Logs that an administrator asked for, and what became of that (SRV-CI-015).
+struct LogOrder: Codable, Equatable, Sendable {
+    /// How far it is.
+    enum State: String, Codable, Sendable {
+        /// The person has not been asked, or has not answered.
+        case open
+        /// The person agreed; what is sent waits in a file.
+        case agreed
+        /// Nothing is left to be done: sent, declined, or not wanted any more.
+        case over
+    }
+
+    /// The account whose organisation asks.
+    var account: AccountID
+    /// What was asked for.
+    var request: LogRequest
+    /// How far it is.
+    var state = State.open
+    /// Whether the ledger says that it was sent.
+    var isNoted = false
+
+    /// Whether the service still takes anything.
+    func isWanted(at now: Date) -> Bool { now.timeIntervalSince1970 < Double(request.notAfter) }
+}

@@ -1,0 +1,36 @@
+public import CordonIdentity
+
+/// What became of logs that an administrator asked for (SRV-CI-015).
+public struct LogUploadReport: Sendable, Equatable {
+    /// The end of it, or why there is none yet.
+    public enum End: Sendable, Equatable {
+        /// The service has everything, so many bytes.
+        case sent(bytes: Int)
+        /// The person does not want it; nobody is asked again.
+        case declined
+        /// The person did not answer; asked again at the next start.
+        case unanswered
+        /// The app has no way to ask the person (``ProtectionConfiguration/confirmLogUpload``): nothing is sent.
+        case nobodyToAsk
+        /// Telemetry is switched off: nothing is sent, and nobody is asked.
+        case telemetryOff
+        /// The service could not be given everything; tried again by ``AppProtection/performDueWork()``.
+        case postponed(ProtectionError)
+        /// It cannot be sent, or the service does not want it any more.
+        case failed(ProtectionError)
+    }
+
+    /// The account whose organisation asked.
+    public let account: AccountID
+    /// The request's id.
+    public let requestID: String
+    /// The end of it.
+    public let end: End
+
+    /// Makes a report.
+    public init(account: AccountID, requestID: String, end: End) {
+        self.account = account
+        self.requestID = requestID
+        self.end = end
+    }
+}

@@ -1,0 +1,98 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import Foundation
+import Testing
+
+/// SRV-CI-006, SRV-CI-054, SRV-CI-086: commands besides a wipe are carried out once, and told of.
+@Suite(.timeLimit(.minutes(1))) struct CommandTests {
+    private static func command(_ kind: Command.Kind, id: String = "c1") -> Command {
+        Command(id: id, kind: kind, account: "oid-a", reason: .device, issuedAt: 0, notAfter: 9_000_000_000)
+    }
+
+    private func commanded(_ kind: Command.Kind) async throws -> (Device, AppProtection, EventCatch) {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        let events = EventCatch(protection)
+        await device.service.set { $0.commands = [Self.command(kind)] }
+        await protection.checkIn(device.account.id)
+        return (device, protection, events)
+    }
+
+    private func ended(_ kind: Command.Kind, _ succeeded: Bool = true) -> ProtectionEvent {
+        .commandEnded(account: "oid-a", Self.command(kind), succeeded: succeeded)
+    }
+
+    @Test func `a configuration is taken up anew although it did not change, once for one command`() async throws {
+        let (device, protection, events) = try await commanded(.refreshConfiguration)
+        #expect(await events.has(ended(.refreshConfiguration)))
+        await protection.checkIn(device.account.id)
+        let restarted = try await device.start()
+        await restarted.checkIn(device.account.id)
+        #expect(events.count { $0 == .configurationChanged(account: "oid-a") } == 1)
+        #expect(await device.service.acknowledgements.map(\.phase) == [.succeeded])
+        await device.service.set { $0.commands = [Self.command(.refreshConfiguration, id: "c2")] }
+        await protection.checkIn(device.account.id)
+        #expect(events.count { $0 == .configurationChanged(account: "oid-a") } == 2)
+    }
+
+    @Test func `a registration is made anew with the same key, and the files stay`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        try await protection.write(Data("plan".utf8), as: "plan", of: device.account.id)
+        let events = EventCatch(protection)
+        await device.service.set { $0.commands = [Self.command(.reRegister)] }
+        #expect(await protection.checkIn(device.account.id) == .newPolicies)
+        #expect(await events.has(ended(.reRegister)))
+        #expect(await device.service.registered.count == 2)
+        #expect(try await protection.read("plan", of: device.account.id) == Data("plan".utf8))
+    }
+
+    @Test func `a PIN is made anew after a fresh sign-in`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened(["pinRequired": .bool(true)])
+        let command = Self.command(.resetPIN)
+        await house.device.service.set { $0.commands = [command] }
+        await protection.checkIn(house.account)
+        #expect(!protection.isGateOpen(for: house.account))
+        let outcome = await protection.resume(house.account)
+        #expect(outcome.steps.map(\.kind).prefix(2) == [.signIn, .newPIN])
+        #expect(outcome.isOpen)
+    }
+
+    @Test func `logs that are commanded are asked for like any others`() async throws {
+        let device = try Device()
+        try await device.publish([:])
+        let protection = try await device.start { $0.confirmLogUpload = { _, _ in true } }
+        await protection.enroll(device.account)
+        let events = EventCatch(protection)
+        await device.service.set { $0.commands = [Self.command(.collectLogs)] }
+        await protection.checkIn(device.account.id)
+        _ = await events.first { if case .logs = $0 { true } else { false } }
+        #expect(await device.service.logs.keys.sorted() == ["c1"])
+    }
+
+    @Test func `a command that this version does not know is left undone, and the rules arrive`() async throws {
+        let (device, protection, events) = try await commanded(.unknown)
+        #expect(await events.has(ended(.unknown, false)))
+        #expect(!device.mayPrint(protection))
+        #expect(await device.service.acknowledgements.map(\.phase) == [.failed])
+        let text = Data(#"{"id":"c","kind":"sing","account":"a","reason":"user","issuedAt":0,"notAfter":1}"#.utf8)
+        #expect(try MessageCoding.decode(Command.self, from: text).kind == .unknown)
+    }
+
+    @Test func `a command for another account, and one that has lapsed, is not begun`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        var foreign = Self.command(.reRegister)
+        foreign.account = "oid-b"
+        var lapsed = Self.command(.reRegister, id: "c2")
+        lapsed.notAfter = 1
+        let commands = [foreign, lapsed]
+        await device.service.set { $0.commands = commands }
+        await protection.checkIn(device.account.id)
+        #expect(await device.service.registered.count == 1)
+        #expect(await device.service.acknowledgements.isEmpty)
+    }
+}

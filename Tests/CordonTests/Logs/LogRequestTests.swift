@@ -1,0 +1,144 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import Foundation
+import Logging
+import Testing
+
+/// SRV-CI-015, SRV-CI-024, SRV-CI-074: logs that an administrator asks for go out once, as the person saw them, or not at all.
+@Suite(.timeLimit(.minutes(1))) struct LogRequestTests {
+    private static let request = LogRequest(id: "request-1", notAfter: 9_000_000_000)
+    private let shown = Locked<[Data]>([])
+
+    /// An app with a log, asked for it; what the person answers.
+    private func start(
+        _ device: Device, answering answer: Bool? = true, _ change: (inout ProtectionConfiguration) -> Void = { _ in }
+    ) async throws -> (AppProtection, EventCatch) {
+        let log = try ProtectionLog(dataDirectory: device.folder.appending(path: "data"))
+        let protection = try await device.start { configuration in
+            configuration.logFile = log
+            configuration.logger = Logger(label: "test") { log.handler($0) }
+            if let answer {
+                configuration.confirmLogUpload = { [shown] _, content in
+                    shown.withLock { $0.append(content) }
+                    return answer
+                }
+            }
+            change(&configuration)
+        }
+        return (protection, EventCatch(protection))
+    }
+
+    private func device(asking: Bool = true) async throws -> Device {
+        let device = try Device()
+        try await device.publish([:])
+        if asking { await device.service.set { $0.change = { $0.logRequests = [Self.request] } } }
+        return device
+    }
+
+    private func end(_ events: EventCatch) async -> LogUploadReport.End? {
+        let found = await events.first { if case .logs = $0 { true } else { false } }
+        if case .logs(let report)? = found { return report.end } else { return nil }
+    }
+
+    @Test func `what the person agreed to arrives as it was shown, once, and the ledger says so`() async throws {
+        let device = try await device()
+        let (protection, events) = try await start(device)
+        await protection.enroll(device.account)
+        let sent = try #require(await end(events))
+        let content = try #require(shown.withLock { $0.first })
+        #expect(sent == .sent(bytes: content.count))
+        #expect(await device.service.logs["request-1"] == content)
+        let lines = content.split(separator: UInt8(ascii: "\n"))
+        let report = try JSONValue(parsing: Data(try #require(lines.first)))
+        #expect(report["accounts"]?.array?.count == 1)
+        #expect(await protection.telemetryLedger().contains { $0.event.properties[.action] == "logUpload" })
+
+        await protection.checkIn(device.account.id)
+        await protection.answerLogRequests()
+        let restarted = try await start(device).0
+        await restarted.answerLogRequests()
+        #expect(shown.withLock { $0.count } == 1, "nobody is asked twice")
+        #expect(await device.service.asked.count { $0.hasPrefix("PUT") } == 2, "one question, one piece")
+    }
+
+    @Test func `of another account's organisation nothing is told`() async throws {
+        let device = try await device()
+        let (protection, events) = try await start(device)
+        await device.service.set { $0.problem = ProblemDetails(title: "no", status: 500, code: .internalError) }
+        let other = ManagedAccount(
+            id: "oid-other", tenant: TenantID("tenant-2"), userPrincipalName: "other@fabrikam.example")
+        await protection.enroll(other)
+        await device.service.set { $0.problem = nil }
+        let log = try ProtectionLog(dataDirectory: device.folder.appending(path: "data"))
+        Logger(label: "app") { log.handler($0) }.warning("about other@fabrikam.example")
+        await protection.enroll(device.account)
+        _ = await end(events)
+        let text = String(decoding: try #require(shown.withLock { $0.first }), as: UTF8.self)
+        #expect(text.contains(device.account.id.rawValue))
+        #expect(!text.contains("oid-other") && !text.contains("fabrikam"))
+        #expect(!text.contains(device.folder.path))
+    }
+
+    @Test func `a person who declines is not asked again, and nothing is sent`() async throws {
+        let device = try await device()
+        let (protection, events) = try await start(device, answering: false)
+        await protection.enroll(device.account)
+        #expect(await end(events) == .declined)
+        await protection.answerLogRequests()
+        #expect(shown.withLock { $0.count } == 1)
+        #expect(await device.service.logs.isEmpty)
+    }
+
+    @Test func `without anybody to ask, and with telemetry off, nothing is sent`() async throws {
+        let device = try await device()
+        let (protection, events) = try await start(device, answering: nil)
+        await protection.enroll(device.account)
+        #expect(await end(events) == .nobodyToAsk)
+        try await protection.setTelemetryEnabled(false)
+        let (second, more) = try await start(device)
+        await second.answerLogRequests()
+        #expect(await end(more) == .telemetryOff)
+        #expect(shown.withLock { $0.isEmpty })
+        #expect(await device.service.logs.isEmpty)
+        try await second.setTelemetryEnabled(true)
+        await second.answerLogRequests()
+        #expect(await device.service.logs.count == 1, "the question was still open")
+    }
+
+    @Test func `an upload that broke off goes on where it was, after a restart too`() async throws {
+        let device = try await device(asking: false)
+        let (protection, events) = try await start(device)
+        await protection.enroll(device.account)
+        let log = try ProtectionLog(dataDirectory: device.folder.appending(path: "data"))
+        let logger = Logger(label: "filler") { log.handler($0) }
+        for number in 0..<400 { logger.info("\(number) \(String(repeating: "x", count: 1000))") }
+        await device.service.set {
+            $0.change = { $0.logRequests = [Self.request] }
+            $0.takenPieces = 1
+        }
+        await protection.checkIn(device.account.id)
+        #expect(await end(events) == .postponed(ProtectionError(.serviceUnusable, "")))
+        logger.info("later")
+        await device.service.set { $0.takenPieces = nil }
+        let (restarted, more) = try await start(device)
+        await restarted.answerLogRequests()
+        let content = try #require(shown.withLock { $0.first })
+        #expect(content.count > LogRequest.largestPiece)
+        #expect(await end(more) == .sent(bytes: content.count))
+        #expect(await device.service.logs["request-1"] == content)
+        #expect(shown.withLock { $0.count } == 1)
+    }
+
+    @Test func `a wipe takes along what waits to be sent`() async throws {
+        let device = try await device()
+        await device.service.set { $0.takenPieces = 0 }
+        let (protection, events) = try await start(device)
+        await protection.enroll(device.account)
+        #expect(await end(events) == .postponed(ProtectionError(.serviceUnusable, "")))
+        #expect(device.files(in: "life").contains { $0.hasPrefix("logs-") })
+        try await protection.wipe(device.account.id)
+        #expect(!device.files(in: "life").contains { $0.hasPrefix("logs-") })
+    }
+}
