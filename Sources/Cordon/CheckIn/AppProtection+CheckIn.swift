@@ -6,8 +6,8 @@ internal import Logging
 extension AppProtection {
     /// Asks the service for news of an account and applies them at once, commands included (SRV-CI-019).
     ///
-    /// Whatever goes wrong, the rules in force stay in force (SRV-CI-087). A registration that the service has forgotten
-    /// is made anew, without asking anybody (SRV-CI-069).
+    /// Whatever goes wrong, the rules in force stay in force (SRV-CI-087). A registration that the service has forgotten, or
+    /// whose key a new sign-in has replaced, is made anew, without asking anybody (SRV-CI-069).
     /// - Returns: How it went; also posted as ``ProtectionEvent/status(_:)``.
     @discardableResult
     public func checkIn(_ account: AccountID) async -> EnrollmentStatus {
@@ -26,13 +26,15 @@ extension AppProtection {
             return Outcome(try await exchange(record))
         } catch {
             log("check-in failed", error)
-            let outcome = Outcome(error, network: .checkInNetworkFailure)
-            guard outcome.status == .registrationGone else { return postpone(record, after: outcome) }
+            guard error.wantsNewRegistration else {
+                return postpone(record, after: Outcome(error, network: .checkInNetworkFailure))
+            }
             return await registerAgain(record)
         }
     }
 
-    /// Makes a registration anew that the service has forgotten; until that succeeds the old rules stay.
+    /// Makes a registration anew that the service has forgotten, or knows by a key that this device has no more; until that
+    /// succeeds the old rules stay.
     private func registerAgain(_ record: RegistrationRecord) async -> Outcome {
         do throws(ServiceFailure) {
             let discovery = (try? await discovered()) ?? record.discovery

@@ -64,6 +64,10 @@ extension AppProtection {
             return true
         } catch {
             configuration.logger.debug("the event stream ended", metadata: ["reason": "\(error)"])
+            // A stream that is refused to this key, or for good, is mended by the check-in that finds out why.
+            if case .refused(let problem)? = error as? ServiceFailure, [403, 410].contains(problem.status) {
+                await checkIn(account)
+            }
             return wasOpened
         }
     }

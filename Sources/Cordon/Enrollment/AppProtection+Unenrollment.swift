@@ -84,7 +84,17 @@ extension AppProtection {
     ) async -> ServiceFailure? {
         do throws(ServiceFailure) {
             let session = try await session(for: account, discovery: discovery)
-            try await session.client.unregister(registration: forget, token: session.token)
+            do {
+                try await session.client.unregister(registration: forget, token: session.token)
+            } catch  where error.isOfAnotherKey {
+                // A new registration takes the place of the one whose key is gone; it is ended in its stead.
+                let heir = try await session.client.register(
+                    RegistrationRequest(
+                        application: configuration.application, device: configuration.device, source: .appRegistered,
+                        nonce: UUID().uuidString),
+                    token: session.token)
+                try await session.client.unregister(registration: heir.registrationID, token: session.token)
+            }
             return nil
         } catch {
             return error

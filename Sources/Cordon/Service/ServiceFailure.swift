@@ -37,6 +37,18 @@ enum ServiceFailure: Error, Equatable {
         if case .refused(let problem) = self { problem.retryAfter } else { nil }
     }
 
+    /// Whether the service itself says that it knows no registration of this key: it forgot it, or the registration is
+    /// another key's, because a new sign-in has brought a new one.
+    var wantsNewRegistration: Bool {
+        guard case .refused(let problem) = self else { return false }
+        return problem.status == 410 || problem.code == .registrationGone || isOfAnotherKey
+    }
+
+    /// Whether the service knows the registration by another key than this session's.
+    var isOfAnotherKey: Bool {
+        if case .refused(let problem) = self { problem.code == .notEnrolled } else { false }
+    }
+
     private static func status(signIn code: SignInError.Code, network: EnrollmentStatus) -> EnrollmentStatus {
         switch code {
         case .interactionRequired: .authenticationRequired

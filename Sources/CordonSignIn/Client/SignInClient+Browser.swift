@@ -12,7 +12,7 @@ extension SignInClient {
         defer { endInteraction() }
         let metadata = try await provider.metadata(correlationID: request.correlationID)
         try checkProofKeySupport(metadata)
-        let signer = usesProofs(metadata) ? ownSigner ?? SoftwareSigningKey() : nil
+        let signer = usesProofs(metadata) ? key(for: request.account) : nil
         let redirect = try SignInReturn(configuration.redirect)
         defer { redirect.stop() }
         var answer: (AuthorizationAttempt, AuthorizationAnswer)

@@ -15,6 +15,14 @@ struct SessionStart {
 }
 
 extension SignInClient {
+    /// The key that an interactive sign-in binds its tokens to. An account that signs in again keeps the one it has: its
+    /// registration at a service is known by it. Whoever else comes back is refused, so the key is nobody else's.
+    func key(for expected: AccountID?) -> any MessageSigner {
+        if let ownSigner { return ownSigner }
+        if let expected, let known = try? session(of: expected), let key = try? signer(of: known) { return key }
+        return SoftwareSigningKey()
+    }
+
     /// Turns the answer to a person's sign-in into a stored session.
     func begin(_ tokens: TokenAnswer, _ start: SessionStart) async throws(SignInError) -> SignInResult {
         guard let idToken = tokens.idToken else {

@@ -44,6 +44,21 @@ import Testing
         #expect(result.accessToken.authorization.hasPrefix("DPoP "))
     }
 
+    @Test func `whoever signs in again as the account that is asked for keeps the key that services know`() async throws
+    {
+        let client = try fixture.client()
+        let browser = fixture.provider.browser(signingInAs: .worker)
+        let account = try await client.signIn(SignInFixture.request, browser: browser).account.id
+        let key = try await client.signer(for: account).publicKey
+        var again = SignInFixture.request
+        again.account = account
+        _ = try await client.signIn(again, browser: browser)
+        #expect(try await client.signer(for: account).publicKey == key)
+        _ = try await client.removeAccount(account)
+        _ = try await client.signIn(again, browser: browser)
+        #expect(try await client.signer(for: account).publicKey != key)
+    }
+
     @Test func `two sign-ins never share state, nonce, proof key or device key`() async throws {
         let pages = PageRecorder()
         for person in [FakePerson.worker, .otherWorker] {

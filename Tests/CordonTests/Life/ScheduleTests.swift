@@ -76,6 +76,28 @@ import Testing
         #expect(await restarted.checkIn(device.account.id) == .newPolicies)
     }
 
+    @Test func `a registration whose key was replaced by a new sign-in is made anew, and the files stay`() async throws
+    {
+        let (device, protection) = try await enrolled()
+        try await protection.write(Data("plan".utf8), as: "plan", of: device.account.id)
+        await device.sessions.set { $0.key = SoftwareSigningKey() }
+        try await device.publish(["printBlocked": .bool(false)])
+        #expect(await protection.checkIn(device.account.id) == .newPolicies)
+        #expect(await device.service.registered.count == 2)
+        #expect(device.mayPrint(protection))
+        #expect(try await protection.read("plan", of: device.account.id) == Data("plan".utf8))
+        #expect(await protection.checkIn(device.account.id) == .newPolicies)
+        #expect(await device.service.registered.count == 2)
+    }
+
+    @Test func `an account whose key was replaced by a new sign-in can still be unregistered`() async throws {
+        let (device, protection) = try await enrolled()
+        await device.sessions.set { $0.key = SoftwareSigningKey() }
+        #expect(await protection.unenroll(device.account.id, wiping: false) == .unenrolled)
+        #expect(await device.service.unregistered == 1)
+        #expect(device.mayPrint(protection) == false)
+    }
+
     @Test func `the rules stay while a forgotten registration cannot be made anew`() async throws {
         let (device, protection) = try await enrolled()
         await device.service.set {

@@ -6,7 +6,8 @@ import Foundation
 
 /// Sessions that are signed in until they are ended, as a store on disk would keep them across starts.
 actor HeldSessions: AccountSessions {
-    private let key = SoftwareSigningKey()
+    /// The key in use; a new sign-in may bring a new one.
+    var key = SoftwareSigningKey()
     private(set) var ended: [AccountID] = []
     /// Why no key is given.
     var signerFailure: SignInError?
@@ -36,5 +37,8 @@ actor HeldSessions: AccountSessions {
         ended.append(account)
     }
 
-    nonisolated var publicKey: JSONWebKey { key.publicKey }
+    /// The key of the first sign-in.
+    nonisolated let publicKey: JSONWebKey
+
+    init() { publicKey = key.publicKey }
 }

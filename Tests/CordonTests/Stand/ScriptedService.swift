@@ -29,6 +29,8 @@ actor ScriptedService: HTTPTransport {
     private(set) var acknowledgements: [Acknowledgement] = []
     private(set) var unregistered = 0
     private(set) var usedProofs: Set<String> = []
+    /// The key that the registration was made with.
+    private var boundKey: JSONWebKey?
     private var sequence: Int64 = 0
     /// Demands a nonce in proofs.
     var nonce: String?
@@ -108,7 +110,7 @@ actor ScriptedService: HTTPTransport {
                 SignedKeySet(
                     [signing.publicKey], validFrom: .distantPast, until: time() + 3600, root: root))
         case (.post, "/mam/v1/registrations"):
-            try prove(request, token: "token")
+            boundKey = try prove(request, token: "token")
             if let problem { throw problem }
             let message = try MessageCoding.decode(RegistrationRequest.self, from: body)
             registered.append(message)
@@ -117,10 +119,11 @@ actor ScriptedService: HTTPTransport {
                     registrationID: registration, account: account, statusCode: .newPolicies, serviceTime: time(),
                     nextCheckInSeconds: interval, envelope: try envelope(nonce: message.nonce)), okStatus)
         case (.post, let path) where path.hasSuffix("/checkins"):
-            try prove(request, token: "token")
+            let key = try prove(request, token: "token")
             guard path == "/mam/v1/registrations/\(registration)/checkins" else {
                 throw ProblemDetails(title: "gone", status: 410, code: .registrationGone)
             }
+            try checkKey(key)
             if let problem { throw problem }
             let message = try MessageCoding.decode(CheckInRequest.self, from: body)
             checkIns.append(message)
@@ -146,7 +149,7 @@ actor ScriptedService: HTTPTransport {
             acknowledgements.append(acknowledgement)
             return HTTPAnswer(head: HTTPResponse(status: .noContent), body: Data())
         case (.delete, "/mam/v1/registrations/\(registration)"):
-            try prove(request, token: "token")
+            try checkKey(try prove(request, token: "token"))
             unregistered += 1
             return HTTPAnswer(head: HTTPResponse(status: .noContent), body: Data())
         default: throw ProblemDetails(title: "no such route", status: 404)
@@ -169,7 +172,14 @@ actor ScriptedService: HTTPTransport {
         return HTTPAnswer(head: head, body: Data())
     }
 
-    private func prove(_ request: HTTPRequest, token: String?) throws {
+    private func checkKey(_ key: JSONWebKey) throws {
+        guard boundKey.map({ $0.thumbprint == key.thumbprint }) ?? true else {
+            throw ProblemDetails(title: "another key", status: 403, code: .notEnrolled)
+        }
+    }
+
+    @discardableResult
+    private func prove(_ request: HTTPRequest, token: String?) throws -> JSONWebKey {
         guard let name = HTTPField.Name("DPoP"), let text = request.headerFields[name],
             let url = URL(string: "http://service.test" + (request.path ?? ""))
         else { throw ProblemDetails(title: "no proof", status: 401) }
@@ -177,6 +187,7 @@ actor ScriptedService: HTTPTransport {
             verifying: text, method: request.method.rawValue, url: url, accessToken: token, now: time())
         guard usedProofs.insert(proof.id).inserted else { throw ProblemDetails(title: "replayed", status: 401) }
         guard proof.nonce == nonce else { throw ProblemDetails(title: "use_dpop_nonce", status: 401) }
+        return proof.key
     }
 
     private func envelope(nonce: String) throws -> String {
