@@ -83,6 +83,11 @@ extension IdentityContext {
         levels.withLock { $0.learn(account) }
     }
 
+    /// The object id behind a name where it is known, else the name itself (SDK-ID-02).
+    package static func canonical(_ id: AccountID) -> AccountID {
+        levels.withLock { $0.names.canonical(id) }
+    }
+
     /// Whether two names are one account's: equal but for case, or known to be one (SDK-ID-02).
     public static func areSame(_ left: AccountID, _ right: AccountID) -> Bool {
         levels.withLock { $0.names.areSame(left, right) }

@@ -11,6 +11,7 @@ extension AppProtection {
     /// - Returns: How it went; also posted as ``ProtectionEvent/status(_:)``.
     @discardableResult
     public func checkIn(_ account: AccountID) async -> EnrollmentStatus {
+        let account = resolved(account)
         let outcome = await inTurn(account, or: .wipeIncomplete) { await $0.checkInNow(account) }
         report(outcome, .checkIn, of: account)
         return outcome.status

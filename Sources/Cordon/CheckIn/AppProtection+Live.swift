@@ -11,6 +11,7 @@ extension AppProtection {
     /// Returns when the calling task is cancelled or the account is no longer enrolled. A stream that breaks is opened
     /// again after growing pauses (SRV-CI-067).
     public func stayInTouch(for account: AccountID) async {
+        let account = resolved(account)
         await withTaskGroup { group in
             group.addTask { await self.keepListening(for: account) }
             group.addTask { await self.checkInWhenDue(account) }

@@ -29,7 +29,8 @@ extension AppProtection {
 
     /// Whether a remediation of the account waits or is under way.
     public func isRemediating(_ account: AccountID) -> Bool {
-        life.remediations.contains { $0.account.id == account }
+        let account = resolved(account)
+        return life.remediations.contains { $0.account.id == account }
     }
 
     /// Goes on with the remediations that a restart interrupted, and tells of those that ended before it.

@@ -8,7 +8,7 @@ extension AppProtection {
     /// The configuration of an enrolled account, with typed reads; empty for an account that is not enrolled, or that has
     /// none (CQ-18). Any thread. Gone after a wipe.
     public nonisolated func appConfiguration(of account: AccountID) -> AppConfiguration {
-        rules.withLock { $0[account]?.delivery.configuration } ?? .empty
+        rules.withLock { [account = resolved(account)] in $0[account]?.delivery.configuration } ?? .empty
     }
 
     /// What several accounts have together (SDK-CF-08).
@@ -20,7 +20,8 @@ extension AppProtection {
     /// where it was not refreshed in time. Any thread.
     public nonisolated func workingTime(of account: AccountID) -> ClockStatus {
         let moment = watch.read()
-        guard let known = rules.withLock({ $0[account]?.delivery.workingTime }) else { return .notConfigured }
+        guard let known = rules.withLock({ [account = resolved(account)] in $0[account]?.delivery.workingTime })
+        else { return .notConfigured }
         return moment.turnedBack > 0 ? .unknown : known.status(at: Int64(moment.now.timeIntervalSince1970))
     }
 }

@@ -8,7 +8,7 @@ extension AppProtection {
     public nonisolated func decision(for question: Question) -> PolicyDecision {
         let moment = watch.read()
         let rules = rules.withLock { $0 }
-        var question = question
+        var question = rules.resolved(question)
         // The app's own setting makes every web view nobody's that has no policy of its own (SDK-WV-03).
         if settings.treatsWebViewsAsUnmanaged { question.webViewersUnmanaged = true }
         let decision = rules.policies.decision(for: rules.complete(question, at: moment))
@@ -18,7 +18,7 @@ extension AppProtection {
 
     /// The rules in force for an account, for adapting an app's screens (SDK-CO-05); nil when none apply.
     public nonisolated func policy(of identity: Identity) -> EffectivePolicy? {
-        rules.withLock { $0 }.policies.policy(of: EffectiveIdentity(identity))
+        rules.withLock { $0 }.policies.policy(of: resolved(EffectiveIdentity(identity)))
     }
 
     /// Asks whether something may leave, and gets the permit for doing it once.
@@ -27,6 +27,7 @@ extension AppProtection {
     ///   owner; use the permit at once, it lapses with the next change of the owner's rules.
     /// - Throws: ``EgressDenied`` with every reason when the verdict is to block or to wipe, and for any other action.
     public nonisolated func permit(for question: Question) throws(EgressDenied) -> EgressPermit {
+        let question = rules.withLock { $0 }.resolved(question)
         try requireOpenGate(for: question)
         let decision = decision(for: question)
         guard decision.verdict.permits, EgressPermit.actions.contains(question.action) else {
@@ -40,6 +41,7 @@ extension AppProtection {
         _ permit: consuming EgressPermit, for action: Action, of owner: AccountID?
     ) throws(ProtectionError) -> Question {
         if owner != nil { noted(IdentityContext.current) }
+        let owner = owner.map { resolved($0) }
         guard permit.question.action == action, permit.question.owner?.account == owner else {
             throw ProtectionError(.noPermit, "the permit is for another action or for somebody else's data")
         }

@@ -28,7 +28,7 @@ extension AppProtection {
     public func copy(
         _ text: String, of owner: Identity, to clipboard: some Clipboard, permit: consuming EgressPermit
     ) async throws(ProtectionError) {
-        let account = EffectiveIdentity(owner).account
+        let account = resolved(EffectiveIdentity(owner)).account
         var question = try spend(permit, for: .copy, of: account)
         // The permit may have been asked for another text, or for one of unknown length.
         question.characters = text.count
@@ -138,7 +138,7 @@ extension AppProtection {
         _ contents: Data, named name: String, of owner: Identity, to app: some ReceivingApp,
         permit: consuming EgressPermit
     ) async throws(ProtectionError) {
-        let account = EffectiveIdentity(owner).account
+        let account = resolved(EffectiveIdentity(owner)).account
         _ = try spend(permit, for: .send, of: account)
         let item = SharedItem(
             owner: account, senderBundleID: configuration.application.bundleID, name: name, contents: contents)

@@ -17,6 +17,7 @@ extension AppProtection {
     /// - Returns: ``EnrollmentStatus/unenrolled``, or why the service could not be told or the data not removed.
     @discardableResult
     public func unenroll(_ account: AccountID, wiping: Bool = true) async -> EnrollmentStatus {
+        let account = resolved(account)
         let outcome = await inTurn(account, or: .wipeIncomplete) { await $0.unenrollNow(account, wiping: wiping) }
         report(outcome, .unenrollment, of: account)
         return outcome.status

@@ -9,7 +9,7 @@ extension AppProtection {
     ///
     /// - Throws: ``ProtectionError``: `notEnrolled` or `vault`.
     public func fileNames(of account: AccountID) async throws(ProtectionError) -> [String] {
-        try await index(of: account).names
+        try await index(of: resolved(account)).names
     }
 
     /// Opens a file for random access at plaintext offsets; a new one is made when writing.
@@ -21,6 +21,7 @@ extension AppProtection {
     public func open(
         _ name: String, of account: AccountID, writing: Bool
     ) async throws(ProtectionError) -> SealedFile {
+        let account = resolved(account)
         guard writing else {
             try requireOpenGate(forReading: account)
             return try await openListed(name, of: account, in: index(of: account), writing: false)
@@ -62,7 +63,7 @@ extension AppProtection {
     ///
     /// - Throws: ``ProtectionError``: `notEnrolled` or `vault`.
     public func write(_ contents: Data, as name: String, of account: AccountID) async throws(ProtectionError) {
-        let file = try await openForWriting(name, of: account, readable: false)
+        let file = try await openForWriting(name, of: resolved(account), readable: false)
         try await fromVault { (_) async throws(VaultError) in
             defer { try? file.close() }
             try file.replaceContents(with: contents)
@@ -81,6 +82,7 @@ extension AppProtection {
     ///
     /// - Throws: ``ProtectionError``: `notEnrolled` or `vault`.
     public func remove(_ name: String, of account: AccountID) async throws(ProtectionError) {
+        let account = resolved(account)
         try requireFiles(of: account)
         await takeTurn(of: account)
         defer { passTurn(of: account) }

@@ -45,7 +45,7 @@ extension AppProtection {
     /// - Throws: ``ProtectionError``: `identityLost` when the identity did not follow to the caller, `notEnrolled` when the
     ///   work is personal, or for an account that is not enrolled here.
     public nonisolated func currentAccount() throws(ProtectionError) -> AccountID {
-        switch noted(IdentityContext.current) {
+        switch resolved(noted(IdentityContext.current)) {
         case .managed(let account):
             guard rules.withLock({ $0[account] != nil }) else {
                 throw ProtectionError(.notEnrolled, "the account of this work is not enrolled in this app")
@@ -76,6 +76,7 @@ extension AppProtection {
 
     /// An account without targeted rules counts as personal.
     private nonisolated func inForce(_ identity: EffectiveIdentity) -> EffectiveIdentity {
+        let identity = resolved(identity)
         guard case .managed(let account) = identity, case .noneTargeted? = rules.withLock({ $0[account]?.rules }) else {
             return identity
         }

@@ -5,7 +5,7 @@ internal import CordonPolicy
 extension AppProtection {
     /// Why an account's data is kept from the person at present (SDK-ID-50); any thread.
     public nonisolated func block(of account: AccountID) -> AccountBlock {
-        switches.withLock { $0.blocks[account] } ?? .notBlocked
+        switches.withLock { [account = resolved(account)] in $0.blocks[account] } ?? .notBlocked
     }
 
     /// The accounts whose data is kept from the person at present, in order; any thread.
@@ -15,6 +15,7 @@ extension AppProtection {
 
     /// Passes an account's gate; nil when its data may be shown. An account without rules has no gate.
     func passGate(of account: AccountID, on occasion: LaunchOccasion) async -> IdentitySwitchOutcome? {
+        let account = resolved(account)
         if case .noneTargeted? = rules.withLock({ $0[account]?.rules }) { return nil }
         let answer =
             if let standIn = configuration.switchGate {

@@ -15,6 +15,7 @@ extension AppProtection {
     /// Calls that come while the gate is being passed join it. A caller that is cancelled goes on at once with
     /// ``LaunchOutcome/Result/cancelled``; when the last one is gone, what is being asked is cancelled too.
     public func openGate(for account: AccountID, on occasion: LaunchOccasion) async -> LaunchOutcome {
+        let account = resolved(account)
         if occasion != .timer { isBehind = false }
         gateCallers += 1
         let caller = gateCallers

@@ -13,6 +13,7 @@ extension AppProtection {
     /// and is passed again with ``LaunchOccasion/timer``. A closed gate is left alone until its data is to be removed. When
     /// the time without contact becomes short, the countdown is shown and posted.
     public func watchGate(of account: AccountID) async {
+        let account = resolved(account)
         while !Task.isCancelled {
             do { try await configuration.clock.sleep(untilNextLook(at: account)) } catch { return }
             guard records[account] != nil || debuggedAccount == account else { return }

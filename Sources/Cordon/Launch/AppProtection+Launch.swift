@@ -34,7 +34,7 @@ extension AppProtection {
     /// Whether an account's gate was passed and is open. Without an interface there is no gate, and the answer is yes.
     public nonisolated func isGateOpen(for account: AccountID) -> Bool {
         guard configuration.interface != nil else { return true }
-        return gates.withLock { $0[account]?.isOpen } ?? false
+        return gates.withLock { [account = resolved(account)] in $0[account]?.isOpen } ?? false
     }
 
     private func pass(_ account: AccountID?, on occasion: LaunchOccasion) async -> LaunchOutcome {

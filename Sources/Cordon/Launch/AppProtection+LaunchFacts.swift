@@ -94,6 +94,7 @@ extension AppProtection {
 
     /// How long the account may still be without contact; nil when no policy limits it.
     public func offlineCountdown(of account: AccountID) -> OfflineCountdown? {
+        let account = resolved(account)
         guard let policy = policy(of: .managed(account))?.policy.launch, let last = lastCheckIn(of: account) else {
             return nil
         }

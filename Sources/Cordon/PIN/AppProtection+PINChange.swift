@@ -23,6 +23,7 @@ extension AppProtection {
     /// - Returns: Whether the PIN is another one now; also posted as ``ProtectionEvent/gate(account:_:)`` where the gate
     ///   opened or closed on the way.
     public func changePIN(of account: AccountID) async -> PINChange {
+        let account = resolved(account)
         while let run = gateRuns[account] { await run.task.value }
         guard hasPIN(account) else { return .noPIN }
         let outcome = await openGate(for: account, on: .pinChange)

@@ -7,7 +7,7 @@ public import Foundation
 extension AppProtection {
     /// Whether the account has any pins; an app validates its connections in every case.
     public nonisolated func hasCertificatePins(_ account: AccountID) -> Bool {
-        !(rules.withLock { $0[account]?.delivery.pins }?.isEmpty ?? true)
+        !(rules.withLock { [account = resolved(account)] in $0[account]?.delivery.pins }?.isEmpty ?? true)
     }
 
     /// Checks the public keys that a host showed for an account; returns when the connection may be used.

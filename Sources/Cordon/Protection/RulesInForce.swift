@@ -42,7 +42,29 @@ struct RulesInForce: Sendable {
         }
     }
 
-    /// The question as the policies understand it, with the facts that Cordon itself knows.
+    /// The question with every account in it under the id that its rules are kept under; either name is that account
+    /// (SDK-ID-02, SDK-NA-04, CQ-03).
+    func resolved(_ question: Question) -> Question {
+        var question = question
+        if let owner = question.owner { question.owner = resolved(owner) }
+        if let place = question.locationAccount { question.locationAccount = resolved(place) }
+        if case .managed(let account?) = question.peer?.account { question.peer?.account = .managed(resolved(account)) }
+        if !question.alsoOpen.isEmpty {
+            question.alsoOpen = question.alsoOpen.map { $0.account.map { .managed(resolved($0)) } ?? $0 }
+                .filter { EffectiveIdentity($0) != question.owner }
+        }
+        return question
+    }
+
+    private func resolved(_ owner: EffectiveIdentity) -> EffectiveIdentity {
+        owner.account.map { .managed(resolved($0)) } ?? owner
+    }
+
+    private func resolved(_ account: AccountID) -> AccountID {
+        accounts[account] == nil ? IdentityContext.canonical(account) : account
+    }
+
+    /// A resolved question as the policies understand it, with the facts that Cordon itself knows.
     func complete(_ question: Question, at moment: TimeWatch.Reading) -> Question {
         var question = question
         if let owner = question.owner {

@@ -23,10 +23,11 @@ extension AppProtection {
         _ contents: Data, named name: String, of owner: Identity, by app: some ReceivingApp,
         permit: consuming EgressPermit
     ) async throws(ProtectionError) {
-        _ = try spend(permit, for: .send, of: owner.account)
+        let owner = owner.account.map { resolved($0) }
+        _ = try spend(permit, for: .send, of: owner)
         var item = SharedItem(
-            owner: owner.account, senderBundleID: configuration.application.bundleID, name: name, contents: contents)
-        if let account = owner.account {
+            owner: owner, senderBundleID: configuration.application.bundleID, name: name, contents: contents)
+        if let account = owner {
             try requireEnrolled(account)
             item.name = ""
             item.contents = try await group().seal(contents, named: name, for: account, as: .handOver)

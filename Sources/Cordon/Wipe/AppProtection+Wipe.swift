@@ -15,6 +15,7 @@ extension AppProtection {
     /// - Throws: ``ProtectionError``: `notEnrolled`; `wipeUnderWay` when this or another process of the app removes the
     ///   account at this moment; `stateUnwritable` or `vault` when the wipe could not be begun or not be finished yet.
     public func wipe(_ account: AccountID) async throws(ProtectionError) {
+        let account = resolved(account)
         guard let record = records[account] else {
             guard wiping.contains(account) else {
                 throw ProtectionError(.notEnrolled, "the account is not enrolled in this app")
