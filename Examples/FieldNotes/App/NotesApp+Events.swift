@@ -76,6 +76,17 @@ extension NotesApp {
             screen.tell(
                 "remediated", result.message,
                 ["account": .string(result.account.rawValue), "status": .integer(Int64(result.status.rawValue))])
+        case .logs(let report):
+            screen.tell(
+                "logs", "logs for \(report.account): \(report.end.name)",
+                ["account": .string(report.account.rawValue), "end": .string(report.end.name)])
+        case .commandEnded(let account, let command, let succeeded):
+            screen.tell(
+                "commandEnded", "\(command.kind.rawValue) for \(account)",
+                [
+                    "account": .string(account.rawValue), "kind": .string(command.kind.rawValue),
+                    "succeeded": .bool(succeeded),
+                ])
         case .restartAdvised(let account):
             screen.tell("restartAdvised", AppProtection.restartMessage, ["account": .string(account.rawValue)])
         default: break

@@ -22,6 +22,7 @@ actor NotesApp {
     /// The account of a shared device; nil where the account is this app's own.
     let shared: SharedDeviceMode?
     private let leaving = LeavingDesk()
+    let logConsent: LogConsent
     /// Whose notes are on the screen.
     var current = Identity.personal
     /// Whose notes the other windows show.
@@ -31,6 +32,8 @@ actor NotesApp {
 
     init(options: FieldNotes, screen: Screen, transport: AsyncHTTPTransport) async throws {
         self.screen = screen
+        let consent = LogConsent(screen)
+        logConsent = consent
         home = URL(filePath: options.home, directoryHint: .isDirectory)
         clipboard = FolderClipboard(
             folder: options.clipboard.map { URL(filePath: $0) } ?? home.appending(path: "clipboard"))
@@ -57,13 +60,16 @@ actor NotesApp {
         let shared = try options.broker.map { socket in
             try SharedDeviceMode(socket: socket, clientID: "fieldnotes") { try await desk.cleanUp($0) }
         }
+        let log = try ProtectionLog(dataDirectory: folder)
         var configuration = ProtectionConfiguration(
             application: ApplicationFacts(bundleID: options.bundleID, version: "1.0", sdkVersion: "0.1"),
             device: DeviceDescription(tag: try Self.deviceTag(in: home), osVersion: "1.0", model: "terminal"),
             service: service, rootKeyPin: pin, dataDirectory: folder,
             keyStore: FileKeyStore(directory: home.appending(path: "keys")), transport: transport,
             sessions: (shared as (any AccountSessions)?) ?? signIn,
-            logger: Logger(label: "fieldnotes") { _ in SwiftLogNoOpLogHandler() })
+            logger: Logger(label: "fieldnotes") { log.handler($0) })
+        configuration.logFile = log
+        configuration.confirmLogUpload = { await consent.ask($0, $1) }
         configuration.stateCounter = try FileStateCounter(directory: home.appending(path: "keys/counters"))
         configuration.allowsSeveralIdentities = !options.single
         configuration.restartApplication = { _ in false }
@@ -98,6 +104,7 @@ actor NotesApp {
         life.cancel()
         following?.cancel()
         for task in inTouch.values { task.cancel() }
+        await logConsent.answer(false)
     }
 
     /// Keeps an open line to the service for an account while the app runs.

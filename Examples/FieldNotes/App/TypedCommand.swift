@@ -2,6 +2,7 @@
 enum TypedCommand: Equatable {
     case help, accounts, checkIn, notes, paste, status, wipe, signOut, quit, configuration, diagnostics, ledger
     case receive(String?)
+    case logs(LogAnswer)
     case window(String)
     case everyone(String?)
     case save(String, place: String)
@@ -17,6 +18,9 @@ enum TypedCommand: Equatable {
     case share(String, inbox: String)
     case importFile(String)
     case export(String, folder: String)
+
+    /// What the person says to a request for logs.
+    enum LogAnswer: String { case yes, no, show }
 
     /// Reads a line; nil when it is no command.
     init?(_ line: String) {
@@ -35,6 +39,9 @@ enum TypedCommand: Equatable {
         case ("config", nil, nil): self = .configuration
         case ("diagnostics", nil, nil): self = .diagnostics
         case ("ledger", nil, nil): self = .ledger
+        case ("logs", let answer?, nil):
+            guard let answer = LogAnswer(rawValue: answer) else { return nil }
+            self = .logs(answer)
         case ("window", let name?, nil): self = .window(name)
         case ("everyone", let what, nil): self = .everyone(what)
         case ("save", let title?, let place?): self = .save(title, place: place)
@@ -66,6 +73,7 @@ enum TypedCommand: Equatable {
         case .configuration: "config"
         case .diagnostics: "diagnostics"
         case .ledger: "ledger"
+        case .logs: "logs"
         case .window: "window"
         case .everyone: "everyone"
         case .save: "save"
@@ -103,6 +111,7 @@ enum TypedCommand: Equatable {
         background COUNT         writes notes from so many tasks at once
         remediate                signs in an account whose token was refused for want of protection
         config, diagnostics      what administrators assigned; what a support desk asks for
+        logs show, yes or no     what an administrator asked this app for, and the answer
         ledger                   every word of telemetry that this app ever sent
         status, check-in         the rules in force     wipe, sign-out           removes the organisation's data
         quit

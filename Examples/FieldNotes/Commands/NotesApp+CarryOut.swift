@@ -32,6 +32,7 @@ extension NotesApp {
         case .configuration: try configuration()
         case .diagnostics: try await diagnostics()
         case .ledger: try await ledger()
+        case .logs(let answer): try await answerLogRequest(answer)
         case .wipe: try await wipe()
         case .signOut: try await signOut()
         case .quit: break

@@ -37,6 +37,19 @@ extension NotesApp {
             ["sent": .array(entries)])
     }
 
+    /// Shows what an administrator asked for, or answers them.
+    func answerLogRequest(_ answer: TypedCommand.LogAnswer) async throws {
+        let nothing = Problem("nobody asks for logs")
+        if answer == .show {
+            guard let content = await logConsent.shown else { throw nothing }
+            return screen.answer(
+                "logs", String(decoding: content, as: UTF8.self),
+                ["content": .string(String(decoding: content, as: UTF8.self))])
+        }
+        guard await logConsent.answer(answer == .yes) else { throw nothing }
+        screen.answer("logs", answer == .yes ? "they are sent" : "nothing is sent")
+    }
+
     /// Signs an account in whose token was refused for want of protection, and protects it.
     func remediate() async throws {
         let account = try await signInInBrowser().managed

@@ -67,6 +67,10 @@ extension AppProtection {
 
     /// Tells whoever observes how an operation ended.
     func report(_ outcome: Outcome, _ operation: StatusReport.Operation, of account: AccountID) {
+        // Of an account that was just removed, no name goes into the log.
+        configuration.logger.info(
+            "\(operation.rawValue) ended with \(outcome.status.rawValue)",
+            metadata: records[account] == nil ? [:] : ["account": "\(account)"])
         let outdated = outcome.status.didSucceed ? outdatedReason(for: account) : nil
         broadcast.post(
             .status(

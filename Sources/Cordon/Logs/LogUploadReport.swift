@@ -18,6 +18,19 @@ public struct LogUploadReport: Sendable, Equatable {
         case postponed(ProtectionError)
         /// It cannot be sent, or the service does not want it any more.
         case failed(ProtectionError)
+
+        /// The end in one word, for a log or an app's own records.
+        public var name: String {
+            switch self {
+            case .sent: "sent"
+            case .declined: "declined"
+            case .unanswered: "unanswered"
+            case .nobodyToAsk: "nobodyToAsk"
+            case .telemetryOff: "telemetryOff"
+            case .postponed: "postponed"
+            case .failed: "failed"
+            }
+        }
     }
 
     /// The account whose organisation asked.

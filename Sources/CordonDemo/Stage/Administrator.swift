@@ -131,6 +131,24 @@ public actor Administrator {
         try await send(.get, "admin/v1/audit", nil)
     }
 
+    /// Asks an app for its logs; the request's id.
+    public func requestLogs(of registration: String) async throws(DemoError) -> String {
+        let made = try await call(.post, "admin/v1/registrations/\(registration)/logs")
+        guard let id = made["id"]?.string else { throw DemoError("the service gave a request for logs no id") }
+        return id
+    }
+
+    /// The logs that an app sent.
+    public func logs(_ request: String) async throws(DemoError) -> Data {
+        try await send(.get, "admin/v1/logs/\(request)", nil)
+    }
+
+    /// Changes what the service asks of every app.
+    public func changeSettings(_ members: [String: JSONValue]) async throws(DemoError) {
+        let now = try await call(.get, "admin/v1/settings").object ?? [:]
+        try await call(.put, "admin/v1/settings", .object(now.merging(members) { $1 }))
+    }
+
     /// The shared devices, with who is on each.
     public func sharedDevices() async throws(DemoError) -> [JSONValue] {
         try await call(.get, "admin/v1/devices").array ?? []
