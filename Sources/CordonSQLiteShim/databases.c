@@ -173,7 +173,5 @@ void cordon_forget_file(cordon_file *file) {
     if (file->held) cordon_zero(file->held, file->block);
     free(file->slot);
     free(file->held);
-    pthread_mutex_lock(&vfs->lock);
-    vfs->files--;
-    pthread_mutex_unlock(&vfs->lock);
+    cordon_vfs_closed_file(vfs);
 }

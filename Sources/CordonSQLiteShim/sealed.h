@@ -70,8 +70,11 @@ struct cordon_vfs {
     cordon_page_key *beside;
     pthread_mutex_t lock;
     cordon_database *databases;
-    int files;
+    int files, is_abandoned;
 };
+
+// A file less; the last one of an abandoned file system frees it.
+void cordon_vfs_closed_file(cordon_vfs *vfs);
 
 // What a file knows of the map that its base file keeps.
 typedef struct cordon_map {

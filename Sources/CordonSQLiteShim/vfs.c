@@ -100,7 +100,12 @@ static int on_current_time_int64(sqlite3_vfs *vfs, sqlite3_int64 *out) {
 
 sqlite3_vfs *cordon_vfs_new(const char *name, sqlite3_vfs *base, cordon_vfs_host host, cordon_page_key *beside) {
     cordon_vfs *vfs = calloc(1, sizeof *vfs);
-    if (!vfs) return NULL;
+    char *kept = strdup(name);
+    if (!vfs || !kept) {
+        free(vfs);
+        free(kept);
+        return NULL;
+    }
     vfs->base = base;
     vfs->host = host;
     vfs->beside = beside;
@@ -110,7 +115,7 @@ sqlite3_vfs *cordon_vfs_new(const char *name, sqlite3_vfs *base, cordon_vfs_host
         .iVersion = base->iVersion < 2 ? base->iVersion : 2,
         .szOsFile = (int)sizeof(cordon_file) + base->szOsFile,
         .mxPathname = base->mxPathname,
-        .zName = name,
+        .zName = kept,
         .xOpen = on_open,
         .xDelete = on_delete,
         .xAccess = on_access,
@@ -128,14 +133,26 @@ sqlite3_vfs *cordon_vfs_new(const char *name, sqlite3_vfs *base, cordon_vfs_host
     return &vfs->vfs;
 }
 
-int cordon_vfs_free(sqlite3_vfs *opened) {
-    cordon_vfs *vfs = (cordon_vfs *)opened;
-    pthread_mutex_lock(&vfs->lock);
-    int files = vfs->files;
-    pthread_mutex_unlock(&vfs->lock);
-    if (files > 0) return 0;
+static void free_vfs(cordon_vfs *vfs) {
     cordon_page_key_release(vfs->beside);
     pthread_mutex_destroy(&vfs->lock);
+    if (vfs->host.release) vfs->host.release(vfs->host.state);
+    free((char *)vfs->vfs.zName);
     free(vfs);
-    return 1;
+}
+
+void cordon_vfs_closed_file(cordon_vfs *vfs) {
+    pthread_mutex_lock(&vfs->lock);
+    int is_last = --vfs->files == 0 && vfs->is_abandoned;
+    pthread_mutex_unlock(&vfs->lock);
+    if (is_last) free_vfs(vfs);
+}
+
+void cordon_vfs_abandon(sqlite3_vfs *opened) {
+    cordon_vfs *vfs = (cordon_vfs *)opened;
+    pthread_mutex_lock(&vfs->lock);
+    vfs->is_abandoned = 1;
+    int is_unused = vfs->files == 0;
+    pthread_mutex_unlock(&vfs->lock);
+    if (is_unused) free_vfs(vfs);
 }

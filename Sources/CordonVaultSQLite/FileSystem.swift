@@ -6,23 +6,19 @@ internal import Foundation
 final class FileSystem: Sendable {
     // Made once and only handed to SQLite, which locks its list of file systems; hence the opt-out.
     nonisolated(unsafe) private let vfs: UnsafeMutablePointer<sqlite3_vfs>
-    // The name's memory, which SQLite reads for as long as the file system is registered; never written.
-    nonisolated(unsafe) private let name: UnsafeMutablePointer<CChar>
-    private let host: FileSystemHost
 
     init(
         _ name: String, over base: UnsafeMutablePointer<sqlite3_vfs>?, host: FileSystemHost
     ) throws(VaultError) {
-        guard let base, let copy = strdup(name) else { throw Self.refused }
+        guard let base else { throw Self.refused }
         let beside = try host.superJournalKey()
         defer { cordon_page_key_release(beside) }
-        guard let vfs = cordon_vfs_new(copy, base, host.callbacks(), beside) else {
-            free(copy)
+        let callbacks = host.retainedCallbacks()
+        guard let vfs = cordon_vfs_new(name, base, callbacks, beside) else {
+            callbacks.release(callbacks.state)
             throw Self.refused
         }
         self.vfs = vfs
-        self.name = copy
-        self.host = host
     }
 
     /// Makes it known to the system's SQLite, by its name and not as the default.
@@ -38,12 +34,8 @@ final class FileSystem: Sendable {
 
     deinit {
         sqlite3_vfs_unregister(vfs)
-        // While connections are open it stays as it is: a few hundred bytes, and a host that knows their keys.
-        if cordon_vfs_free(vfs) == 1 {
-            free(name)
-        } else {
-            _ = Unmanaged.passRetained(host)
-        }
+        // While connections are open it stays as it is, with the host that knows their keys; the last one frees both.
+        cordon_vfs_abandon(vfs)
     }
 
     private static var refused: VaultError { VaultError(.sealingFailed, "SQLite takes no file system.") }

@@ -32,15 +32,16 @@ final class FileSystemHost: Sendable {
         return try keep(made)
     }
 
-    /// The functions for the file system; it must not outlive this object.
-    func callbacks() -> cordon_vfs_host {
+    /// The functions for the file system, which keeps this object until it is gone itself.
+    func retainedCallbacks() -> cordon_vfs_host {
         cordon_vfs_host(
-            state: Unmanaged.passUnretained(self).toOpaque(),
+            state: Unmanaged.passRetained(self).toOpaque(),
             prepare: { FileSystemHost.of($0)?.prepare($1) ?? SQLITE_ERROR },
             unlock: { FileSystemHost.of($0)?.unlock($1, $2) },
             ephemeral: { FileSystemHost.of($0)?.ephemeral() },
             opened: { if let path = text($1) { LiveDatabases.shared.opened(path, header: bytes($2)) } },
-            closed: { if let path = text($1) { LiveDatabases.shared.closed(path, header: bytes($2)) } })
+            closed: { if let path = text($1) { LiveDatabases.shared.closed(path, header: bytes($2)) } },
+            release: { if let state = $0 { Unmanaged<FileSystemHost>.fromOpaque(state).release() } })
     }
 
     private static func of(_ state: UnsafeMutableRawPointer?) -> FileSystemHost? {

@@ -72,7 +72,7 @@ static int pass_plain(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, in
 __attribute__((constructor)) static void start(void) {
     if (getenv("CORDON_PLAIN")) return;
     if (getenv("CORDON_MAP_AFTER")) cordon_map_after = (uint32_t)atoi(getenv("CORDON_MAP_AFTER"));
-    cordon_vfs_host host = {NULL, prepare, unlock, ephemeral, ignore, ignore};
+    cordon_vfs_host host = {NULL, prepare, unlock, ephemeral, ignore, ignore, NULL};
     cordon_page_key *beside = cordon_page_key_new(cordon_direct_cipher(fixed_key), fixed_key);
     base = sqlite3_vfs_find(NULL);
     sqlite3_vfs *vfs = cordon_vfs_new("cordon", base, host, beside);

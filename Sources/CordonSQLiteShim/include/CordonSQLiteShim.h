@@ -50,15 +50,16 @@ typedef struct cordon_vfs_host {
     // A database was opened, or closed, by this process.
     void (*opened)(void *state, const char *path, const uint8_t *header);
     void (*closed)(void *state, const char *path, const uint8_t *header);
+    // The file system is gone: the last call, in which `state` may be given back. May be NULL.
+    void (*release)(void *state);
 } cordon_vfs_host;
 
-// Makes a file system over another one, not yet registered. `beside` seals super-journals. NULL without memory; the
-// name must outlive it.
-sqlite3_vfs *cordon_vfs_new(const char *name, sqlite3_vfs *base, cordon_vfs_host host,
-                                   cordon_page_key *beside);
+// Makes a file system over another one, not yet registered. `beside` seals super-journals. NULL without memory, and then
+// the host's `release` is not called.
+sqlite3_vfs *cordon_vfs_new(const char *name, sqlite3_vfs *base, cordon_vfs_host host, cordon_page_key *beside);
 
-// Frees a file system that is not registered and has no open file. 1 when it was freed, 0 while files are open.
-int cordon_vfs_free(sqlite3_vfs *vfs);
+// Gives up a file system that is not registered any more: it is freed now, or when its last file is closed.
+void cordon_vfs_abandon(sqlite3_vfs *vfs);
 
 // A cipher that goes straight to the AEAD functions; `state` is NULL when they are not available.
 cordon_cipher cordon_direct_cipher(const uint8_t *key);
