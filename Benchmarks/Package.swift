@@ -18,6 +18,11 @@ let package = Package(
             name: "BenchmarkSQLite", dependencies: [.product(name: "GRDBSQLite", package: "GRDB.swift")],
             swiftSettings: [.swiftLanguageMode(.v6)]),
         .target(name: "AllocationCounter"),
+        // The vault's cipher, built once more from its own files, so that it can be called beside the bare AEAD.
+        .target(name: "BareAEAD", dependencies: [.product(name: "Crypto", package: "swift-crypto")]),
+        .executableTarget(
+            name: "ChunkBenchmark", dependencies: ["BareAEAD", .product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("InternalImportsByDefault")]),
         .executableTarget(
             name: "PolicyBenchmark",
             dependencies: [

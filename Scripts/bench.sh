@@ -12,7 +12,7 @@ echo 'bench: building the benchmarks (release)' >&2
 swift build -c release --package-path Benchmarks
 built=$(swift build -c release --package-path Benchmarks --show-bin-path)
 
-for benchmark in Revocation Vault Policy Identity Start Broker Service AppTools; do
+for benchmark in Revocation Chunk Vault Policy Identity Start Broker Service AppTools; do
     printf '\n%s\n' "$benchmark"
     "$built/${benchmark}Benchmark" "$programs"
 done

@@ -124,12 +124,11 @@ static int on_sector_size(sqlite3_file *opened) {
 
 static int on_device_characteristics(sqlite3_file *opened) {
     cordon_file *file = (cordon_file *)opened;
-    int known = file->real->pMethods->xDeviceCharacteristics(file->real);
-    int kept = SQLITE_IOCAP_UNDELETABLE_WHEN_OPEN;
     // Frames have slots of their own, so a log is as safe from torn neighbours as the disk is. Journals are cut into
-    // blocks: without this promise SQLite begins a new sector, hence a new block, after every sync.
-    if (file->database && atomic_load(&file->database->logs) > 0) kept |= SQLITE_IOCAP_POWERSAFE_OVERWRITE;
-    return known & kept;
+    // blocks: without this promise SQLite begins a new sector, hence a new block, after every sync. Nothing else is passed
+    // on: a journal that cannot be deleted while it is open would be kept open, with a block in memory that others change.
+    if (!file->database || atomic_load(&file->database->logs) == 0) return 0;
+    return file->real->pMethods->xDeviceCharacteristics(file->real) & SQLITE_IOCAP_POWERSAFE_OVERWRITE;
 }
 
 static int on_shm_map(sqlite3_file *opened, int page, int size, int extend, void volatile **out) {

@@ -1,0 +1,1 @@
+../../../../Sources/CordonAEADShim/include/CordonAEADShim.h

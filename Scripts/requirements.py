@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Checks docs/requirements: every row's state is known, and every test or path in backquotes of a done row exists.
+
+A row is `| ID | state | shown by |`. Ends with 1 and a line for each finding.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+STATES = {"done", "part", "no", "fact"}
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def names_of_tests() -> set[str]:
+    """Every sentence that names a Swift test, and every name of a Python test."""
+    names: set[str] = set()
+    for path in subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "Tests"],
+        cwd=ROOT, check=True, capture_output=True, text=True,
+    ).stdout.splitlines():
+        if path.endswith(".swift"):
+            names.update(re.findall(r"func `([^`]+)`", (ROOT / path).read_text()))
+        elif path.endswith(".py"):
+            names.update(re.findall(r"def (test_\w+)", (ROOT / path).read_text()))
+    return names
+
+
+def findings(path: pathlib.Path, tests: set[str]) -> list[str]:
+    found = []
+    seen: set[str] = set()
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        cells = [cell.strip() for cell in line.split("|")]
+        if len(cells) < 5 or cells[1] in ("Row", "") or set(cells[1]) <= set("-: "):
+            continue
+        row, state, shown = cells[1], cells[2], "|".join(cells[3:-1])
+        place = f"{path.relative_to(ROOT)}:{number}: {row}"
+        if row in seen:
+            found.append(f"{place}: listed twice")
+        seen.add(row)
+        if state not in STATES:
+            found.append(f"{place}: state {state!r} is none of {', '.join(sorted(STATES))}")
+        quoted = re.findall(r"`([^`]+)`", shown)
+        if state == "done" and not quoted:
+            found.append(f"{place}: done, and nothing shows it")
+        for name in quoted if state == "done" else []:
+            if name not in tests and not (ROOT / name).exists():
+                found.append(f"{place}: there is no test or path {name!r}")
+    return found
+
+
+def main() -> int:
+    tests = names_of_tests()
+    found = [
+        finding for path in sorted((ROOT / "docs/requirements").glob("*.md")) for finding in findings(path, tests)
+    ]
+    print("\n".join(found) if found else "requirements: nothing found")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
