@@ -1,8 +1,6 @@
 import CordonPolicy
 
 /// What administrators may set of this app, and how the app decides when two of them differ.
-///
-/// Graph-shaped routes carry every value as text, so numbers and truth values are read from text too.
 struct Preferences {
     /// Said to whoever opens the account's notes; of several texts, the first in order.
     static let welcomeText = "welcomeText"
@@ -17,10 +15,10 @@ struct Preferences {
 
     init(_ configuration: AppConfiguration) {
         welcomeText = configuration.string(for: Self.welcomeText, .min)
-        let limits = configuration.allNumbers(for: Self.noteLengthLimit).compactMap { Int(exactly: $0) }
-        noteLengthLimit = (limits + configuration.allStrings(for: Self.noteLengthLimit).compactMap { Int($0) }).min()
-        isReadOnly =
-            configuration.bool(for: Self.readOnly, .or) ?? configuration.allStrings(for: Self.readOnly).contains("true")
+        noteLengthLimit = configuration.number(for: Self.noteLengthLimit, .min).flatMap {
+            Int(exactly: $0.rounded(.down))
+        }
+        isReadOnly = configuration.bool(for: Self.readOnly, .or) ?? false
     }
 
     /// Why a note of this length is not written; nil when it is.

@@ -21,7 +21,7 @@ extension AppProtection {
             if let standIn = configuration.switchGate {
                 await standIn(account, occasion)
             } else if configuration.interface == nil {
-                gateAnswer(of: account)
+                await gateAnswer(of: account, on: occasion)
             } else {
                 SwitchGateAnswer(await openGate(for: account, on: occasion))
             }
@@ -34,9 +34,9 @@ extension AppProtection {
         }
     }
 
-    /// What the launch conditions say by themselves.
-    private nonisolated func gateAnswer(of account: AccountID) -> SwitchGateAnswer {
-        let decision = decision(for: Question(.launch, owner: .managed(account)))
+    /// What the launch conditions say by themselves, of this device as it is.
+    private func gateAnswer(of account: AccountID, on occasion: LaunchOccasion) async -> SwitchGateAnswer {
+        let decision = await launchDecision(of: account, on: occasion)
         guard let reason = decision.reasons.first(where: { !$0.verdict.permits }) else { return .passed }
         return .blocked(reason: reason.message, isClockedOut: reason.rule == Rule.launchClock.rawValue)
     }

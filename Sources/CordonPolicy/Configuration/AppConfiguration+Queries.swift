@@ -19,10 +19,10 @@ extension AppConfiguration {
         case max
     }
 
-    /// A number as it was assigned.
+    /// A number as it is read.
     public typealias Number = Double
 
-    /// The truth value of a key; nil when none was assigned as one.
+    /// The truth value of a key; nil when none was assigned that can be read as one.
     public func bool(for key: String, _ query: BoolQuery = .any) -> Bool? {
         let values = allBools(for: key)
         guard let first = values.first else { return nil }
@@ -33,7 +33,7 @@ extension AppConfiguration {
         }
     }
 
-    /// The number of a key; nil when none was assigned as one.
+    /// The number of a key; nil when none was assigned that can be read as one.
     public func number(for key: String, _ query: OrderedQuery = .any) -> Number? {
         let values = allNumbers(for: key)
         return switch query {
@@ -54,20 +54,16 @@ extension AppConfiguration {
         }
     }
 
-    /// Every truth value of a key, in the order assigned; empty when there is none.
+    /// Every truth value of a key, in the order assigned; empty when there is none. `true`, `yes` and `1` are true, `false`,
+    /// `no` and `0` false, as text in any letter case too.
     public func allBools(for key: String) -> [Bool] {
-        values(for: key).compactMap(\.bool)
+        values(for: key).compactMap(\.typedBool)
     }
 
-    /// Every number of a key, in the order assigned; empty when there is none.
+    /// Every number of a key, in the order assigned; empty when there is none. A text counts where it is a decimal number,
+    /// such as `-4`, `20` or `1.5`.
     public func allNumbers(for key: String) -> [Number] {
-        values(for: key).compactMap { value in
-            switch value {
-            case .integer(let integer): Double(integer)
-            case .number(let number): number.double
-            default: nil
-            }
-        }
+        values(for: key).compactMap(\.typedNumber)
     }
 
     /// Every text of a key, in the order assigned; empty when there is none.

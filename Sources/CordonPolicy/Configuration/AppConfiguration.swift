@@ -1,8 +1,8 @@
 /// Everything that was assigned to one app for one account, or for several asked about together.
 ///
-/// Each assigned dictionary stays apart; the app decides between them (SRV-TG-17). Reads are typed and
-/// never turn one type into another: text `"1"` is no number, and a value of another type is not found
-/// but listed by ``values(for:)``.
+/// Each assigned dictionary stays apart; the app decides between them (SRV-TG-17). Administrators can type anything, and
+/// Graph carries every value as text: a typed read understands the texts that say such a value, and leaves the others
+/// out. ``values(for:)`` lists everything as it was assigned.
 public struct AppConfiguration: Sendable, Equatable {
     /// The targeted dictionaries.
     public let targeted: [[String: JSONValue]]
@@ -45,9 +45,30 @@ public struct AppConfiguration: Sendable, Equatable {
         return values.isEmpty ? defaults.compactMap { $0[key] } : values
     }
 
-    /// Whether two targeted values of the key differ (SDK-CF-05).
+    /// Whether two targeted values of the key differ as they were assigned (SDK-CF-05).
     public func hasConflict(_ key: String) -> Bool {
         Set(targeted.compactMap { $0[key] }).count > 1
+    }
+
+    /// Whether two targeted values of the key differ when they are read as a type: `"1.0"` and `1` are one number, and a value
+    /// that is none differs from one that is (SDK-CF-05).
+    public func hasConflict(_ key: String, readAs type: ValueType) -> Bool {
+        let values = targeted.compactMap { $0[key] }
+        switch type {
+        case .bool: return Set(values.map(\.typedBool)).count > 1
+        case .number: return Set(values.map(\.typedNumber)).count > 1
+        case .string: return Set(values.map(\.string)).count > 1
+        }
+    }
+
+    /// What a value can be read as.
+    public enum ValueType: Sendable, Hashable, CaseIterable {
+        /// A truth value.
+        case bool
+        /// A number.
+        case number
+        /// A text.
+        case string
     }
 
     /// Whether the key that lifts the screen capture block is set (SDK-DT-30).

@@ -47,12 +47,43 @@ import Testing
         #expect(!configuration([["a": 1]]).hasConflict("b"))
     }
 
-    @Test func `no value is turned into another type`() {
-        let asked = configuration([["n": "1", "b": 1, "s": 5]])
-        #expect(asked.number(for: "n") == nil)
-        #expect(asked.bool(for: "b") == nil)
-        #expect(asked.string(for: "s") == nil)
-        #expect(asked.values(for: "n") == ["1"])
+    @Test func `a text that says a number or a truth value is read as one, as Graph carries all of them`() {
+        let truths: [(JSONValue, Bool?)] = [
+            ("true", true), ("TRUE", true), (" yes ", true), ("1", true), (1, true), (true, true), ("false", false),
+            ("No", false), ("0", false), (0, false), (false, false), ("2", nil), (2, nil), ("", nil), ("ja", nil),
+            (.null, nil),
+        ]
+        for (value, truth) in truths { #expect(configuration([["k": value]]).bool(for: "k") == truth, "\(value)") }
+        let numbers: [(JSONValue, Double?)] = [
+            ("20", 20), ("-4", -4), ("+1.5", 1.5), (" 7\n", 7), (3, 3), ("007", 7), ("", nil), ("-", nil), ("--1", nil),
+            (".5", nil), ("1e3", nil), ("0x10", nil), ("inf", nil), ("nan", nil), ("1,5", nil), ("1 000", nil),
+            ("1.2.3", nil), ("١", nil), (true, nil), ("true", nil),
+        ]
+        for (value, number) in numbers {
+            #expect(configuration([["k": value]]).number(for: "k") == number, "\(value)")
+        }
+        let texts = configuration([["s": 5, "t": "5"]])
+        #expect(texts.string(for: "s") == nil && texts.string(for: "t") == "5")
+        #expect(texts.values(for: "t") == ["5"])
+    }
+
+    @Test func `types may mix: what can be read counts, in the order assigned`() {
+        let asked = configuration([["n": "20", "b": "false"], ["n": "many", "b": 1], ["n": 5, "b": "perhaps"]])
+        #expect(asked.allNumbers(for: "n") == [20, 5])
+        #expect(asked.number(for: "n", .min) == 5 && asked.number(for: "n", .max) == 20)
+        #expect(asked.allBools(for: "b") == [false, true])
+        #expect(asked.bool(for: "b", .or) == true && asked.bool(for: "b", .and) == false)
+        #expect(asked.allStrings(for: "n") == ["20", "many"])
+    }
+
+    @Test func `values that read alike are no conflict of their type, and what cannot be read is one`() {
+        let alike = configuration([["n": "1.0", "b": "TRUE"], ["n": 1, "b": "yes"]], defaults: ["n": 9])
+        #expect(alike.hasConflict("n") && !alike.hasConflict("n", readAs: .number))
+        #expect(alike.hasConflict("b") && !alike.hasConflict("b", readAs: .bool))
+        #expect(alike.hasConflict("n", readAs: .string))
+        let other = configuration([["n": "1"], ["n": "one"]])
+        #expect(other.hasConflict("n", readAs: .number))
+        #expect(!configuration([["n": "1"]], defaults: ["n": "2"]).hasConflict("n", readAs: .number))
     }
 
     @Test func `a name given twice is refused`() {

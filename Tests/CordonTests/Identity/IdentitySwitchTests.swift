@@ -55,6 +55,24 @@ import Testing
         #expect(protection.blockedAccounts == (block == .notBlocked ? [] : ["oid-a"]))
     }
 
+    @Test(arguments: [true, false])
+    func `without a gate the conditions are asked of the device as it is`(isRooted: Bool) async throws {
+        let device = try Device()
+        try await device.publish(["pinRequired": .bool(false), "deviceComplianceRequired": .bool(true)])
+        let protection = try await device.start { configuration in
+            configuration.deviceFacts = { _ in
+                var facts = DeviceFacts()
+                facts.rooted = isRooted
+                return facts
+            }
+        }
+        await protection.enroll(device.account)
+        let one = await protection.switchIdentity(to: .managed("oid-a"), in: window)
+        let several = await protection.switchIdentities(to: [.managed("oid-a"), .personal], in: window)
+        for outcome in [one, several] { #expect(outcome.isSwitched != isRooted, "\(outcome)") }
+        #expect(protection.block(of: "oid-a") == (isRooted ? .launchBlocked : .notBlocked))
+    }
+
     @Test func `work with another identity of its own may not switch`() async throws {
         let device = try Device()
         let protection = try await protection(device)
