@@ -44,5 +44,8 @@ drift=$(sed -n '/snippet.show/,/snippet.hide/p' Snippets/ProtectAnApp.swift | se
 done)
 [ -z "$drift" ] || fail 'lines of the snippet that the README does not have' "$drift"
 
+# Every requirement that is said to be met names a test that exists.
+rows=$(python3 Scripts/requirements.py) || fail 'rows of docs/requirements' "$rows"
+
 [ $status -eq 0 ] && echo 'lint: nothing found'
 exit $status

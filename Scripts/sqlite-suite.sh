@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # The sealing file system under programs in C. Two of our own: every call below and every allocation fails in turn, under
 # the address sanitizer; power is cut at every write. SQLite's, from Debian's source package: mptest (several processes,
-# with crashes), speedtest1 (the same answers as plain SQLite, and the ratio of their CPU times) and fuzzcheck (its corpora
-# through real files). Needs deb-src in apt's sources, or SQLITE_SOURCE with an unpacked tree; `--keep` keeps the folder.
+# with crashes), speedtest1 (the same answers as plain SQLite, and the ratio of their CPU times), fuzzcheck (its corpora
+# through real files) and, where tcl-dev is installed, those scripts of its TCL suite that do not look at raw bytes. Needs
+# deb-src in apt's sources, or SQLITE_SOURCE with an unpacked tree; `--keep` keeps the folder.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -48,6 +49,15 @@ objects=$(swift build -c release --show-bin-path)/CCryptoBoringSSL.build
     link fuzzcheck -DSQLITE_CORE -I"$source/ext/recover" "$source"/test/{fuzzcheck,ossfuzz,fuzzinvariants}.c \
         "$source"/ext/recover/sqlite3recover.c "$source"/ext/recover/dbdata.c "$source"/test/vt02.c ||
         echo 'sqlite-suite: fuzzcheck does not build with this SQLite' >&2
+    if [ -f /usr/include/tcl8.6/tcl.h ]; then
+        cc -O2 -c "$root/Tests/SQLiteSuite/default.c"
+        mkdir tcl && cd tcl && "$source/configure" --with-tcl=/usr/lib/tcl8.6 >configure.log
+        # Pages as large as the blocks of the sealing file system's journals, as SQLite chooses them over it.
+        sed -i 's/SQLITE_DEFAULT_PAGE_SIZE=1024/SQLITE_DEFAULT_PAGE_SIZE=4096/' Makefile
+        make testfixture OPTS=-DSQLITE_EXTRA_INIT=cordon_default \
+            LIBTCL="-ltcl8.6 $folder/host.o $folder/default.o $folder/sealed.a $folder/cipher.a -lstdc++ -lz -lpthread -ldl -lm" \
+            >make.log 2>&1
+    fi
 )
 
 work=$(mktemp -d "$([ -d /dev/shm ] && echo /dev/shm || echo /tmp)/cordon-suite-XXXXXX")
@@ -95,5 +105,10 @@ if [ -x "$folder/fuzzcheck" ]; then
         CORDON_PASS=1 "$folder/fuzzcheck" --native-vfs --timeout 60000 "$corpus" 2>&1 | tail -n 2 | head -n 1
         [ "${PIPESTATUS[0]}" -eq 0 ] || { echo 'fuzzcheck: failed'; exit 1; }
     done
+fi
+if [ -x "$folder/tcl/testfixture" ]; then
+    "$root/Tests/SQLiteSuite/scripts.py" "$folder/tcl/testfixture" "$source/test"
+else
+    echo 'sqlite-suite: no tcl-dev, so SQLite'\''s scripts are left out' >&2
 fi
 echo 'sqlite-suite: done'
