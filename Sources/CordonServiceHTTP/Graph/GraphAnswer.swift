@@ -19,7 +19,7 @@ enum GraphAnswer: Sendable {
     case count([JSONValue])
     /// How many entities a collection has that is too large to be had whole.
     case number(Int)
-    /// The value of a function.
+    /// The value of a function; without a path, that of the service document.
     case value(JSONValue, of: String)
     /// A file of its own media type.
     case file(Data, mediaType: String, name: String)
@@ -49,7 +49,8 @@ enum GraphAnswer: Sendable {
             return Self.number(try GraphPage(entities, query: exchange.query).total)
         case .number(let number): return Self.number(number)
         case .value(let value, let path):
-            return Self.json(["@odata.context": .string("\(exchange.root)/$metadata#\(path)"), "value": value])
+            let context = "\(exchange.root)/$metadata" + (path.isEmpty ? "" : "#\(path)")
+            return Self.json(["@odata.context": .string(context), "value": value])
         case .file(let bytes, let mediaType, let name):
             return GraphReply(
                 .ok, mediaType, bytes, headers: [.contentDisposition: "attachment; filename=\"\(name)\""])
@@ -62,7 +63,7 @@ enum GraphAnswer: Sendable {
         _ entity: JSONValue, _ status: HTTPResponse.Status, _ path: String, _ version: String?,
         _ exchange: GraphExchange
     ) -> GraphReply {
-        var members = GraphPage.select(entity, exchange.query.select).object ?? [:]
+        var members = GraphPage.select(entity, by: exchange.query).object ?? [:]
         members["@odata.context"] = .string("\(exchange.root)/$metadata#\(path)/$entity")
         if let version { members["@odata.etag"] = .string(tag(version)) }
         var reply = json(.object(members), status)

@@ -12,7 +12,7 @@ struct GraphPage {
     ///
     /// - Parameter hasMore: Whether anything follows its last entity.
     init(_ page: [JSONValue], total: Int, hasMore: Bool, query: GraphQuery) {
-        value = page.map { Self.select($0, query.select) }
+        value = page.map { Self.select($0, by: query) }
         self.total = total
         next = hasMore ? page.last.map { GraphPlace($0, end: page.count, query.order).text } : nil
     }
@@ -27,16 +27,21 @@ struct GraphPage {
         if let token = query.skipToken { start = try GraphPlace(token).start(in: entities, query.order) }
         let size = query.top ?? GraphQuery.usualPage
         let page = Array(entities.dropFirst(start).prefix(size))
-        value = page.map { Self.select($0, query.select) }
+        value = page.map { Self.select($0, by: query) }
         total = entities.count
         let end = start + page.count
         next = end < entities.count ? page.last.map { GraphPlace($0, end: end, query.order).text } : nil
     }
 
-    static func select(_ entity: JSONValue, _ members: Set<String>?) -> JSONValue {
-        guard let members, case .object(let all) = entity else { return entity }
-        let isAlways = { (name: String) in name == "id" || name.hasPrefix("@odata.") }
-        return .object(all.filter { members.contains($0.key.lowercased()) || isAlways($0.key) })
+    /// The members that `$select` leaves: those it names and those that `$expand` does, with what is said about them,
+    /// and always the id and the type (SRV-OP-011).
+    static func select(_ entity: JSONValue, by query: GraphQuery) -> JSONValue {
+        guard let named = query.select, case .object(let all) = entity else { return entity }
+        let kept = named.union(query.expand).union(["id"])
+        return .object(
+            all.filter { name, _ in
+                name.hasPrefix("@odata.") || kept.contains(name.prefix { $0 != "@" }.lowercased())
+            })
     }
 }
 

@@ -4,7 +4,8 @@ import Foundation
 
 /// Where a page ended, as a `$skiptoken` says it: the last entity, by its id and by what it was ordered by.
 struct GraphPlace {
-    /// The last entity's id, empty where it has none.
+    /// What tells the last entity from the others: its id, or the text itself in a list of texts; empty where it has
+    /// neither.
     let id: String
     private let end: Int
     private let values: [JSONValue]
@@ -13,7 +14,7 @@ struct GraphPlace {
     ///
     /// - Parameter end: How many entities came up to it.
     init(_ last: JSONValue, end: Int, _ order: GraphOrder?) {
-        id = last["id"]?.string ?? ""
+        id = Self.key(of: last)
         self.end = end
         values = order?.values(of: last) ?? []
     }
@@ -38,7 +39,9 @@ struct GraphPlace {
 
     /// Where the next page begins in a collection that may have become another since.
     func start(in entities: [JSONValue], _ order: GraphOrder?) -> Int {
-        let ids = entities.map { $0["id"]?.string ?? "" }
+        // Without a key, a place is a number and no more.
+        guard !id.isEmpty else { return min(end, entities.count) }
+        let ids = entities.map(Self.key)
         if let index = ids.firstIndex(of: id) { return index + 1 }
         // The entity is gone: what follows is the first that would have come after it.
         if let order, !values.isEmpty {
@@ -46,7 +49,7 @@ struct GraphPlace {
                 switch order.compare(order.values(of: entity), values) {
                 case .orderedAscending: false
                 case .orderedDescending: true
-                case .orderedSame: Self.precedes(id, entity["id"]?.string ?? "")
+                case .orderedSame: Self.precedes(id, Self.key(of: entity))
                 }
             } ?? entities.count
         }
@@ -56,6 +59,8 @@ struct GraphPlace {
         }
         return min(end, entities.count)
     }
+
+    private static func key(of entity: JSONValue) -> String { entity["id"]?.string ?? entity.string ?? "" }
 
     private static func precedes(_ left: String, _ right: String) -> Bool {
         left.utf8.lexicographicallyPrecedes(right.utf8)
