@@ -7,7 +7,7 @@ extension AppProtectionPolicy {
         "customSettings",
     ]
 
-    /// Settings of `defaultManagedAppProtection` that concern Android alone: kept, never evaluated (SRV-RS-105…108).
+    /// Settings that concern Android alone: kept, never evaluated (SRV-RS-101, 105…108).
     static let androidMembers: Set<String> = [
         "biometricAuthenticationBlocked", "connectToVpnOnLaunch", "deviceLockRequired",
         "disableAppEncryptionIfDeviceEncryptionIsEnabled", "encryptAppData", "fingerprintAndBiometricEnabled",
@@ -24,6 +24,8 @@ extension AppProtectionPolicy {
         "appActionIfDevicePasscodeComplexityLessThanHigh", "appActionIfDevicePasscodeComplexityLessThanMedium",
         "appActionIfDevicePasscodeComplexityLessThanLow", "requiredAndroidSafetyNetAppsVerificationType",
         "requiredAndroidSafetyNetDeviceAttestationType", "requiredAndroidSafetyNetEvaluationType",
+        "appActionIfDeveloperOptionsEnabled", "appActionIfSamsungKnoxAttestationRequired", "approvedKeyboards",
+        "keyboardsRestricted",
     ]
 
     /// The members as they were read, as far as no setting of this version reads them.

@@ -3,6 +3,10 @@ internal import CordonPolicy
 
 /// The values that stand for `{{…}}` tokens in app configurations, for one person (SRV-RS-117).
 struct ConfigurationTokens {
+    private static let names: Set<String> = [
+        "userprincipalname", "mail", "primarysmtpaddress", "partialupn", "accountid", "userid", "username",
+    ]
+
     private let values: [String: String]
 
     init(user: DirectoryUser, tenant: TenantID) {
@@ -17,14 +21,28 @@ struct ConfigurationTokens {
 
     /// The text with every known token replaced; an unknown one is left as it is. Replaced text is not looked at again.
     func replaced(in text: String) -> String {
+        Self.replaced(in: text) { values[$0.lowercased()] }
+    }
+
+    /// The tokens of a text that stand for nothing.
+    static func unknown(in text: String) -> [String] {
+        var unknown: [String] = []
+        _ = replaced(in: text) { token in
+            if !names.contains(token.lowercased()) { unknown.append(token) }
+            return nil
+        }
+        return unknown
+    }
+
+    private static func replaced(in text: String, _ value: (String) -> String?) -> String {
         var result = ""
         var rest = text[...]
         while let open = rest.firstRange(of: "{{") {
             result += rest[..<open.lowerBound]
             rest = rest[open.lowerBound...]
             guard let close = rest.firstRange(of: "}}") else { break }
-            let token = rest[open.upperBound..<close.lowerBound]
-            result += values[token.lowercased()] ?? String(rest[..<close.upperBound])
+            let token = String(rest[open.upperBound..<close.lowerBound])
+            result += value(token) ?? String(rest[..<close.upperBound])
             rest = rest[close.upperBound...]
         }
         return result + rest

@@ -7,6 +7,11 @@ extension Administrator {
             || customRoles.contains { $0.permissions.contains(permission) }
     }
 
+    /// Whether some role includes the permission for this policy (SRV-OP-020).
+    public func may(_ permission: Permission, with policy: ManagedAppPolicy) -> Bool {
+        may(permission, withTags: policy.scopeTags)
+    }
+
     /// Whether a role includes the permission for policies with these tags.
     func may(_ permission: Permission, withTags tags: Set<String>) -> Bool {
         roles.contains { $0.permissions.contains(permission) }

@@ -162,9 +162,14 @@ extension ManagedAppPolicy {
 
     /// Whether it is about devices without management, the only ones that the check-in protocol knows (SRV-TG-06).
     fileprivate var concernsUnmanagedDevices: Bool {
+        !managementLevels.isDisjoint(with: ["unspecified", "unmanaged"])
+    }
+
+    /// The kinds of device management that it is about, in lower case (SRV-RS-074).
+    var managementLevels: Set<String> {
         let levels = document["targetedAppManagementLevels"]?.string?.lowercased() ?? ""
         let names = levels.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-        return names.isEmpty || names.contains("unspecified") || names.contains("unmanaged")
+        return names.isEmpty ? ["unspecified"] : Set(names)
     }
 
     /// Whether it reaches a person in these groups; an exclusion wins over every inclusion (SRV-TG-04).

@@ -77,6 +77,43 @@ import Testing
             .code == .forbidden)
     }
 
+    @Test func `whoever does not assign does not widen a policy, and may write back what it has`() async throws {
+        let test = try await TestService.withPeople()
+        let policy = try await test.protect(to: .allLicensedUsers)
+        var role = west
+        (role.permissions, role.scopeTags) = ([.read, .writePolicies], nil)
+        let writer = holder(role)
+        let wider: [JSONValue] = [
+            ["appGroupType": "allApps"], ["appGroupType": "allMicrosoftApps", "printBlocked": true],
+            ["targetedAppManagementLevels": "unmanaged"], ["apps": []], ["assignments": []],
+        ]
+        for change in wider {
+            let error = await failure {
+                _ = try await test.service.updatePolicy(policy.id, changes: change, ifVersion: nil, as: writer)
+            }
+            #expect(error?.code == .forbidden, "\(change)")
+        }
+        #expect(
+            await failure {
+                _ = try await test.service.createPolicy(
+                    .iosManagedAppProtection, document: ["displayName": "N", "appGroupType": "allApps"], as: writer)
+            }?.code == .forbidden)
+        #expect(
+            await failure {
+                _ = try await test.service.createPolicy(
+                    .defaultManagedAppProtection, document: ["displayName": "Everybody"], as: writer)
+            }?.code == .forbidden)
+        #expect(try await test.service.policy(policy.id, as: test.owner) == policy)
+        let same: JSONValue = [
+            "appGroupType": "selectedPublicApps", "targetedAppManagementLevels": "Unspecified", "printBlocked": true,
+        ]
+        let written = try await test.service.updatePolicy(policy.id, changes: same, ifVersion: nil, as: writer)
+        #expect(written.document["printBlocked"] == true && written.appGroup == .selectedPublicApps)
+        let made = try await test.service.createPolicy(
+            .iosManagedAppProtection, document: ["displayName": "N", "appGroupType": "selectedPublicApps"], as: writer)
+        #expect(!made.isAssigned)
+    }
+
     @Test func `a role without scope tags is about every policy, and has no more than its permissions`() async throws {
         let test = try await TestService.withPeople()
         let policy = try await test.protect(to: .allLicensedUsers)

@@ -16,6 +16,55 @@ struct PolicyWritingTests {
         #expect(!policy.version.isEmpty)
     }
 
+    @Test(arguments: PolicyKind.allCases)
+    func `a backup of a new policy has the members that every kind has`(_ kind: PolicyKind) async throws {
+        // SRV-RS-018, 022, 074, 102
+        let test = try await TestService.withPeople()
+        let policy = try await test.service.createPolicy(kind, document: ["displayName": "P"], as: test.owner)
+        #expect(policy.graphEntity["description"] == "")
+        #expect(policy.graphEntity["roleScopeTagIds"] == ["0"])
+        let levels = policy.graphEntity["targetedAppManagementLevels"]
+        #expect(levels == (kind == .defaultManagedAppProtection ? nil : "unspecified"))
+        // Five settings of iOS that a default protection does not have.
+        #expect((policy.graphEntity["screenCaptureConfigurationState"] != nil) == (kind == .iosManagedAppProtection))
+        #expect((policy.graphEntity["exemptedUniversalLinks"] != nil) == (kind == .iosManagedAppProtection))
+        let back = try await test.service.updatePolicy(
+            policy.id, changes: ["description": .null, "roleScopeTagIds": .null], ifVersion: nil, as: test.owner)
+        #expect(back.document == policy.document)
+    }
+
+    @Test func `a default protection enforces also what its type does not have, once it is set`() async throws {
+        let test = try await TestService.withPeople()
+        let policy = try await test.service.createPolicy(
+            .defaultManagedAppProtection,
+            document: ["displayName": "D", "screenCaptureConfigurationState": "blocked"], as: test.owner)
+        #expect(policy.document["screenCaptureConfigurationState"] == "blocked")
+    }
+
+    @Test func `a policy for Android is kept in one spelling, and nothing of it is refused`() async throws {
+        // SRV-RS-006, 007, 101
+        let test = try await TestService.withPeople()
+        let policy = try await test.service.createPolicy(
+            .androidManagedAppProtection,
+            document: [
+                "displayName": "A", "periodOfflineBeforeWipeIsEnforced": "90 days, 0:00:00",
+                "periodOfflineBeforeAccessCheck": "12:00:00", "periodOnlineBeforeAccessCheck": "whenever",
+                "periodBeforePinReset": 4, "pinCharacterSet": "NUMERIC", "screenCaptureBlocked": true,
+                "minimumRequiredOsVersion": "12.0", "requiredAndroidSafetyNetEvaluationType": "basic",
+            ], as: test.owner)
+        #expect(policy.document["periodOfflineBeforeWipeIsEnforced"] == "P90D")
+        #expect(policy.document["periodOfflineBeforeAccessCheck"] == "PT12H")
+        #expect(policy.document["periodOnlineBeforeAccessCheck"] == "whenever")
+        #expect(policy.document["periodBeforePinReset"] == 4)
+        #expect(policy.document["pinCharacterSet"] == "numeric")
+        #expect(policy.document["screenCaptureBlocked"] == true)
+        #expect(policy.document["minimumRequiredOsVersion"] == "12.0")
+        #expect(policy.document["minimumPinLength"] == nil, "a default of iOS is none of Android")
+        let changed = try await test.service.updatePolicy(
+            policy.id, changes: ["periodBeforePinReset": "PT1440M"], ifVersion: nil, as: test.owner)
+        #expect(changed.document["periodBeforePinReset"] == "P1D")
+    }
+
     @Test func `the version changes with every write, assignment and targeting`() async throws {
         // SRV-RS-004
         let test = try await TestService.withPeople()
@@ -42,6 +91,35 @@ struct PolicyWritingTests {
         #expect(record?.details["unknownMembers"] == "fromTheFuture")
     }
 
+    @Test func `the audit record names what no version of a kind knows, and what reaches apps unread`() async throws {
+        // SRV-RS-011, 101, 117, 144
+        let test = try await TestService.withPeople()
+        func details(_ kind: PolicyKind, _ document: JSONValue) async throws -> [String: String] {
+            _ = try await test.service.createPolicy(kind, document: document, as: test.owner)
+            let record = try await test.records().last { $0.action == "policy.create" }
+            return (record?.details ?? [:]).filter { $0.key != "version" }
+        }
+        #expect(
+            try await details(
+                .androidManagedAppProtection,
+                [
+                    "displayName": "A", "keyboardsRestricted": true, "periodBeforePinReset": "never", "fromAfar": 1,
+                    "approvedKeyboards": [],
+                ]) == ["unknownMembers": "fromAfar"])
+        let known = "{{UserPrincipalName}} {{mail}} {{partialupn}} {{accountid}} {{userid}} {{username}}"
+        #expect(
+            try await details(
+                .targetedManagedAppConfiguration,
+                [
+                    "displayName": "C", "settings": [], "targetApps": 1,
+                    "customSettings": [
+                        ["name": "a", "value": .string(known + " {{PrimarySMTPAddress}}")],
+                        ["name": "b", "value": "{{devicename}} {{ mail }} {{devicename}} {{open"],
+                    ],
+                ]) == ["unknownMembers": "targetApps", "unknownTokens": " mail , devicename"])
+        #expect(try await details(.targetedManagedAppConfiguration, ["displayName": "D"]) == [:])
+    }
+
     @Test func `members that the service owns are ignored`() async throws {
         // SRV-RS-012
         let test = try await TestService.withPeople()
@@ -65,11 +143,22 @@ struct PolicyWritingTests {
         let changed = try await test.service.updatePolicy(
             policy.id, changes: ["description": .null, "minimumPinLength": .null, "assignments": []], ifVersion: nil,
             as: test.owner)
-        #expect(changed.document["description"] == nil)
+        #expect(changed.document["description"] == "")
         #expect(changed.document["minimumPinLength"] == 4)
         #expect(changed.document["printBlocked"] == true)
         #expect(changed.assignments.isEmpty)
         #expect(changed.apps == policy.apps)
+        let bare = try await test.service.updatePolicy(
+            policy.id, changes: ["apps": .null, "appGroupType": .null, "assignments": .null], ifVersion: nil,
+            as: test.owner)
+        #expect(bare.apps.isEmpty && bare.assignments.isEmpty && bare.appGroup == .selectedPublicApps)
+        let again = try await test.service.assignPolicy(policy.id, to: [.init(.allLicensedUsers)], as: test.owner)
+        let unassigned = try await test.service.updatePolicy(
+            policy.id, changes: ["appGroupType": "allApps", "assignments": .null], ifVersion: nil, as: test.owner)
+        #expect(again.isAssigned && !unassigned.isAssigned && unassigned.appGroup == .allApps)
+        let listed = try await test.service.updatePolicy(
+            policy.id, changes: ["appGroupType": .null], ifVersion: nil, as: test.owner)
+        #expect(listed.appGroup == .selectedPublicApps)
     }
 
     @Test func `every unacceptable member is named`() async throws {

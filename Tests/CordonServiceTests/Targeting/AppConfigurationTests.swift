@@ -35,6 +35,25 @@ struct AppConfigurationTests {
         #expect(found.contains(["__source": .string(two.id), "who": "oid-ada@contoso.example"]))
     }
 
+    @Test func `tokens of a name and of mail are a person's own, mail the sign-in name where there is none`()
+        async throws
+    {
+        // SRV-RS-117
+        let test = try await TestService.withPeople()
+        try await test.protect(to: .group("staff"))
+        _ = try await configure(
+            test, [["name": "who", "value": "{{mail}}|{{username}}|{{PrimarySMTPAddress}}"]])
+        var app = TestApp(test)
+        try await app.register()
+        #expect(app.envelope?.configurations.map { $0["who"] } == ["ada@contoso.example|Ada|ada@contoso.example"])
+        var ada = try await test.service.user("oid-ada", as: test.owner)
+        ada.mail = "a.field@contoso.example"
+        try await test.service.saveUser(ada, as: test.owner)
+        try await app.checkIn()
+        #expect(
+            app.envelope?.configurations.map { $0["who"] } == ["a.field@contoso.example|Ada|a.field@contoso.example"])
+    }
+
     @Test func `the default dictionary is marked, and only that one`() async throws {
         // SRV-TG-18
         let test = try await TestService.withPeople()

@@ -51,6 +51,19 @@ struct TargetingTests {
         #expect(try await intended(test, app: "org.other.app") == [policy.id])
     }
 
+    @Test func `a policy for Android reaches nobody here, whatever it is about`() async throws {
+        // SRV-RS-101
+        let test = try await TestService.withPeople()
+        let policy = try await test.service.createPolicy(
+            .androidManagedAppProtection, document: ["displayName": "A", "printBlocked": true], as: test.owner)
+        _ = try await test.service.targetApps([], group: .allApps, ofPolicy: policy.id, as: test.owner)
+        let assigned = try await test.service.assignPolicy(
+            policy.id, to: [.init(.allLicensedUsers)], as: test.owner)
+        #expect(assigned.isAssigned)
+        #expect(try await intended(test) == [])
+        #expect(try await intended(test, app: "org.other.app") == [])
+    }
+
     @Test(arguments: [
         ("unspecified", true), ("", true), ("unmanaged", true), ("mdm", false), ("mdm, Unmanaged", true),
         ("androidEnterprise", false),

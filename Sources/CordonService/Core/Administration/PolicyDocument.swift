@@ -20,12 +20,19 @@ struct PolicyDocument {
 
     /// Takes a document apart.
     ///
+    /// - Parameter isChange: Whether null unsets; a new policy has nothing to unset (SRV-RS-013).
     /// - Throws: ``ServiceError`` with code `invalid`.
-    init(_ document: JSONValue) throws(ServiceError) {
+    init(_ document: JSONValue, isChange: Bool = false) throws(ServiceError) {
         guard case .object(var members) = document else {
             throw ServiceError(.invalid, "a policy is a JSON object")
         }
         members = members.filter { name, _ in !Self.owned.contains(name) && !name.contains("@odata.") }
+        if isChange {
+            let unset: [String: JSONValue] = [
+                "apps": [], "assignments": [], "appGroupType": .string(AppGroup.selectedPublicApps.rawValue),
+            ]
+            for (name, value) in unset where members[name] == .null { members[name] = value }
+        }
         apps = try GraphApps.apps(in: members.removeValue(forKey: "apps"))
         assignments = try GraphAssignments.assignments(in: members.removeValue(forKey: "assignments"))
         appGroup = try GraphApps.group(in: members.removeValue(forKey: "appGroupType"))
@@ -34,10 +41,12 @@ struct PolicyDocument {
 
     /// Checks what every kind needs and every setting of a protection, naming each fault.
     ///
-    /// - Returns: The document with the defaults of a new policy where a protection leaves a setting out.
+    /// - Returns: The document in one spelling, with the defaults of a new policy where it leaves a setting out.
     static func checked(
-        _ members: [String: JSONValue], _ kind: PolicyKind, fillsDefaults: Bool
+        _ members: [String: JSONValue], _ kind: PolicyKind
     ) throws(ServiceError) -> JSONValue {
+        let given = members
+        let members = completed(members, kind)
         var problems: [ServiceError.Problem] = []
         switch members["displayName"]?.string?.count {
         case .some(1...200): break
@@ -52,20 +61,42 @@ struct PolicyDocument {
             problems += faults(inCustomSettings: settings)
         }
         var document = JSONValue.object(members)
-        if kind == .iosManagedAppProtection || kind == .defaultManagedAppProtection {
+        switch kind {
+        case .iosManagedAppProtection, .defaultManagedAppProtection:
             do throws(PolicyError) {
                 let policy = try AppProtectionPolicy(graphJSON: document)
-                document = PolicySpelling.canonical(
-                    fillsDefaults ? policy.completeGraphJSON : document, meaning: policy)
+                document = PolicySpelling.canonical(policy.completeGraphJSON, meaning: policy)
             } catch {
                 problems += faults(inSettings: members)
             }
+        case .androidManagedAppProtection: document = PolicySpelling.canonicalMembers(members)
+        case .targetedManagedAppConfiguration: break
+        }
+        if kind == .defaultManagedAppProtection, case .object(var all) = document {
+            for name in notOfDefaults where given[name] == nil { all[name] = nil }
+            document = .object(all)
         }
         guard problems.isEmpty else {
             let names = problems.map(\.member).joined(separator: ", ")
             throw ServiceError(.invalid, "the policy is not acceptable at \(names)", problems: problems)
         }
         return document
+    }
+
+    /// Settings of iOS that a default protection does not have (SRV-RS-103): kept and enforced where they are given,
+    /// not filled in.
+    private static let notOfDefaults = [
+        "appActionIfAccountIsClockedOut", "exemptedUniversalLinks", "genmojiConfigurationState",
+        "managedUniversalLinks", "screenCaptureConfigurationState", "writingToolsConfigurationState",
+    ]
+
+    /// The members with those that every kind has where nobody gave them (SRV-RS-018, 022, 074).
+    private static func completed(_ members: [String: JSONValue], _ kind: PolicyKind) -> [String: JSONValue] {
+        var usual: [String: JSONValue] = ["description": "", "roleScopeTagIds": [.string(ScopeTag.defaultID)]]
+        if kind.isAssignable { usual["targetedAppManagementLevels"] = "unspecified" }
+        return members.merging(usual) { given, usual in
+            given == .null || (given.array?.isEmpty ?? false) ? usual : given
+        }
     }
 
     /// Every member that cannot be read, each looked at alone (SRV-OP-025).

@@ -19,6 +19,18 @@ enum PolicySpelling {
         return .object(members)
     }
 
+    /// The same for a document that is kept and never evaluated: each member by itself, and as it came where this
+    /// version cannot read it (SRV-RS-101).
+    static func canonicalMembers(_ members: [String: JSONValue]) -> JSONValue {
+        var members = members
+        for (name, value) in members {
+            let one = JSONValue.object([name: value])
+            guard let policy = try? AppProtectionPolicy(graphJSON: one) else { continue }
+            members[name] = canonical(one, meaning: policy)[name] ?? value
+        }
+        return .object(members)
+    }
+
     private static func canonical(_ given: JSONValue, like usual: JSONValue, named name: String) -> JSONValue {
         switch (given, usual) {
         case (.string(let text), .string(let other)):

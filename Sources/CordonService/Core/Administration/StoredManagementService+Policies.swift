@@ -32,25 +32,24 @@ extension StoredManagementService {
     ) async throws(ServiceError) -> ManagedAppPolicy {
         try require(.writePolicies, of: administrator)
         let parts = try PolicyDocument(document)
-        if parts.assignments != nil || parts.apps != nil { try require(.assignPolicies, of: administrator) }
+        let appGroup = parts.appGroup ?? .selectedPublicApps
+        // A default protection reaches everybody from the start.
+        let aims =
+            parts.assignments != nil || parts.apps != nil || appGroup != .selectedPublicApps || !kind.isAssignable
+        if aims { try require(.assignPolicies, of: administrator) }
         var members = parts.members
         if members["roleScopeTagIds"]?.array?.isEmpty ?? true {
-            let tags = administrator.tagsOfNewPolicies
-            if tags != [ScopeTag.defaultID] {
-                members["roleScopeTagIds"] = .array(tags.sorted().map(JSONValue.string))
-            }
+            members["roleScopeTagIds"] = .array(administrator.tagsOfNewPolicies.sorted().map(JSONValue.string))
         }
-        let checked = try PolicyDocument.checked(members, kind, fillsDefaults: true)
+        let checked = try PolicyDocument.checked(members, kind)
         let now = self.now
         var policy = ManagedAppPolicy(
             id: kind.idPrefix + ids.guid(), kind: kind, version: ids.token(), created: now, modified: now,
-            document: checked, apps: parts.apps ?? [], appGroup: parts.appGroup ?? .selectedPublicApps)
+            document: checked, apps: parts.apps ?? [], appGroup: appGroup)
         try policy.checkApps()
         policy.assignments = try self.checked(parts.assignments ?? [], for: policy)
         try requireScope(.writePolicies, of: policy, for: administrator)
-        if parts.assignments != nil || parts.apps != nil {
-            try requireScope(.assignPolicies, of: policy, for: administrator)
-        }
+        if aims { try requireScope(.assignPolicies, of: policy, for: administrator) }
         return try await write(policy, replacing: nil, "policy.create", as: administrator, at: now)
     }
 
@@ -59,23 +58,30 @@ extension StoredManagementService {
         _ id: String, changes: JSONValue, ifVersion version: String?, as administrator: Administrator
     ) async throws(ServiceError) -> ManagedAppPolicy {
         try require(.writePolicies, of: administrator)
-        let parts = try PolicyDocument(changes)
-        if parts.assignments != nil || parts.apps != nil { try require(.assignPolicies, of: administrator) }
-        let needed: [Permission] =
-            parts.assignments != nil || parts.apps != nil ? [.writePolicies, .assignPolicies] : [.writePolicies]
+        let parts = try PolicyDocument(changes, isChange: true)
+        let aims = parts.assignments != nil || parts.apps != nil
+        if aims { try require(.assignPolicies, of: administrator) }
+        let needed: [Permission] = aims ? [.writePolicies, .assignPolicies] : [.writePolicies]
         return try await edit(id, ifVersion: version, "policy.update", needed, as: administrator) {
             [self] policy throws(ServiceError) in
+            let before = policy
             var members = policy.document.object ?? [:]
             for (name, value) in parts.members {
                 members[name] = value == .null ? nil : value
             }
             // A setting that was unset has its default again, so that the stored policy is always complete.
-            policy.document = try PolicyDocument.checked(members, policy.kind, fillsDefaults: true)
+            policy.document = try PolicyDocument.checked(members, policy.kind)
             policy.apps = parts.apps ?? policy.apps
             policy.appGroup = parts.appGroup ?? policy.appGroup
             try policy.checkApps()
             if let assignments = parts.assignments { policy.assignments = try checked(assignments, for: policy) }
             for permission in needed { try requireScope(permission, of: policy, for: administrator) }
+            // To write back what the policy has is no change of whom it reaches.
+            guard policy.appGroup != before.appGroup || policy.managementLevels != before.managementLevels else {
+                return
+            }
+            try require(.assignPolicies, for: before, of: administrator)
+            try requireScope(.assignPolicies, of: policy, for: administrator)
         }
     }
 
@@ -197,8 +203,7 @@ extension StoredManagementService {
         ) { transaction throws(ServiceError) in try transaction.save(policy) }
         var details = ["version": policy.version]
         details["before"] = before?.version
-        let unknown = policy.unknownMembers
-        if !unknown.isEmpty { details["unknownMembers"] = unknown.joined(separator: ", ") }
+        details.merge(policy.auditWarnings) { _, new in new }
         try transaction.audit(
             AuditRecord.Actor(administrator), action, "policy/\(policy.id)", of: administrator.tenant, at: now,
             details: details)
@@ -270,13 +275,5 @@ extension ManagedAppPolicy {
         throw ServiceError(
             .invalid, "an app is of another platform than the policy",
             problems: [.init(member: "apps[\(index)]", reason: "is of another platform than the policy")])
-    }
-
-    /// Members that this version does not know; kept and echoed, and named in the audit record (SRV-RS-011).
-    fileprivate var unknownMembers: [String] {
-        guard kind == .iosManagedAppProtection || kind == .defaultManagedAppProtection,
-            let policy = try? AppProtectionPolicy(graphJSON: document)
-        else { return [] }
-        return policy.unreadMembers.keys.sorted()
     }
 }

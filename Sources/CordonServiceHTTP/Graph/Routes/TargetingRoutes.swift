@@ -51,7 +51,7 @@ struct TargetingRoutes: Sendable {
                 let entry = body
                 let before = try await policy(exchange, list)
                 // Whoever may not write is refused below, whatever the policy has.
-                if Self.mayWrite(exchange), list.has(before, .object(entry)) { throw Self.taken }
+                if Self.mayWrite(before, exchange), list.has(before, .object(entry)) { throw Self.taken }
                 let after = try await change(before, list, exchange) { entries throws(GraphRefusal) in
                     entries + [.object(entry)]
                 }
@@ -94,9 +94,8 @@ struct TargetingRoutes: Sendable {
 
     private static let taken = GraphRefusal(.conflict, "Conflict", "The policy has this entry already.")
 
-    private static func mayWrite(_ exchange: GraphExchange) -> Bool {
-        exchange.administrator.roles.reduce(into: Set<Permission>()) { $0.formUnion($1.permissions) }
-            .isSuperset(of: [.writePolicies, .assignPolicies])
+    private static func mayWrite(_ policy: ManagedAppPolicy, _ exchange: GraphExchange) -> Bool {
+        [.writePolicies, .assignPolicies].allSatisfy { exchange.administrator.may($0, with: policy) }
     }
 
     private func place(_ policy: ManagedAppPolicy, _ list: List) -> String {

@@ -1,0 +1,159 @@
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonService
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Testing
+
+@testable import CordonServiceHTTP
+
+/// SRV-OP-030, 037, 038, 040, 044, 045: the apps and assignments of a policy one by one, and what has none.
+@Suite struct PolicyTargetingTests {
+    private static let root = "/v1.0/deviceAppManagement"
+    private static let path = root + "/iosManagedAppProtections"
+
+    private static func app(_ bundleID: String) -> JSONValue {
+        [
+            "mobileAppIdentifier": [
+                "@odata.type": "#microsoft.graph.iosMobileAppIdentifier", "bundleId": .string(bundleID),
+            ]
+        ]
+    }
+
+    private static func assignment(_ group: String) -> JSONValue {
+        ["target": ["@odata.type": "#microsoft.graph.groupAssignmentTarget", "groupId": .string(group)]]
+    }
+
+    @Test func `who writes by a role of the organisation's own is told of a conflict, and nothing is written`()
+        async throws
+    {
+        let service = try await TestService()
+        let policy = try await service.publishPolicy()
+        let role = CustomRole(
+            id: "writers", displayName: "Writers", permissions: [.read, .writePolicies, .assignPolicies],
+            members: ["group-writers"])
+        try await service.service.saveResource(role, isNew: true, as: TestService.owner)
+        let before = try await service.service.policy(policy.id, as: TestService.owner)
+        var claims = TestIssuer.administrationClaims(roles: [], at: service.clock.now)
+        claims["groups"] = ["group-writers"]
+        let holder = claims
+        try await service.test { client in
+            let records = try await service.service.auditRecords(.init(limit: 1_000), as: TestService.owner).count
+            let path = "\(Self.path)('\(policy.id)')"
+            for (list, entry) in [
+                ("apps", Self.app(TestDevice.bundleID)), ("assignments", Self.assignment(TestService.group)),
+            ] {
+                let answer = try await client.administer(.post, "\(path)/\(list)", entry, claims: holder)
+                #expect(answer.status == .conflict)
+            }
+            #expect(try await service.service.policy(policy.id, as: TestService.owner) == before)
+            let after = try await service.service.auditRecords(.init(limit: 1_000), as: TestService.owner).count
+            #expect(after == records)
+            let new = try await client.administer(.post, path + "/apps", Self.app("org.example.b"), claims: holder)
+            #expect(new.status == .created)
+        }
+    }
+
+    @Test(arguments: ["iosManagedAppProtections", "managedAppPolicies"])
+    func `one app and one assignment are added, read, changed, counted and removed`(_ collection: String) async throws {
+        let service = try await TestService()
+        let policy = try await service.publishPolicy()
+        try await service.test { client in
+            let item = "\(Self.root)/\(collection)('\(policy.id)')"
+            let cases: [(list: String, first: JSONValue, second: JSONValue, member: String, id: String)] = [
+                ("apps", Self.app("org.example.b"), Self.app("org.example.c"), "mobileAppIdentifier", "bundleId"),
+                ("assignments", Self.assignment("group-b"), Self.assignment("group-c"), "target", "groupId"),
+            ]
+            for (list, first, second, member, id) in cases {
+                let path = "\(item)/\(list)"
+                #expect(try await client.administer(.get, path + "/$count").body == .init(string: "1"))
+                let made = try await client.administer(.post, path, first)
+                #expect(made.status == .created && made.json[member]?[id] == first[member]?[id])
+                let key = try #require(made.json["id"]?.string)
+                #expect(made.headers[.location]?.hasSuffix("\(list)('\(key)')") == true)
+                let read = try await client.administer(.get, "\(path)/\(key)")
+                #expect(read.status == .ok && read.json[member]?[id] == first[member]?[id])
+                #expect(try await client.administer(.get, path + "/$count").body == .init(string: "2"))
+                #expect(try await client.administer(.patch, "\(path)/\(key)", second).status == .noContent)
+                let all = try await client.administer(.get, path).json["value"]?.array ?? []
+                #expect(all.count == 2 && all.contains { $0[member]?[id] == second[member]?[id] })
+                #expect(!all.contains { $0[member]?[id] == first[member]?[id] })
+                let changed = try #require(all.first { $0[member]?[id] == second[member]?[id] }?["id"]?.string)
+                #expect(try await client.administer(.delete, "\(path)/\(changed)").status == .noContent)
+                #expect(try await client.administer(.get, "\(path)/\(changed)").status == .notFound)
+                #expect(try await client.administer(.delete, "\(path)/none").status == .notFound)
+                #expect(try await client.administer(.get, path + "/$count").body == .init(string: "1"))
+            }
+        }
+    }
+
+    @Test func `any policy is read, changed and deleted through the mixed collection`() async throws {
+        let service = try await TestService()
+        let policy = try await service.publishPolicy()
+        try await service.test { client in
+            let item = "\(Self.root)/managedAppPolicies/\(policy.id)"
+            #expect(try await client.administer(.patch, item, ["printBlocked": true]).status == .noContent)
+            let read = try await client.administer(.get, item).json
+            #expect(read["printBlocked"] == true && read["saveAsBlocked"] == true)
+            #expect(read["@odata.type"] == "#microsoft.graph.iosManagedAppProtection")
+            let wrong = try await client.administer(
+                .patch, item, ["@odata.type": "#microsoft.graph.targetedManagedAppConfiguration"])
+            #expect(wrong.status == .badRequest)
+            #expect(try await client.administer(.delete, item).status == .noContent)
+            #expect(try await client.administer(.get, item).status == .notFound)
+        }
+    }
+
+    @Test func `a policy is aimed at every app, and back at those that it lists`() async throws {
+        let service = try await TestService()
+        let policy = try await service.publishPolicy()
+        try await service.test { client in
+            let item = "/beta/deviceAppManagement/iosManagedAppProtections/\(policy.id)"
+            let all = try await client.administer(.post, item + "/targetApps", ["appGroupType": "ALLAPPS"])
+            #expect(all.status == .noContent)
+            let read = try await client.administer(.get, item + "?$expand=apps").json
+            #expect(read["appGroupType"] == "allApps" && read["apps"] == [])
+            let some: JSONValue = ["apps": [Self.app("org.example.b")], "appGroupType": "selectedPublicApps"]
+            #expect(try await client.administer(.post, item + "/targetApps", some).status == .noContent)
+            let listed = try await client.administer(.get, item + "?$expand=apps").json
+            #expect(listed["appGroupType"] == "selectedPublicApps" && listed["deployedAppCount"] == 1)
+            for wrong: JSONValue in [["appGroupType": "someApps"], ["appGroupType": "selectedPublicApps"], [:]] {
+                #expect(try await client.administer(.post, item + "/targetApps", wrong).status == .badRequest)
+            }
+        }
+    }
+
+    @Test func `a default protection is read, changed and counted, and has no assignments`() async throws {
+        try await TestService().test { client in
+            let collection = "\(Self.root)/defaultManagedAppProtections"
+            let made = try await client.administer(.post, collection, ["displayName": "D"])
+            let id = try #require(made.json["id"]?.string)
+            #expect(made.status == .created && id.hasPrefix("D_"))
+            #expect(made.json["isAssigned"] == nil && made.json["appGroupType"] == nil)
+            let item = "\(collection)/\(id)"
+            #expect(try await client.administer(.patch, item, ["printBlocked": true]).status == .noContent)
+            #expect(try await client.administer(.get, item).json["printBlocked"] == true)
+            #expect(try await client.administer(.get, collection + "/$count").body == .init(string: "1"))
+            for path in ["/assignments", "/assignments/$count", "/assignments/x"] {
+                let answer = try await client.administer(.get, item + path)
+                #expect(answer.status == .notFound && answer.json["error"]?["code"] == "ResourceNotFound")
+            }
+            let body: JSONValue = ["assignments": [Self.assignment(TestService.group)]]
+            #expect(try await client.administer(.post, item + "/assign", body).status == .notFound)
+            let batch: JSONValue = [
+                "requests": [
+                    [
+                        "id": "1", "method": "GET",
+                        "url": .string("deviceAppManagement/defaultManagedAppProtections/\(id)/assignments"),
+                    ]
+                ]
+            ]
+            let answers = try await client.administer(.post, "/beta/$batch", batch).json["responses"]?.array
+            #expect(answers?.map { $0["status"] } == [404])
+            #expect(answers?.first?["body"]?["error"]?["code"] == "ResourceNotFound")
+        }
+    }
+}
