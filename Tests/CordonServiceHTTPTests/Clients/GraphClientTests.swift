@@ -17,6 +17,31 @@ import Testing
             #expect(output.hasSuffix("every expectation held\n"))
         }
     }
+
+    @Test(.enabled(if: PythonClient.has("msgraph", "msgraph_beta"), "needs msgraph-sdk and msgraph-beta-sdk"))
+    func `v1_0 shows the members that its own package has, and hides those of beta`() async throws {
+        // SRV-RS-010
+        let (status, output) = try await PythonClient.run("graph_members.py", [:])
+        #expect(status == 0, "\(output.suffix(4_000))")
+        let types = try JSONValue(parsing: Data((output.split(separator: "\n").last ?? "").utf8))
+        let test = try await TestService()
+        for kind in PolicyKind.allCases {
+            func names(_ version: String) -> Set<String> {
+                Set((types[kind.rawValue]?[version]?.array ?? []).compactMap(\.string))
+            }
+            let (one, beta) = (names("v1"), names("beta"))
+            let hidden = BetaMembers.names(of: kind)
+            #expect(one.count > 10 && one.isDisjoint(with: hidden), "\(kind)")
+            // Navigation members are answered where they are asked for.
+            #expect(beta.subtracting(one).subtracting(hidden).subtracting(["settings"]) == [], "\(kind)")
+            let policy = try await test.service.createPolicy(
+                kind, document: ["displayName": "P"], as: TestService.owner)
+            for (version, known) in [(GraphPath.Version.v1, one), (.beta, beta)] {
+                let shown = PolicyEntity(policy: policy, version: version).json(root: "").object ?? [:]
+                #expect(Set(shown.keys).subtracting(known).subtracting(["@odata.type"]) == [], "\(kind) \(version)")
+            }
+        }
+    }
 }
 
 extension LiveService {

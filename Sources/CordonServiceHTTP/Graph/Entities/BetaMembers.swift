@@ -1,6 +1,17 @@
+import CordonService
+
 /// Members of policies that `/v1.0` leaves out (SRV-RS-010): column `V` of the resource model.
 enum BetaMembers {
-    static let names: Set<String> = shared.union(ios).union(android)
+    /// The members that `/v1.0` does not have in policies of a kind.
+    static func names(of kind: PolicyKind) -> Set<String> {
+        kind == .defaultManagedAppProtection ? ofDefaults : ofAll
+    }
+
+    private static let ofAll = shared.union(ios).union(android)
+    /// For these alone, other browsers than the usual one are news of beta.
+    private static let ofDefaults = ofAll.union([
+        "customBrowserDisplayName", "customBrowserPackageId", "customBrowserProtocol",
+    ])
 
     private static let shared: Set<String> = [
         "roleScopeTagIds", "appGroupType", "targetedAppManagementLevels",
@@ -34,7 +45,9 @@ enum BetaMembers {
         "wipeAfterCompanyPortalUpdateDeferralInDays", "exemptedAppPackages",
         "appActionIfAndroidDeviceManufacturerNotAllowed", "appActionIfAndroidDeviceModelNotAllowed",
         "appActionIfAndroidSafetyNetAppsVerificationFailed",
-        "appActionIfAndroidSafetyNetDeviceAttestationFailed", "appActionIfDeviceLockNotSet",
+        "appActionIfAndroidSafetyNetDeviceAttestationFailed", "appActionIfDeveloperOptionsEnabled",
+        "appActionIfDeviceLockNotSet", "appActionIfSamsungKnoxAttestationRequired", "approvedKeyboards",
+        "keyboardsRestricted",
         "appActionIfDevicePasscodeComplexityLessThanHigh", "appActionIfDevicePasscodeComplexityLessThanMedium",
         "appActionIfDevicePasscodeComplexityLessThanLow", "requiredAndroidSafetyNetAppsVerificationType",
         "requiredAndroidSafetyNetDeviceAttestationType", "requiredAndroidSafetyNetEvaluationType",

@@ -14,7 +14,10 @@ struct PolicyEntity {
     /// - Parameter root: The address up to and including the version.
     func json(expanding members: Set<String> = [], root: String) -> JSONValue {
         var entity = policy.graphEntity.object ?? [:]
-        if version == .v1 { entity = entity.filter { !BetaMembers.names.contains($0.key) } }
+        if version == .v1 {
+            let hidden = BetaMembers.names(of: policy.kind)
+            entity = entity.filter { !hidden.contains($0.key) }
+        }
         if members.contains("apps") {
             entity["apps@odata.context"] = .string("\(root)/$metadata#\(path)('\(policy.id)')/apps")
             entity["apps"] = .array(apps)
