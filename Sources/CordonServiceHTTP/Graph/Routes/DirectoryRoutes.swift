@@ -27,7 +27,11 @@ struct DirectoryRoutes: Sendable {
             },
             GraphRoute(.get, "users/*/memberOf", .readDirectory) { exchange throws(GraphRefusal) in
                 let user = try await exchange.user(service)
-                let direct = try await groups(of: user, exchange).filter { $0.members.contains(.user(user.id)) }
+                let direct = try await groups(of: user, exchange).filter { group in
+                    group.members.contains { member in
+                        if case .user(let id) = member { id.lowercased() == user.id.lowercased() } else { false }
+                    }
+                }
                 return .collection(direct.map(DirectoryEntity.json), of: "directoryObjects")
             },
             GraphRoute(.get, "users/*/transitiveMemberOf", .readDirectory) { exchange throws(GraphRefusal) in
@@ -120,6 +124,14 @@ struct DirectoryRoutes: Sendable {
         let body = try await exchange.object()
         guard let name = body["displayName"]?.string, (1...256).contains(name.count) else {
             throw PolicyInput.refusal("displayName", "a name of 1 to 256 characters is missing")
+        }
+        // Kept without its rule, the group would be empty and a policy for it reach nobody.
+        for (member, isRule) in [
+            ("groupTypes", body["groupTypes"]?.array?.contains { $0.string?.lowercased() == "dynamicmembership" }),
+            ("membershipRule", body["membershipRule"]?.string.map { !$0.isEmpty }),
+        ] where isRule == true {
+            throw PolicyInput.refusal(
+                member, "groups with a rule of membership are not kept here; let the directory fill one")
         }
         let group = DirectoryGroup(
             id: UUID().uuidString.lowercased(), displayName: name, description: body["description"]?.string)

@@ -56,9 +56,10 @@ struct WipeRoutes: Sendable {
                 return .done
             },
             GraphRoute(.get, "users/*/isManagedAppUserBlocked", .readApps) { exchange throws(GraphRefusal) in
-                let user = try await exchange.user(service)
-                let blocked = try await blocked(exchange)
-                return .value(.bool(blocked.contains(user.id)), of: "Edm.Boolean")
+                let blocked = Set(try await blocked(exchange).map { $0.lowercased() })
+                var isBlocked = blocked.contains(exchange.keys[0].lowercased())
+                if !isBlocked { isBlocked = blocked.contains(try await exchange.user(service).id.lowercased()) }
+                return .value(.bool(isBlocked), of: "Edm.Boolean")
             },
             GraphRoute(.get, "users/getManagedAppBlockedUsers", .readApps) { exchange throws(GraphRefusal) in
                 // Ids alone: the form that Microsoft's own package reads.
