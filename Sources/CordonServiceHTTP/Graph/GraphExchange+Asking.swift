@@ -50,4 +50,13 @@ extension GraphExchange {
         guard let text = value.string else { throw PolicyInput.refusal(name, "needs to be a text") }
         return text
     }
+
+    /// A text of a body that changes something: null unsets, absent leaves what was known (SRV-RS-013).
+    ///
+    /// - Throws: ``GraphRefusal`` with status 400 where it is no text.
+    static func text(
+        _ name: String, in body: [String: JSONValue], else known: String?
+    ) throws(GraphRefusal) -> String? {
+        body[name] == nil ? known : try text(name, in: body)
+    }
 }

@@ -17,8 +17,8 @@ struct SupportingRoutes: Sendable {
         ) { body, known throws(GraphRefusal) in
             ScopeTag(
                 id: known?.id ?? UUID().uuidString.lowercased(),
-                displayName: try GraphExchange.text("displayName", in: body) ?? known?.displayName ?? "",
-                description: try GraphExchange.text("description", in: body) ?? known?.description)
+                displayName: try GraphExchange.text("displayName", in: body, else: known?.displayName) ?? "",
+                description: try GraphExchange.text("description", in: body, else: known?.description))
         }.routes + [
             GraphRoute(.get, path + "/*/assignments", .readRoles) { _ in .collection([], of: path + "/assignments") }
         ]
@@ -36,16 +36,17 @@ struct SupportingRoutes: Sendable {
                 throw PolicyInput.refusal(
                     "assignmentFilterManagementType", "filters of devices are of no use here; the value is apps")
             }
-            let tags = body["roleScopeTags"]?.array?.compactMap(\.string)
+            let tags = body["roleScopeTags"]
             return AssignmentFilter(
                 id: known?.id ?? UUID().uuidString.lowercased(),
-                displayName: try GraphExchange.text("displayName", in: body) ?? known?.displayName ?? "",
-                description: try GraphExchange.text("description", in: body) ?? known?.description,
-                platform: try GraphExchange.text("platform", in: body) ?? known?.platform
+                displayName: try GraphExchange.text("displayName", in: body, else: known?.displayName) ?? "",
+                description: try GraphExchange.text("description", in: body, else: known?.description),
+                platform: try GraphExchange.text("platform", in: body, else: known?.platform)
                     ?? AssignmentFilter.usualPlatform,
-                rule: try GraphExchange.text("rule", in: body) ?? known?.rule ?? "",
+                rule: try GraphExchange.text("rule", in: body, else: known?.rule) ?? "",
                 created: known?.created ?? time, modified: time,
-                scopeTags: tags ?? known?.scopeTags ?? [ScopeTag.defaultID])
+                scopeTags: (tags == nil ? known?.scopeTags : tags?.array?.compactMap(\.string))
+                    ?? [ScopeTag.defaultID])
         }.routes
     }
 
@@ -66,10 +67,10 @@ struct SupportingRoutes: Sendable {
             return CatalogueApp(
                 bundleID: try GraphExchange.text("bundleId", in: body).flatMap { known == nil ? $0 : nil }
                     ?? known?.bundleID ?? "",
-                displayName: try GraphExchange.text("displayName", in: body) ?? known?.displayName ?? "",
-                publisher: try GraphExchange.text("publisher", in: body) ?? known?.publisher,
+                displayName: try GraphExchange.text("displayName", in: body, else: known?.displayName) ?? "",
+                publisher: try GraphExchange.text("publisher", in: body, else: known?.publisher),
                 isLineOfBusiness: type?.hasSuffix("managedioslobapp") ?? known?.isLineOfBusiness ?? false,
-                groups: named.map { Set($0) } ?? known?.groups ?? [])
+                groups: body[SupportingEntity.groupsMember] == nil ? known?.groups ?? [] : Set(named ?? []))
         }.routes
     }
 }
