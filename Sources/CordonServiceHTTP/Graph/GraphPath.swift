@@ -19,6 +19,8 @@ struct GraphPath: Sendable, Equatable {
     let parts: [String]
     /// The parts in lower case.
     let folded: [String]
+    /// What the brackets of a function at the path's end say, by names in lower case: `(skip=1,top=2)`.
+    let arguments: [String: String]
 
     /// Reads a path as it stands in the request, still percent-encoded and without its query.
     init?(_ path: String) {
@@ -34,6 +36,7 @@ struct GraphPath: Sendable, Equatable {
             parts += read
         }
         self.version = version
+        arguments = pieces.last.flatMap { String($0).removingPercentEncoding }.map(Self.arguments) ?? [:]
         self.parts = parts
         self.folded = parts.map { $0.lowercased() }
     }
@@ -51,6 +54,16 @@ struct GraphPath: Sendable, Equatable {
         if inside.isEmpty || !inside.hasPrefix("'") { return [plain] }
         guard inside.count >= 2, inside.hasSuffix("'") else { return nil }
         return [plain, String(inside.dropFirst().dropLast()).replacing("''", with: "'")]
+    }
+
+    private static func arguments(of text: String) -> [String: String] {
+        guard text.hasSuffix(")"), let open = text.firstIndex(of: "(") else { return [:] }
+        let pairs = text[text.index(after: open)...].dropLast().split(separator: ",").map {
+            $0.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+        return pairs.reduce(into: [:]) { arguments, pair in
+            if pair.count == 2 { arguments[pair[0].lowercased()] = pair[1] }
+        }
     }
 
     /// The types that a path may cast to; any other qualified name is an action's or a function's.

@@ -38,8 +38,10 @@ struct GraphRoutes: Sendable {
         // The router itself minds case; below the root GraphPath does not (SRV-OP-002).
         for root in ["v1.0", "V1.0", "beta", "Beta", "BETA"] {
             for method in [HTTPRequest.Method.get, .head, .post, .patch, .put, .delete, .options] {
-                router.on(RouterPath("/\(root)/**"), method: method) { request, context in
-                    await answer(request, context)
+                for path in ["/\(root)", "/\(root)/**"] {
+                    router.on(RouterPath(path), method: method) { request, context in
+                        await answer(request, context)
+                    }
                 }
             }
         }
@@ -115,7 +117,8 @@ struct GraphRoutes: Sendable {
         } catch {
             throw GraphRefusal(error, stepUpAge: gate.stepUpAge)
         }
-        let query = try GraphQuery(request.uri.query)
+        var query = try GraphQuery(request.uri.query)
+        query.custom.merge(path.arguments) { _, inBrackets in inBrackets }
         if let unknown = query.expand.subtracting(route.expands).sorted().first {
             throw .badRequest("$expand: \(unknown.prefix(64)) cannot be expanded here.")
         }

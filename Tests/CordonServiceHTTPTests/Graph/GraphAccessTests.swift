@@ -73,6 +73,44 @@ import Testing
         #expect(try await status(claims, .post).0 == 201)
     }
 
+    @Test func `a program's permission to read one kind of thing opens that, and nothing else`() async throws {
+        // SRV-OP-019
+        let service = try await TestService()
+        let paths = [
+            "/v1.0/users", "/v1.0/groups", "/v1.0/groups/\(TestService.group)/members", "/v1.0/organization",
+            "/beta/deviceManagement/roleScopeTags", "/beta/deviceManagement/assignmentFilters", Self.path,
+            "/v1.0/deviceManagement/auditEvents",
+        ]
+        let directory: Set = ["/v1.0/users", "/v1.0/groups", "/v1.0/groups/\(TestService.group)/members"]
+        let opened: [(permission: String, paths: Set<String>)] = [
+            ("Group.Read.All", directory), ("GroupMember.Read.All", directory), ("User.Read.All", directory),
+            ("Organization.Read.All", ["/v1.0/organization"]),
+            ("DeviceManagementRBAC.Read.All", ["/beta/deviceManagement/roleScopeTags"]),
+            ("DeviceManagementConfiguration.Read.All", ["/beta/deviceManagement/assignmentFilters"]),
+            ("Mail.Read", []), ("reading", []),
+        ]
+        try await service.test { client in
+            for (permission, mine) in opened {
+                var claims = TestIssuer.administrationClaims(roles: [permission], at: service.clock.now)
+                claims["preferred_username"] = nil
+                claims["scp"] = nil
+                claims["idtyp"] = "app"
+                for path in paths {
+                    let status = try await client.administer(.get, path, claims: claims).status
+                    #expect(
+                        (status == .ok) == (mine.contains(path) || path == "/v1.0/organization"),
+                        "\(permission) \(path)")
+                    #expect(status == .ok || status == .forbidden)
+                }
+                let write = try await client.administer(.post, "/v1.0/groups", ["displayName": "x"], claims: claims)
+                #expect(write.status == .forbidden, "\(permission)")
+                let tag = try await client.administer(
+                    .post, "/beta/deviceManagement/roleScopeTags", ["displayName": "x"], claims: claims)
+                #expect(tag.status == .forbidden, "\(permission)")
+            }
+        }
+    }
+
     @Test func `a token bound to a key is no bearer token`() async throws {
         let device = TestDevice()
         var claims = TestIssuer.administrationClaims(at: now)
@@ -114,6 +152,10 @@ import Testing
             let time = sections.first { $0["displayName"] == "Working time" }
             #expect(time?["data"]?.array?.count == 1)
             #expect(sections.contains { $0["displayName"] == "Telemetry" })
+            for part in ["(skip=1,top=2)", "(Skip=1, top=2)", "()?skip=1&top=2"] {
+                let some = try await client.administer(.get, path + part.replacing(" ", with: "%20"))
+                #expect(some.json["content"]?.array == Array(sections[1...2]), "\(part)")
+            }
             let records = try await service.service.auditRecords(.init(limit: 1_000), as: TestService.owner)
             #expect(records.last?.action == "user.export")
             #expect(records.last?.target == "user/\(TestPerson.workerA.id)")

@@ -12,7 +12,9 @@ import Testing
     /// What a caller must be allowed to do, written down once more, apart from the code under test.
     private static func needed(_ route: GraphRoute) -> Set<Permission> {
         let (name, last) = (route.name, route.pattern.last ?? "")
-        if name == "me" || name == "$metadata" || name == "organization" || route.isAlwaysEmpty { return [] }
+        if name.isEmpty || name == "me" || name == "$metadata" || name == "organization" || route.isAlwaysEmpty {
+            return []
+        }
         if name.hasPrefix("deviceManagement/auditEvents") { return [.readAudit] }
         if last == "exportDeviceAndAppManagementData" { return [.handlePersonalData] }
         if route.method == .get || last == "hasPayloadLinks" || name.hasSuffix("exportJobs") { return [.read] }

@@ -5,20 +5,27 @@ import HTTPTypes
 
 /// What the service says of its own shape (SRV-OP-088).
 enum DocumentRoutes {
-    /// The entity sets: where each is and what it holds.
-    private static let sets: [(path: String, type: String)] = [
-        ("deviceAppManagement/managedAppPolicies", "managedAppPolicy"),
-        ("deviceAppManagement/iosManagedAppProtections", "iosManagedAppProtection"),
-        ("deviceAppManagement/androidManagedAppProtections", "androidManagedAppProtection"),
-        ("deviceAppManagement/defaultManagedAppProtections", "defaultManagedAppProtection"),
-        ("deviceAppManagement/targetedManagedAppConfigurations", "targetedManagedAppConfiguration"),
-        ("deviceAppManagement/managedAppRegistrations", "managedAppRegistration"),
-        ("deviceAppManagement/managedAppStatuses", "managedAppStatus"),
-        ("deviceAppManagement/mobileApps", "mobileApp"),
-        ("deviceManagement/roleScopeTags", "roleScopeTag"),
-        ("deviceManagement/assignmentFilters", "deviceAndAppManagementAssignmentFilter"),
-        ("deviceManagement/auditEvents", "auditEvent"), ("users", "user"), ("groups", "group"),
-        ("organization", "organization"),
+    /// The collections below each folder, and of the root itself, with what they hold.
+    private static let folders: [(name: String?, sets: [(name: String, type: String)])] = [
+        (
+            "deviceAppManagement",
+            [
+                ("managedAppPolicies", "managedAppPolicy"), ("iosManagedAppProtections", "iosManagedAppProtection"),
+                ("androidManagedAppProtections", "androidManagedAppProtection"),
+                ("defaultManagedAppProtections", "defaultManagedAppProtection"),
+                ("targetedManagedAppConfigurations", "targetedManagedAppConfiguration"),
+                ("managedAppRegistrations", "managedAppRegistration"), ("managedAppStatuses", "managedAppStatus"),
+                ("mobileApps", "mobileApp"),
+            ]
+        ),
+        (
+            "deviceManagement",
+            [
+                ("roleScopeTags", "roleScopeTag"),
+                ("assignmentFilters", "deviceAndAppManagementAssignmentFilter"), ("auditEvents", "auditEvent"),
+            ]
+        ),
+        (nil, [("users", "user"), ("groups", "group"), ("organization", "organization")]),
     ]
     /// The types that are made from another one.
     private static let bases = [
@@ -37,27 +44,53 @@ enum DocumentRoutes {
             GraphRoute(.get, "$metadata", .readSelf) { _ in
                 .file(Data(schema.utf8), mediaType: "application/xml", name: "metadata.xml")
             },
+            // Where an OData client begins.
+            GraphRoute(.get, "", .readSelf) { _ in
+                .value(
+                    .array(
+                        folders.flatMap { folder, sets -> [JSONValue] in
+                            if let folder { return [entry(folder, "Singleton")] }
+                            return sets.map { entry($0.name, "EntitySet") }
+                        }), of: "")
+            },
             GraphRoute(.get, "deviceAppManagement", .readApps) { exchange in
-                let links = sets.filter { $0.path.hasPrefix("deviceAppManagement/") }.map { path, _ in
-                    (path.dropFirst("deviceAppManagement/".count) + "@odata.navigationLink", path)
+                var members: [String: JSONValue] = ["id": "deviceAppManagement"]
+                for (name, _) in folders.first(where: { $0.name == "deviceAppManagement" })?.sets ?? [] {
+                    members[name + "@odata.navigationLink"] = .string("\(exchange.root)/deviceAppManagement/\(name)")
                 }
-                let members = links.map { name, path in (String(name), JSONValue.string("\(exchange.root)/\(path)")) }
-                return .entity(
-                    .object(
-                        Dictionary(members, uniquingKeysWith: { first, _ in first })
-                            .merging(["id": "deviceAppManagement"]) { _, new in new }), of: "deviceAppManagement")
+                return .entity(.object(members), of: "deviceAppManagement")
             },
         ]
     }
 
+    /// One line of the service document.
+    private static func entry(_ name: String, _ kind: String) -> JSONValue {
+        ["name": .string(name), "kind": .string(kind), "url": .string(name)]
+    }
+
     /// The schema (OData CSDL 4.0). Types are open: a policy has every member that its document has.
     private static var schema: String {
-        let types = Set(sets.map(\.type)).union(bases.keys).union(bases.values).sorted().map { name in
-            let base = bases[name] ?? "entity"
-            return "<EntityType Name=\"\(name)\" BaseType=\"microsoft.graph.\(base)\" OpenType=\"true\"/>"
+        let named = Set(folders.flatMap(\.sets).map(\.type)).union(bases.keys).union(bases.values)
+        let types = named.sorted().map { name in
+            "<EntityType Name=\"\(name)\" BaseType=\"microsoft.graph.\(bases[name] ?? "entity")\" OpenType=\"true\"/>"
         }
-        let collections = sets.map { path, type in
-            "<EntitySet Name=\"\(path.replacing("/", with: "."))\" EntityType=\"microsoft.graph.\(type)\"/>"
+        let holders = folders.compactMap { folder, sets in
+            folder.map { name in
+                let links = sets.map { set in
+                    """
+                    <NavigationProperty Name="\(set.name)" Type="Collection(microsoft.graph.\(set.type))" \
+                    ContainsTarget="true"/>
+                    """
+                }
+                return """
+                    <EntityType Name="\(name)" BaseType="microsoft.graph.entity" OpenType="true">\(links.joined())\
+                    </EntityType>
+                    """
+            }
+        }
+        let collections = folders.flatMap { folder, sets in
+            folder.map { ["<Singleton Name=\"\($0)\" Type=\"microsoft.graph.\($0)\"/>"] }
+                ?? sets.map { "<EntitySet Name=\"\($0.name)\" EntityType=\"microsoft.graph.\($0.type)\"/>" }
         }
         return """
             <?xml version="1.0" encoding="utf-8"?>
@@ -65,8 +98,8 @@ enum DocumentRoutes {
             <Schema Namespace="microsoft.graph" xmlns="http://docs.oasis-open.org/odata/ns/edm">\
             <EntityType Name="entity" Abstract="true" OpenType="true"><Key><PropertyRef Name="id"/></Key>\
             <Property Name="id" Type="Edm.String" Nullable="false"/></EntityType>\
-            \(types.joined())<EntityContainer Name="Cordon">\(collections.joined())</EntityContainer>\
-            </Schema></edmx:DataServices></edmx:Edmx>
+            \(types.joined())\(holders.joined())<EntityContainer Name="Cordon">\(collections.joined())\
+            </EntityContainer></Schema></edmx:DataServices></edmx:Edmx>
             """
     }
 }
