@@ -22,6 +22,11 @@ enum AdministrationAccess: Sendable, CaseIterable {
     /// Reads scope tags.
     case readRoles
 
+    /// Whether nothing but reading takes this, so that a program's permission to read such things may stand for a role.
+    var isReadOnly: Bool {
+        [.readDirectory, .readOrganization, .readConfiguration, .readRoles].contains(self)
+    }
+
     /// The scopes of which one suffices.
     var scopes: Set<String> {
         let write: Set<String> = ["DeviceManagementApps.ReadWrite.All"]

@@ -70,6 +70,10 @@ struct AdministrationGate: Sendable {
         let names = token.groups.union(token.roles).union([Self.person + token.subject.rawValue])
         var roles = Self.roles(of: token)
         for name in names { roles.formUnion(roleMapping[name] ?? []) }
+        // A permission to read one kind of thing makes a program a reader of that kind, and of nothing else (SRV-OP-019).
+        if token.isApplication, access.isReadOnly, !token.roles.isDisjoint(with: access.scopes) {
+            roles.insert(.reader)
+        }
         return Administrator(
             tenant: token.tenant, id: token.subject.rawValue,
             name: token.userPrincipalName ?? token.clientID ?? token.subject.rawValue, roles: roles,
