@@ -62,12 +62,20 @@ struct RouteFixture {
         _ route: GraphRoute, as role: AdministratorRole?, scopes: String? = nil,
         tenant: String = TestService.tenant.rawValue
     ) async throws -> Int {
+        Int(try await answer(route, as: role, scopes: scopes, tenant: tenant).status.code)
+    }
+
+    /// Calls a route as somebody with one role or none.
+    func answer(
+        _ route: GraphRoute, as role: AdministratorRole?, scopes: String? = nil,
+        tenant: String = TestService.tenant.rawValue
+    ) async throws -> TestResponse {
         let all = "DeviceManagementApps.ReadWrite.All Group.ReadWrite.All"
         let claims = TestIssuer.administrationClaims(
             roles: role.map { [$0.rawValue] } ?? [], scopes: scopes ?? all, at: test.clock.now, tenant: tenant)
         let (path, body) = ("/beta/" + path(of: route), body(of: route))
         return try await test.test { client in
-            Int(try await client.administer(route.method, path, body, claims: claims).status.code)
+            try await client.administer(route.method, path, body, claims: claims)
         }
     }
 

@@ -68,6 +68,23 @@ struct TestClient: Sendable {
         return try MessageCoding.decode(RegistrationResult.self, from: Data(answer.body.readableBytesView))
     }
 
+    /// Checks in as an app that has the newest envelope in force.
+    func confirm(
+        _ result: RegistrationResult, on device: TestDevice, health: [CheckInRequest.DeviceHealth] = []
+    ) async throws {
+        var request = device.checkIn(
+            1, digest: SignedEnvelope(result.envelope).digest, at: service.clock.now)
+        request.health = health
+        let answer = try await send(
+            .post, "/mam/v1/registrations/\(result.registrationID)/checkins", as: device, request)
+        guard answer.status == .ok else { throw NotConfirmed(status: Int(answer.status.code)) }
+    }
+
+    /// A check-in that was refused.
+    struct NotConfirmed: Error {
+        var status: Int
+    }
+
     /// Sends a request of an administrator.
     @discardableResult
     func administer(

@@ -27,10 +27,13 @@ struct TestService: Sendable {
     /// Every route of the service.
     let routes: [String]
 
-    init(logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) async throws {
+    init(
+        storage: any ServiceStorage = InMemoryStorage(),
+        logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    ) async throws {
         let clock = clock
         service = StoredManagementService(
-            storage: InMemoryStorage(), keyStore: InMemoryKeyStore(), clock: { clock.now }, logger: logger)
+            storage: storage, keyStore: InMemoryKeyStore(), clock: { clock.now }, logger: logger)
         try await service.open(Self.tenant)
         var configuration = ServiceServerConfiguration(tenant: Self.tenant)
         configuration.issuers = [TestIssuer.name]

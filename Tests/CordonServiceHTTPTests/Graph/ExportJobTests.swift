@@ -1,0 +1,92 @@
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonService
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Testing
+
+@testable import CordonServiceHTTP
+
+/// SRV-OP-085, SRV-RS-152: a report from the request to the file, and its end.
+@Suite struct ExportJobTests {
+    private static let path = "/beta/deviceManagement/reports/exportJobs"
+
+    private func file(_ job: JSONValue, _ client: TestClient) async throws -> TestResponse {
+        let url = try #require(job["url"]?.string)
+        #expect(url.hasPrefix("http://localhost/beta/"))
+        return try await client.administer(.get, String(url.dropFirst("http://localhost".count)))
+    }
+
+    private func enrolled(
+        _ body: @escaping @Sendable (TestService, TestClient) async throws -> Void
+    ) async throws {
+        let service = try await TestService()
+        _ = try await service.publishPolicy()
+        try await service.test { client in
+            let device = TestDevice()
+            try await client.confirm(try await client.register(device), on: device)
+            try await body(service, client)
+        }
+    }
+
+    @Test func `a report is asked for, found completed and fetched as CSV, until its time is over`() async throws {
+        try await enrolled { service, client in
+            let made = try await client.administer(
+                .post, Self.path,
+                [
+                    "reportName": "MAMAppProtectionStatus", "format": "csv",
+                    "localizationType": "replaceLocalizableValues",
+                    "select": ["Policy", "Email", "AppProtectionStatus"], "filter": .null,
+                ])
+            #expect(made.status == .created)
+            let id = try #require(made.json["id"]?.string)
+            let job = try await client.administer(.get, "\(Self.path)('\(id)')").json
+            let members: Set<String> = [
+                "@odata.type", "@odata.context", "id", "reportName", "filter", "select", "format", "localizationType",
+                "status", "url", "requestDateTime", "expirationDateTime", "snapshotId", "search",
+            ]
+            #expect(Set(job.object?.keys.map { $0 } ?? []) == members)
+            #expect(job["status"] == "completed" && job["reportName"] == "MAMAppProtectionStatus")
+            #expect(job["requestDateTime"] == "2027-01-15T08:00:00.000Z")
+            #expect(job["expirationDateTime"] == "2027-01-15T09:00:00.000Z")
+            let answer = try await file(job, client)
+            #expect(answer.headers[.contentType]?.hasPrefix("text/csv") == true)
+            #expect(
+                String(buffer: answer.body)
+                    == "Policy,Email,AppProtectionStatus\r\nNotes,worker-a@contoso.example,Protected\r\n")
+            service.clock.advance(3_600)
+            #expect(try await client.administer(.get, "\(Self.path)/\(id)").status == .notFound)
+            #expect(try await file(job, client).status == .notFound)
+            #expect(try await client.administer(.get, Self.path).json["value"] == [])
+        }
+    }
+
+    @Test func `a report as JSON has every column of its kind`() async throws {
+        try await enrolled { service, client in
+            for (name, count) in [("MAMAppProtectionStatus", 21), ("MAMAppConfigurationStatus", 18)] {
+                let job = try await client.administer(
+                    .post, Self.path, ["reportName": .string(name), "format": "json"])
+                let values = try await file(job.json, client).json["values"]?.array ?? []
+                #expect(values.map { $0.object?.count } == [count], "\(name)")
+                #expect(values.first?["User"]?.string == TestPerson.workerA.name)
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            ["reportName": "MAMAppNothing"], [:], ["reportName": "MAMAppProtectionStatus", "format": "pdf"],
+            ["reportName": "MAMAppProtectionStatus", "select": ["Password"]], ["reportName": 1],
+        ] as [JSONValue])
+    func `a report that is not made is refused`(_ body: JSONValue) async throws {
+        try await TestService().test { client in
+            let answer = try await client.administer(.post, Self.path, body)
+            #expect(answer.status == .badRequest)
+            #expect(answer.json["error"]?["details"]?.array?.isEmpty == false)
+            #expect(try await client.administer(.get, Self.path).json["value"] == [])
+        }
+    }
+}

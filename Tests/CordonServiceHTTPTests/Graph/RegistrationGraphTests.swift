@@ -1,0 +1,113 @@
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonService
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Testing
+
+@testable import CordonServiceHTTP
+
+/// SRV-RS-118…130, SRV-OP-051, 052, 055: a registration as both versions show it, and the policies below it.
+@Suite struct RegistrationGraphTests {
+    private static let path = "deviceAppManagement/managedAppRegistrations"
+
+    @Test func `a registration shows what its app said of itself, in each version's members`() async throws {
+        let service = try await TestService()
+        _ = try await service.publishPolicy()
+        try await service.test { client in
+            let device = TestDevice()
+            let result = try await client.register(device)
+            let item = "\(Self.path)/\(result.registrationID)"
+            let before = try await client.administer(.get, "/v1.0/" + item).json
+            #expect(before["flaggedReasons"] == ["none"])
+            let none = try await client.administer(.get, "/v1.0/\(Self.path)/getUserIdsWithFlaggedAppRegistration()")
+            #expect(none.json["value"] == [])
+            service.clock.advance(7_200)
+            try await client.confirm(result, on: device, health: [.rootedDevice])
+            let old = try await client.administer(.get, "/v1.0/" + item).json
+            let shared: [String: JSONValue] = [
+                "@odata.type": "#microsoft.graph.iosManagedAppRegistration", "id": .string(result.registrationID),
+                "createdDateTime": "2027-01-15T08:00:00.000Z", "lastSyncDateTime": "2027-01-15T10:00:00.000Z",
+                "applicationVersion": "3.1", "managementSdkVersion": "1.0", "platformVersion": "18.2",
+                "deviceType": "iPhone", "deviceTag": "tag-1", "deviceName": .null, "flaggedReasons": ["rootedDevice"],
+                "userId": "oid-a",
+                "appIdentifier": [
+                    "@odata.type": "#microsoft.graph.iosMobileAppIdentifier",
+                    "bundleId": .string(TestDevice.bundleID),
+                ],
+            ]
+            let beta: [String: JSONValue] = [
+                "deviceManufacturer": "Apple", "deviceModel": "iPhone15,2", "azureADDeviceId": "",
+                "managedDeviceId": "",
+            ]
+            func own(_ entity: JSONValue) -> [String: JSONValue] {
+                (entity.object ?? [:]).filter { !["@odata.context", "version"].contains($0.key) }
+            }
+            #expect(own(old) == shared)
+            #expect(old["version"]?.string?.isEmpty == false && old["version"] != before["version"])
+            let new = try await client.administer(.get, "/beta/" + item).json
+            #expect(own(new) == shared.merging(beta) { _, new in new })
+            for function in ["getUserIdsWithFlaggedAppRegistration()", "getUserIdsWithFlaggedAppRegistration"] {
+                let flagged = try await client.administer(.get, "/v1.0/\(Self.path)/\(function)")
+                #expect(flagged.json["value"] == ["oid-a"])
+            }
+            let filter = "?$filter=flaggedReasons/any(r:r%20eq%20'rootedDevice')%20and%20deviceTag%20eq%20'tag-1'"
+            let found = try await client.administer(.get, "/v1.0/\(Self.path)\(filter)").json["value"]?.array
+            #expect(found?.map { $0["id"]?.string } == [result.registrationID])
+        }
+    }
+
+    @Test func `what is applied has the version that the app confirmed, what is intended the newest`() async throws {
+        let service = try await TestService()
+        let policy = try await service.publishPolicy()
+        try await service.test { client in
+            let device = TestDevice()
+            let result = try await client.register(device)
+            try await client.confirm(result, on: device)
+            let changed = try await service.service.updatePolicy(
+                policy.id, changes: ["printBlocked": true], ifVersion: nil, as: TestService.owner)
+            let item = "/v1.0/\(Self.path)/\(result.registrationID)"
+            for (list, version) in [("appliedPolicies", policy.version), ("intendedPolicies", changed.version)] {
+                let all = try await client.administer(.get, "\(item)/\(list)").json["value"]?.array ?? []
+                #expect(all.map { $0["id"]?.string } == [policy.id] && all.map { $0["version"]?.string } == [version])
+                #expect(all.first?["@odata.type"] == "#microsoft.graph.iosManagedAppProtection")
+                let one = try await client.administer(.get, "\(item)/\(list)/\(policy.id)?$expand=apps")
+                #expect(one.json["version"]?.string == version && one.json["apps"]?.array?.count == 1)
+                #expect(try await client.administer(.get, "\(item)/\(list)/$count").body == .init(string: "1"))
+                #expect(try await client.administer(.get, "\(item)/\(list)/none").status == .notFound)
+                #expect(try await client.administer(.post, "\(item)/\(list)", [:]).status == .methodNotAllowed)
+                #expect(
+                    try await client.administer(.delete, "\(item)/\(list)/\(policy.id)").status == .methodNotAllowed)
+            }
+            let expanded = try await client.administer(.get, item + "?$expand=appliedPolicies,intendedPolicies").json
+            #expect(expanded["appliedPolicies"]?.array?.map { $0["version"]?.string } == [policy.version])
+            #expect(expanded["intendedPolicies"]?.array?.map { $0["version"]?.string } == [changed.version])
+        }
+    }
+
+    @Test func `the actions below a registration are those of the policy`() async throws {
+        let service = try await TestService()
+        let policy = try await service.publishPolicy()
+        try await service.test { client in
+            let device = TestDevice()
+            let result = try await client.register(device)
+            try await client.confirm(result, on: device)
+            let item = "/beta/\(Self.path)/\(result.registrationID)/appliedPolicies/\(policy.id)"
+            let everybody: JSONValue = [
+                "assignments": [["target": ["@odata.type": "#microsoft.graph.allLicensedUsersAssignmentTarget"]]]
+            ]
+            #expect(try await client.administer(.post, item + "/assign", everybody).status == .noContent)
+            #expect(
+                try await client.administer(.post, item + "/targetApps", ["appGroupType": "allApps"]).status
+                    == .noContent)
+            let now = try await service.service.policy(policy.id, as: TestService.owner)
+            #expect(now.assignments.map(\.target) == [.allLicensedUsers] && now.appGroup == .allApps)
+            let reader = TestIssuer.administrationClaims(roles: ["reader"], at: service.clock.now)
+            #expect(
+                try await client.administer(.post, item + "/assign", everybody, claims: reader).status == .forbidden)
+        }
+    }
+}
