@@ -20,8 +20,10 @@ struct PolicyLintCommand: ParsableCommand {
         let measure = try baseline.map(readBaseline)
         var reports: [Report] = []
         var isReadable = true
+        var names: [String: String] = [:]
         for file in files {
             for document in try PolicyFiles.documents(file) {
+                reports += repeated(document, in: file, &names)
                 guard let policy = try? AppProtectionPolicy(graphJSON: document) else {
                     isReadable = false
                     reports += AppProtectionPolicy.problems(in: document).map {
@@ -50,6 +52,18 @@ struct PolicyLintCommand: ParsableCommand {
             throw CommandFailure(
                 isReadable ? .notInWantedState : .badInput, serious == 1 ? "one finding" : "\(serious) findings")
         }
+    }
+
+    /// Tools tell policies apart by name and type: of two with the same, one takes the other's place (SRV-RS-017).
+    private func repeated(_ document: JSONValue, in file: String, _ names: inout [String: String]) -> [Report] {
+        guard let name = document["displayName"]?.string, !name.isEmpty else { return [] }
+        let type = (document["@odata.type"]?.string ?? "").drop { $0 == "#" }
+        guard let first = names.updateValue(file, forKey: "\(type)/\(name)") else { return [] }
+        return [
+            Report(
+                file: file, policy: name, severity: .warning, code: "same-name", setting: "displayName",
+                message: "\"\(name)\" is also the name of a policy in \(first)")
+        ]
     }
 
     private func readBaseline(_ name: String) throws -> AppProtectionPolicy {

@@ -5,7 +5,7 @@ public enum PolicyLint {
     public static func findings(
         in policy: AppProtectionPolicy, weakerThan baseline: AppProtectionPolicy? = nil
     ) -> [LintFinding] {
-        var findings = unknown(policy) + contradictory(policy) + unenforceable(policy)
+        var findings = unknown(policy) + contradictory(policy) + unenforceable(policy) + aimless(policy)
         if let baseline { findings += weaker(policy, baseline) }
         let rank: [LintFinding.Severity: Int] = [.error: 0, .warning: 1, .note: 2]
         return findings.sorted {
@@ -23,6 +23,17 @@ public enum PolicyLint {
             + policy.unreadMembers.keys.filter { !policy.unknownCritical.contains($0) }.map {
                 LintFinding(.warning, "unknown-property", $0, "not known here: kept, but without effect")
             }
+    }
+
+    /// A policy that says which apps it is about, and names none (SRV-OP-099). A default protection without a list is about
+    /// every app.
+    private static func aimless(_ policy: AppProtectionPolicy) -> [LintFinding] {
+        let type = policy.otherProperty("@odata.type")?.string ?? ""
+        let group = policy.otherProperty("appGroupType")?.string?.lowercased() ?? "selectedpublicapps"
+        guard policy.otherProperty("apps")?.array?.isEmpty == true, group == "selectedpublicapps",
+            !type.hasSuffix("defaultManagedAppProtection")
+        else { return [] }
+        return [LintFinding(.warning, "no-apps", "apps", "targets no app and so reaches nobody")]
     }
 
     private static func weaker(_ policy: AppProtectionPolicy, _ baseline: AppProtectionPolicy) -> [LintFinding] {

@@ -49,6 +49,23 @@ extension SettingCodec where Value: StrictnessOrdered {
             join: { $0.stricter($1) })
     }
 
+    /// A member of an enumeration of flags, which may come as a list with commas: the strictest of them counts
+    /// (SRV-RS-008).
+    static var flags: SettingCodec {
+        SettingCodec(
+            read: { (json: JSONValue) throws(PolicyError) -> Reading in
+                guard let text = json.string else { throw .wrong(json, needed: "a name") }
+                let named = text.split { $0 == "," || $0 == " " }.map { Value.named(String($0)) }
+                let known = named.compactMap(\.self)
+                guard let first = known.first, known.count == named.count else {
+                    return Reading(value: Value.whenUnknown, understood: false)
+                }
+                return Reading(value: known.reduce(first) { $0.stricter($1) }, understood: true)
+            },
+            write: { .string($0.rawValue) },
+            join: { $0.stricter($1) })
+    }
+
     /// A member of an enumeration that is unset by default; a set value beats an unset one.
     static func optionalMember(ordered: Bool = true) -> SettingCodec<Value?> {
         SettingCodec<Value?>(

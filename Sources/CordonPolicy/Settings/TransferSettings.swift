@@ -21,7 +21,7 @@ extension Setting {
         Setting("messagingRedirectAppUrlScheme", .transfer, \.transfer.messagingScheme, .text),
         Setting(
             "managedBrowserToOpenLinksRequired", .transfer, \.transfer.managedBrowserRequired, .flag(stricter: true)),
-        Setting("managedBrowser", .transfer, \.transfer.managedBrowser, .member),
+        Setting("managedBrowser", .transfer, \.transfer.managedBrowser, .flags),
         Setting("customBrowserProtocol", .transfer, \.transfer.customBrowserScheme, .text),
         Setting("allowWidgetContentSync", .transfer, \.transfer.widgetContentAllowed, .flag(stricter: false)),
         Setting("exemptedAppProtocols", .transfer, \.transfer.exemptSchemes, .schemes),

@@ -46,7 +46,21 @@ struct PolicyCommandTests {
         #expect(try folder.run("lint", folder.url.path + "/absent.json") == .badInput)
         #expect(try folder.run("lint", folder.file("e.json", Self.sound), "--baseline", "level3") == .notInWantedState)
         #expect(
-            try folder.run("lint", folder.file("f.json", #"{"value": [\#(Self.sound), \#(Self.strict)]}"#)) == .done)
+            try folder.run("lint", folder.file("f.json", #"{"value": [\#(Self.sound), {"displayName": "Q"}]}"#))
+                == .done)
+    }
+
+    @Test func `lint finds two policies of one name and type, in one file or in two`() throws {
+        // SRV-RS-017
+        let folder = try Folder()
+        let first = try folder.file("a.json", Self.sound)
+        #expect(try folder.run("lint", first, folder.file("b.json", Self.strict)) == .notInWantedState)
+        #expect(
+            try folder.run("lint", folder.file("c.json", #"{"value": [\#(Self.sound), \#(Self.strict)]}"#))
+                == .notInWantedState)
+        let other = ##"{"@odata.type": "#microsoft.graph.defaultManagedAppProtection", "displayName": "P"}"##
+        #expect(try folder.run("lint", first, folder.file("d.json", other)) == .done)
+        #expect(try folder.run("lint", first, folder.file("e.json", #"{"displayName": "p"}"#)) == .done)
     }
 
     @Test func `diff ends with 1 when policies differ`() throws {

@@ -19,6 +19,30 @@ import Testing
             found.isSuperset(of: ["unknown-property later", "unknown-value managedBrowser", "unknown-critical rule"]))
     }
 
+    @Test func `flags are read as a list, and the strictest of them counts`() throws {
+        // SRV-RS-008
+        for text in ["notConfigured,microsoftEdge", "MICROSOFTEDGE", "microsoftEdge, notConfigured"] {
+            let policy = try AppProtectionPolicy(graphJSON: ["managedBrowser": .string(text)])
+            #expect(policy.transfer.managedBrowser == .microsoftEdge && policy.notUnderstood.isEmpty, "\(text)")
+            #expect(policy.graphJSON["managedBrowser"] == .string(text))
+        }
+        for text in ["notConfigured,fox", "", ","] {
+            let policy = try AppProtectionPolicy(graphJSON: ["managedBrowser": .string(text)])
+            #expect(policy.notUnderstood == ["managedBrowser"], "\(text)")
+        }
+    }
+
+    @Test func `a policy that names no app is found, unless it is about every app`() throws {
+        // SRV-OP-099
+        let ios: JSONValue = "#microsoft.graph.iosManagedAppProtection"
+        #expect(try codes(["@odata.type": ios, "apps": []]) == ["no-apps apps"])
+        #expect(try codes(["@odata.type": ios, "apps": [], "appGroupType": "SelectedPublicApps"]) == ["no-apps apps"])
+        #expect(try codes(["@odata.type": ios, "apps": [], "appGroupType": "allApps"]).isEmpty)
+        #expect(try codes(["@odata.type": ios, "apps": [["id": "a.b.ios"]]]).isEmpty)
+        #expect(try codes(["@odata.type": ios]).isEmpty, "the list was not exported")
+        #expect(try codes(["@odata.type": "#microsoft.graph.defaultManagedAppProtection", "apps": []]).isEmpty)
+    }
+
     @Test func `settings that cancel one another are found`() throws {
         #expect(try codes(["saveAsBlocked": true]) == ["contradiction saveAsBlocked"])
         #expect(

@@ -115,6 +115,71 @@ import Testing
         }
     }
 
+    /// SRV-RS-178…187, written down once more: each setting that a level sets, and what it is.
+    private static let levels: [(name: String, one: JSONValue, two: JSONValue, three: JSONValue)] = [
+        ("allowedOutboundDataTransferDestinations", "allApps", "managedApps", "managedApps"),
+        ("allowedInboundDataTransferSources", "allApps", "allApps", "managedApps"),
+        ("allowedOutboundClipboardSharingLevel", "allApps", "managedAppsWithPasteIn", "managedAppsWithPasteIn"),
+        ("saveAsBlocked", false, true, true),
+        (
+            "allowedDataStorageLocations", [], ["oneDriveForBusiness", "sharePoint"],
+            ["oneDriveForBusiness", "sharePoint"]
+        ),
+        ("dataBackupBlocked", false, true, true), ("printBlocked", false, false, true),
+        ("thirdPartyKeyboardsBlocked", false, false, true),
+        ("blockDataIngestionIntoOrganizationDocuments", false, false, true),
+        ("managedBrowserToOpenLinksRequired", false, true, true),
+        ("managedBrowser", "notConfigured", "microsoftEdge", "microsoftEdge"),
+        ("notificationRestriction", "allow", "blockOrganizationalData", "blockOrganizationalData"),
+        ("dialerRestrictionLevel", "allApps", "allApps", "customApp"), ("minimumPinLength", 4, 4, 6),
+        ("simplePinBlocked", false, false, true), ("periodBeforePinReset", "PT0S", "PT0S", "P365D"),
+        ("appActionIfDeviceComplianceRequired", "block", "block", "wipe"),
+        ("appActionIfUnableToAuthenticateUser", .null, "block", "block"),
+        ("maximumAllowedDeviceThreatLevel", "notConfigured", "notConfigured", "secured"),
+        ("minimumRequiredOsVersion", .null, "17.4", "17.4"), ("maximumRequiredOsVersion", .null, .null, "26.1"),
+        ("pinRequiredInsteadOfBiometricTimeout", "PT12H", "PT12H", "PT12H"),
+        ("periodOfflineBeforeAccessCheck", "PT12H", "PT12H", "PT12H"),
+    ]
+
+    @Test func `settings that no rule reads have the published defaults too`() {
+        // SRV-RS-032, 050, 080, 092…094
+        let members = AppProtectionPolicy().completeGraphJSON
+        for name in [
+            "faceIdBlocked", "fingerprintBlocked", "filterOpenInToOnlyManagedApps",
+            "disableProtectionOfManagedOutboundOpenInData", "protectInboundDataFromUnknownSources",
+        ] {
+            #expect(members[name] == false, "\(name)")
+        }
+        #expect(members["managedBrowser"] == "notConfigured")
+    }
+
+    @Test func `the levels have the published values, and the defaults beside them`() {
+        let (minimum, maximum) = (VersionNumber("17.4"), VersionNumber("26.1"))
+        let defaults = AppProtectionPolicy().completeGraphJSON.object ?? [:]
+        for level in AppProtectionPolicy.Baseline.allCases {
+            let policy = AppProtectionPolicy.baseline(level, minimumOS: minimum, maximumOS: maximum)
+            var members = policy.completeGraphJSON.object ?? [:]
+            for setting in Self.levels {
+                let wanted =
+                    switch level {
+                    case .level1: setting.one
+                    case .level2: setting.two
+                    case .level3: setting.three
+                    }
+                #expect(members.removeValue(forKey: setting.name) == wanted, "\(level) \(setting.name)")
+            }
+            if level == .level3 {
+                #expect(
+                    members.removeValue(forKey: "allowedDataIngestionLocations") == [
+                        "oneDriveForBusiness", "sharePoint",
+                    ])
+            }
+            for (name, value) in members where !["id", "displayName"].contains(name) {
+                #expect(value == defaults[name], "\(level) \(name)")
+            }
+        }
+    }
+
     @Test func `every bad property is found, not only the first`() throws {
         let json: JSONValue = [
             "displayName": 5, "pinRequired": "yes", "minimumPinLength": -1, "periodBeforePinReset": "soon",
