@@ -168,6 +168,25 @@ import Testing
         #expect(blocked.result == .cancelled)
     }
 
+    @Test(arguments: [("fingerprintBlocked", Biometry.finger), ("faceIdBlocked", .face)])
+    func `each kind of biometry is blocked by its own setting`(_ setting: String, _ kind: Biometry) async throws {
+        // SRV-RS-050, SRV-RS-080
+        let house = try await Gatehouse()
+        let protection = try await house.opened([
+            setting: .bool(true), "pinRequiredInsteadOfBiometricTimeout": .string("PT2H"),
+        ])
+        for (shown, isTaken) in [(kind, false), (kind == .finger ? .face : .finger, true)] {
+            await away(house, protection)
+            await house.person.set { person in
+                person.recognises = shown
+                person.pins = [.recognised(shown), .entered("2580")]
+            }
+            let outcome = await protection.resume(house.account)
+            #expect(outcome.steps.map(\.answer) == (isTaken ? [.done] : [.refused, .done]))
+            #expect(outcome.isOpen)
+        }
+    }
+
     @Test func `guesses that come too fast are neither tried nor counted`() async throws {
         let house = try await Gatehouse()
         let protection = try await house.opened(["maximumPinRetries": .integer(9)])
