@@ -19,6 +19,8 @@ public struct LogCollection: Sendable, Codable, Equatable {
     public var received: Int
     /// The bytes of the whole, nil before the first piece.
     public var total: Int?
+    /// When the last piece came, nil before.
+    public var completed: Date?
 
     /// Makes a collection of which nothing is here.
     public init(

@@ -81,6 +81,7 @@ extension StoredManagementService {
             guard offset == collection.received, !piece.isEmpty else { return collection.received }
             collection.total = total
             collection.received += piece.count
+            if collection.isComplete { collection.completed = now }
             try transaction.save(LogPiece(collectionID: request, offset: offset, bytes: piece))
             try transaction.save(collection)
             if collection.isComplete {

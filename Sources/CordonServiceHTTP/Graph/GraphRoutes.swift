@@ -25,13 +25,15 @@ struct GraphRoutes: Sendable {
         self.origin = origin
         self.logger = logger
         self.now = now
-        self.table = GraphRouteTable(
-            PolicyRoutes(service: service, now: now).routes + RegistrationRoutes(service: service).routes
-                + UserRoutes(service: service).routes + WipeRoutes(service: service).routes
-                + StatusRoutes(service: service).routes + AuditEventRoutes(service: service).routes
-                + ExportJobRoutes(service: service, now: now).routes + DocumentRoutes.routes
-                + SupportingRoutes(service: service, now: now).routes
-                + DirectoryRoutes(service: service, tenant: tenant).routes)
+        let routes: [[GraphRoute]] = [
+            PolicyRoutes(service: service, now: now).routes, RegistrationRoutes(service: service, now: now).routes,
+            LogCollectionRoutes(service: service, now: now).routes, UserRoutes(service: service).routes,
+            WipeRoutes(service: service).routes, StatusRoutes(service: service).routes,
+            AuditEventRoutes(service: service).routes, ExportJobRoutes(service: service, now: now).routes,
+            DocumentRoutes.routes, SupportingRoutes(service: service, now: now).routes,
+            DirectoryRoutes(service: service, tenant: tenant).routes,
+        ]
+        self.table = GraphRouteTable(routes.flatMap(\.self))
     }
 
     func add(to router: some RouterMethods<BasicRequestContext>) {

@@ -110,4 +110,57 @@ import Testing
                 try await client.administer(.post, item + "/assign", everybody, claims: reader).status == .forbidden)
         }
     }
+
+    @Test func `an app is asked for its logs, and the request shows how far they are`() async throws {
+        // SRV-RS-132, SRV-OP-067
+        let service = try await TestService()
+        _ = try await service.publishPolicy()
+        try await service.test { client in
+            let device = TestDevice()
+            let result = try await client.register(device)
+            let path = "/beta/users/\(TestPerson.workerA.name)/managedAppLogCollectionRequests"
+            #expect(try await client.administer(.get, path).json["value"] == [])
+            let body: JSONValue = ["managedAppRegistrationId": .string(result.registrationID)]
+            let made = try await client.administer(.post, path, body)
+            #expect(made.status == .created)
+            let id = try #require(made.json["id"]?.string)
+            #expect(made.headers[.location]?.hasSuffix("managedAppLogCollectionRequests('\(id)')") == true)
+            let again = try await client.administer(.post, path, body)
+            #expect(again.json["id"]?.string == id, "one request at a time")
+            let wrong = try await client.administer(.post, path, ["managedAppRegistrationId": "none"])
+            #expect(wrong.status == .badRequest)
+            let others = "/beta/users/\(TestPerson.workerB.id)/managedAppLogCollectionRequests"
+            #expect(try await client.administer(.post, others, body).status == .badRequest)
+            #expect(try await client.administer(.get, others).json["value"] == [])
+            func shown() async throws -> JSONValue {
+                let expanded = try await client.administer(
+                    .get, "/beta/\(Self.path)/\(result.registrationID)?$expand=managedAppLogCollectionRequests")
+                let entry = expanded.json["managedAppLogCollectionRequests"]?.array?.first ?? .null
+                #expect(try await client.administer(.get, path).json["value"] == [entry])
+                return entry
+            }
+            let pending = try await shown()
+            #expect(pending["managedAppRegistrationId"]?.string == result.registrationID)
+            #expect(pending["requestedByUserPrincipalName"] == "oid-ada", "Ada is not in this directory")
+            #expect(pending["requestedDateTime"] == "2027-01-15T08:00:00.000Z")
+            #expect(pending["completedDateTime"] == .null && pending["userLogUploadConsent"] == "unknown")
+            #expect(pending["uploadedLogs"]?.array?.map { $0["status"] } == ["pending"])
+            service.clock.advance(60)
+            let caller = DeviceCaller(
+                account: result.account, key: device.key.publicKey, authenticated: nil)
+            for (offset, status) in [(0, "inProgress"), (2, "completed")] {
+                _ = try await service.service.receiveLogs(
+                    Data("ab".utf8), at: offset, of: 4, request: id, registration: result.registrationID, by: caller)
+                let entry = try await shown()
+                #expect(entry["uploadedLogs"]?.array?.map { $0["status"]?.string } == [status])
+                #expect(entry["userLogUploadConsent"] == "accepted" && entry["version"] != pending["version"])
+            }
+            #expect(try await shown()["completedDateTime"] == "2027-01-15T08:01:00.000Z")
+            let next = try await client.administer(.post, path, body)
+            #expect(next.json["id"]?.string != id)
+            service.clock.advance(86_400 * 400)
+            let late = try await client.administer(.get, path).json["value"]?.array?.first
+            #expect(late?["uploadedLogs"]?.array?.map { $0["status"] } == ["timedOut"])
+        }
+    }
 }

@@ -21,6 +21,7 @@ import Testing
         if last.hasPrefix("wipeManagedApp") { return [.wipe] }
         if last == "wipeAndBlockManagedApps" || last == "unblockManagedApps" { return [.blockUsers] }
         if name.contains("/operations/") { return [.cancelWipes] }
+        if last == "managedAppLogCollectionRequests" { return [.collectLogs] }
         if last == "assign" || last == "targetApps" { return [.assignPolicies] }
         if name.contains("/apps") || name.contains("/assignments") { return [.writePolicies, .assignPolicies] }
         if name.hasPrefix("deviceAppManagement/managedAppRegistrations") { return [.forgetRegistrations] }
@@ -88,6 +89,5 @@ extension GraphRoute {
             || name.hasSuffix("changeSettings") || name.hasSuffix("roleScopeTags/*/assignments")
             || name == "deviceAppManagement" || name == "deviceAppManagement/managedAppStatuses"
             || name == "deviceAppManagement/managedAppStatuses/$count"
-            || (name.hasSuffix("managedAppLogCollectionRequests") && method == .post)
     }
 }

@@ -142,6 +142,7 @@ struct RouteFixture {
         }
         return [
             "displayName": "New", "deviceTag": "tag-1", "azureAdDeviceId": "x",
+            "managedAppRegistrationId": .string(registration),
         ]
     }
 }

@@ -1,11 +1,13 @@
 import CordonIdentity
 import CordonPolicy
 import CordonService
+import Foundation
 import HTTPTypes
 
 /// Registrations and their operations (§2.5).
 struct RegistrationRoutes: Sendable {
     let service: any ManagementService
+    let now: @Sendable () -> Date
 
     static let path = "deviceAppManagement/managedAppRegistrations"
     private static let expands: Set<String> = [
@@ -210,7 +212,11 @@ struct RegistrationRoutes: Sendable {
         if expand.contains("intendedpolicies") {
             members["intendedPolicies"] = .array(try await intended(registration, exchange))
         }
-        if expand.contains("managedapplogcollectionrequests") { members["managedAppLogCollectionRequests"] = [] }
+        if expand.contains("managedapplogcollectionrequests") {
+            members["managedAppLogCollectionRequests"] = .array(
+                try await LogCollectionRoutes(service: service, now: now)
+                    .requests(exchange) { $0.registrationID == registration.id })
+        }
         return .object(members)
     }
 }

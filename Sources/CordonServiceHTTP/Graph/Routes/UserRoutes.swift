@@ -3,7 +3,7 @@ import CordonProtocol
 import CordonService
 import HTTPTypes
 
-/// What app protection has to say of one person (SRV-OP-064…067).
+/// What app protection has to say of one person (SRV-OP-064…066).
 struct UserRoutes: Sendable {
     let service: any ManagementService
 
@@ -25,13 +25,6 @@ struct UserRoutes: Sendable {
                 exchange throws(GraphRefusal) in
                 let id = exchange.keys[0]
                 return .entity(try await export(of: id, exchange), of: "users('\(id)')")
-            },
-            GraphRoute(.get, "users/*/managedAppLogCollectionRequests", .readApps) { exchange throws(GraphRefusal) in
-                let user = try await exchange.user(service)
-                return .collection([], of: "users('\(user.id)')/managedAppLogCollectionRequests")
-            },
-            GraphRoute(.post, "users/*/managedAppLogCollectionRequests", .writeApps) { _ throws(GraphRefusal) in
-                throw .notImplemented("Logs are asked for at /admin/v1/registrations/{id}/logs.")
             },
         ]
     }

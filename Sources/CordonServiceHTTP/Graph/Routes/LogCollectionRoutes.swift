@@ -1,0 +1,54 @@
+import CordonPolicy
+import CordonProtocol
+import CordonService
+import Foundation
+import HTTPTypes
+
+/// Logs that apps of a person are asked for (SRV-OP-067); what they sent is read at `/admin/v1/logs`.
+struct LogCollectionRoutes: Sendable {
+    let service: any ManagementService
+    let now: @Sendable () -> Date
+
+    var routes: [GraphRoute] {
+        let path = "users/*/managedAppLogCollectionRequests"
+        return [
+            GraphRoute(.get, path, .readApps) { exchange throws(GraphRefusal) in
+                let user = try await exchange.user(service)
+                return .collection(
+                    try await requests(exchange) { $0.userID.lowercased() == user.id.lowercased() },
+                    of: Self.place(user))
+            },
+            GraphRoute(.post, path, .writeApps) { exchange throws(GraphRefusal) in
+                let user = try await exchange.user(service)
+                let body = try await exchange.object()
+                let id = try GraphExchange.text("managedAppRegistrationId", in: body) ?? ""
+                guard
+                    try await exchange.registrations(service, RegistrationFilter(userID: user.id))
+                        .contains(where: { $0.id == id })
+                else {
+                    throw PolicyInput.refusal("managedAppRegistrationId", "the person has no such registration")
+                }
+                let logs = try await exchange.ask { () throws(ServiceError) in
+                    try await service.requestLogs(ofRegistration: id, as: exchange.administrator)
+                }
+                return .created(try await entity(exchange).json(logs), of: Self.place(user))
+            },
+        ]
+    }
+
+    /// The requests that a condition lets through, newest first.
+    func requests(
+        _ exchange: GraphExchange, where isWanted: (LogCollection) -> Bool
+    ) async throws(GraphRefusal) -> [JSONValue] {
+        let logs = try await exchange.ask { () throws(ServiceError) in
+            try await service.logCollections(as: exchange.administrator)
+        }.filter(isWanted)
+        return logs.isEmpty ? [] : logs.map(try await entity(exchange).json)
+    }
+
+    private func entity(_ exchange: GraphExchange) async throws(GraphRefusal) -> LogCollectionEntity {
+        LogCollectionEntity(users: try await exchange.users(service), at: now())
+    }
+
+    private static func place(_ user: DirectoryUser) -> String { "users('\(user.id)')/managedAppLogCollectionRequests" }
+}
