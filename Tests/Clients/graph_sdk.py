@@ -70,6 +70,8 @@ async def version_one():
     )
     from msgraph.generated.groups.groups_request_builder import GroupsRequestBuilder as Groups
     from msgraph.generated.models.all_licensed_users_assignment_target import AllLicensedUsersAssignmentTarget
+    from msgraph.generated.models.android_managed_app_protection import AndroidManagedAppProtection
+    from msgraph.generated.models.default_managed_app_protection import DefaultManagedAppProtection
     from msgraph.generated.models.group_assignment_target import GroupAssignmentTarget
     from msgraph.generated.models.ios_managed_app_protection import IosManagedAppProtection
     from msgraph.generated.models.ios_mobile_app_identifier import IosMobileAppIdentifier
@@ -196,6 +198,41 @@ async def version_one():
     assert summary.version and summary.last_refresh_time
     print("targeted, assigned, expanded, apps added and removed")
 
+    [narrow] = (
+        await apps.ios_managed_app_protections.get(
+            options(
+                Protections.IosManagedAppProtectionsRequestBuilderGetQueryParameters,
+                filter=f"id eq '{made.id}'",
+                select=["displayName"],
+                expand=["apps", "assignments"],
+            )
+        )
+    ).value
+    assert narrow.apps[0].mobile_app_identifier.bundle_id == BUNDLE and narrow.assignments[0].target.group_id == GROUP
+    assert narrow.pin_required is None
+    android = await apps.android_managed_app_protections.post(
+        AndroidManagedAppProtection(
+            odata_type="#microsoft.graph.androidManagedAppProtection",
+            display_name="Other phones",
+            period_offline_before_access_check=timedelta(hours=12),
+            period_offline_before_wipe_is_enforced=timedelta(days=90),
+        )
+    )
+    read = await apps.android_managed_app_protections.by_android_managed_app_protection_id(android.id).get()
+    assert read.period_offline_before_access_check == timedelta(hours=12)
+    assert read.period_offline_before_wipe_is_enforced == timedelta(days=90)
+    default = await apps.default_managed_app_protections.post(
+        DefaultManagedAppProtection(
+            odata_type="#microsoft.graph.defaultManagedAppProtection", display_name="Everybody else"
+        )
+    )
+    # What the package does not know it keeps apart: v1.0 must show nothing of beta.
+    for policy in (made, android, default):
+        unknown = [name for name in policy.additional_data if "@odata" not in name]
+        assert unknown == [], unknown
+    await apps.default_managed_app_protections.by_default_managed_app_protection_id(default.id).delete()
+    print("selected and expanded at once; durations of Android read back; nothing of beta shown")
+
     configuration = await apps.targeted_managed_app_configurations.post(
         TargetedManagedAppConfiguration(
             odata_type="#microsoft.graph.targetedManagedAppConfiguration",
@@ -252,6 +289,7 @@ async def version_one():
     assert checks["Intune License"] == "Pass" and checks["App checked in"] == "Pass", checks
     # The package has no model for this list; the call itself must be answered.
     assert await user.export_device_and_app_management_data.get() is not None
+    assert await user.export_device_and_app_management_data_with_skip_with_top(1, 2).get() is not None
     print("read registrations, statuses, checks and the person's data")
 
     wipe = user.wipe_managed_app_registrations_by_device_tag

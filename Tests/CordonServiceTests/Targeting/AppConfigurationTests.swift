@@ -54,6 +54,17 @@ struct AppConfigurationTests {
             app.envelope?.configurations.map { $0["who"] } == ["a.field@contoso.example|Ada|a.field@contoso.example"])
     }
 
+    @Test func `a configuration for every app reaches one that nobody listed`() async throws {
+        // SRV-RS-115
+        let test = try await TestService.withPeople()
+        try await test.protect(app: "org.example.other", to: .group("staff"))
+        let one = try await configure(test, [["name": "k", "value": "v"]])
+        _ = try await test.service.targetApps([], group: .allApps, ofPolicy: one.id, as: test.owner)
+        var app = TestApp(test, bundleID: "org.example.other")
+        try await app.register()
+        #expect(app.envelope?.configurations == [["__source": .string(one.id), "k": "v"]])
+    }
+
     @Test func `the default dictionary is marked, and only that one`() async throws {
         // SRV-TG-18
         let test = try await TestService.withPeople()
