@@ -1,5 +1,6 @@
 public import CordonIdentity
 public import CordonSignIn
+public import Logging
 
 /// The signed-in sessions that an app's protection works with: tokens while they last, and their end.
 public protocol AccountSessions: AccessTokenSource {
@@ -7,6 +8,15 @@ public protocol AccountSessions: AccessTokenSource {
     ///
     /// - Throws: ``SignInError`` with code `storage` when something could not be destroyed.
     func end(_ account: AccountID) async throws(SignInError)
+
+    /// Writes from now on what sign-in has to say to the app's log (SDK-LG-02), without names and tokens; any thread.
+    /// Sessions that have nothing to say leave it out.
+    func log(to logger: Logger)
+}
+
+extension AccountSessions {
+    /// Writes nothing.
+    public func log(to logger: Logger) {}
 }
 
 extension SignInClient: AccountSessions {

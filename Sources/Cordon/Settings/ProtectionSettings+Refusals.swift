@@ -9,7 +9,6 @@ extension ProtectionSettings {
         func refuse(_ isSet: Bool, _ key: String, _ why: String) {
             if isSet { problems.append(SettingProblem(key: key, message: "has no effect: \(why)")) }
         }
-        refuse(keepsSignInLogsApart, "SignInLogOverrideDisabled", "Cordon's sign-in writes no log of its own")
         #if !canImport(Security)
             refuse(tokenCacheKeychainGroup != nil, "TokenCacheKeychainGroup", "there is no Keychain here")
         #endif

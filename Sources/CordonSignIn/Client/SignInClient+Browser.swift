@@ -8,6 +8,12 @@ extension SignInClient {
     /// - Throws: ``SignInError``; with `declinedScopes` the account is signed in all the same, and the granted
     ///   scopes can be asked for silently.
     public func signIn(_ request: SignInRequest, browser: BrowserLauncher) async throws(SignInError) -> SignInResult {
+        try await noted(.browser) { () async throws(SignInError) in try await signInNow(request, browser: browser) }
+    }
+
+    private func signInNow(
+        _ request: SignInRequest, browser: BrowserLauncher
+    ) async throws(SignInError) -> SignInResult {
         try beginInteraction()
         defer { endInteraction() }
         let metadata = try await provider.metadata(correlationID: request.correlationID)

@@ -41,7 +41,10 @@ extension SignInClient {
             ?? Task {
                 let outcome: Result<AccessToken, SignInError>
                 do throws(SignInError) {
-                    outcome = .success(try await self.renew(key, scopes: scopes, options: options))
+                    outcome = .success(
+                        try await self.noted(.renewal) { () async throws(SignInError) in
+                            try await self.renew(key, scopes: scopes, options: options)
+                        })
                 } catch {
                     outcome = .failure(error)
                     self.throttle.note(error, of: key, now: self.environment.now())

@@ -16,6 +16,7 @@ public actor SignInClient: AccessTokenSource {
     let environment: SignInEnvironment
     let ownSigner: (any MessageSigner)?
     let owner: CacheOwner
+    nonisolated let log = SignInLog()
     var shelf = AccessTokenShelf()
     var throttle = RequestThrottle()
     var renewals: [RenewalKey: Task<Result<AccessToken, SignInError>, Never>] = [:]

@@ -12,6 +12,12 @@ extension SignInClient {
     public func signIn(
         _ request: DeviceCodeRequest, show: @Sendable (DeviceCodePrompt) async -> Void
     ) async throws(SignInError) -> SignInResult {
+        try await noted(.deviceCode) { () async throws(SignInError) in try await signInNow(request, show: show) }
+    }
+
+    private func signInNow(
+        _ request: DeviceCodeRequest, show: @Sendable (DeviceCodePrompt) async -> Void
+    ) async throws(SignInError) -> SignInResult {
         try beginInteraction()
         defer { endInteraction() }
         let metadata = try await provider.metadata(correlationID: request.correlationID)

@@ -15,6 +15,14 @@ extension SignInClient {
     public func signOut(
         _ account: AccountID, endingSessionIn browser: BrowserLauncher? = nil
     ) async throws(SignInError) -> SignOutReport {
+        try await noted(.signOut) { () async throws(SignInError) in
+            try await signOutNow(account, endingSessionIn: browser)
+        }
+    }
+
+    private func signOutNow(
+        _ account: AccountID, endingSessionIn browser: BrowserLauncher?
+    ) async throws(SignInError) -> SignOutReport {
         let record = lastRecord(of: account)
         let accessToken = shelf.anyToken(of: account, now: environment.now())
         let pending = queueRevocation(of: record)

@@ -1,0 +1,51 @@
+internal import CordonIdentity
+public import Logging
+
+extension SignInClient {
+    /// Writes from now on how signing in, renewing and signing out ended (SDK-LG-02): the provider, what was done and the
+    /// error's code. Never a name, a token, or what a provider wrote. Any thread.
+    ///
+    /// Cordon's facade gives its own logger, unless the app's `SignInLogOverrideDisabled` keeps the logs apart.
+    public nonisolated func log(to logger: Logger) {
+        log.logger.withLock { $0 = logger }
+    }
+
+    /// Does something and notes how it ended.
+    func noted<Value>(
+        _ operation: SignInLog.Operation, _ work: () async throws(SignInError) -> Value
+    ) async throws(SignInError) -> Value {
+        do throws(SignInError) {
+            let value = try await work()
+            log.note(operation, nil, at: configuration.issuer)
+            return value
+        } catch {
+            log.note(operation, error, at: configuration.issuer)
+            throw error
+        }
+    }
+}
+
+/// Where a client writes, nowhere at first.
+struct SignInLog: Sendable {
+    /// What a client does that is worth a line.
+    enum Operation: String, Sendable {
+        case browser = "sign-in by browser"
+        case deviceCode = "sign-in by device code"
+        case renewal
+        case signOut = "sign-out"
+    }
+
+    let logger = Locked<Logger?>(nil)
+
+    func note(_ operation: Operation, _ error: SignInError?, at issuer: String) {
+        guard let logger = logger.withLock({ $0 }) else { return }
+        guard let error else {
+            return logger.info("\(operation.rawValue) succeeded", metadata: ["provider": "\(issuer)"])
+        }
+        // A person who turns away, and one who is needed, are nothing out of order.
+        let level: Logger.Level = [.cancelled, .interactionRequired].contains(error.code) ? .info : .warning
+        logger.log(
+            level: level, "\(operation.rawValue) failed",
+            metadata: ["provider": "\(issuer)", "code": "\(error.code.rawValue)", "fault": "\(error.fault.rawValue)"])
+    }
+}

@@ -1,0 +1,63 @@
+import CordonIdentity
+import CordonSignIn
+import CordonTesting
+import Foundation
+import Logging
+import Testing
+
+/// SDK-LG-02: what sign-in says to the app's log, and what it never says.
+@Suite struct SignInLogTests {
+    /// Keeps every line with everything that belongs to it.
+    private struct Notebook: LogHandler {
+        let lines: Locked<[String]>
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+        func log(event: LogEvent) {
+            let facts = (event.metadata ?? [:]).map { "\($0.key)=\($0.value)" }.sorted().joined(separator: " ")
+            lines.withLock { [text = "\(event.level) \(event.message) \(facts)"] in $0.append(text) }
+        }
+    }
+
+    private let lines = Locked([String]())
+    private var logger: Logger { Logger(label: "test") { [lines] _ in Notebook(lines: lines) } }
+
+    @Test func `signing in, renewing and signing out say how they ended, without names and tokens`() async throws {
+        let fixture = try SignInFixture()
+        let client = try fixture.client()
+        client.log(to: logger)
+        _ = try await client.signIn(SignInFixture.request, browser: fixture.provider.browser(signingInAs: .worker))
+        var options = TokenOptions()
+        options.forcesRenewal = true
+        let token = try await client.testToken(options: options)
+        await fixture.provider.demandProtection(for: [SignInFixture.resource])
+        #expect(await failure { try await client.testToken(options: options) }?.code == .protectionRequired)
+        _ = try await client.signOut(FakePerson.worker.account)
+        let said = lines.withLock { $0 }
+        let provider = "provider=\(fixture.provider.issuer)"
+        #expect(
+            said == [
+                "info sign-in by browser succeeded \(provider)", "info renewal succeeded \(provider)",
+                "warning renewal failed code=protectionRequired fault=protectionPolicyRequired \(provider)",
+                "info sign-out succeeded \(provider)",
+            ])
+        for secret in [token.text, "worker-a", FakePerson.worker.account.rawValue] {
+            #expect(!said.contains { $0.contains(secret) })
+        }
+    }
+
+    @Test func `somebody who turns away is no warning, and without a log nothing is written`() async throws {
+        let fixture = try SignInFixture()
+        await fixture.provider.setFaults([.accessDenied])
+        let client = try fixture.client()
+        let browser = fixture.provider.browser(signingInAs: .worker)
+        _ = await failure { try await client.signIn(SignInFixture.request, browser: browser) }
+        #expect(lines.withLock { $0 }.isEmpty)
+        client.log(to: logger)
+        _ = await failure { try await client.signIn(SignInFixture.request, browser: browser) }
+        #expect(lines.withLock { $0 }.map { $0.hasPrefix("info sign-in by browser failed code=cancelled") } == [true])
+    }
+}
