@@ -18,16 +18,46 @@ extension AppProtection {
     /// - Parameters:
     ///   - publicKeys: The subject public key info of each certificate, DER, the server's first.
     ///   - host: The host that was asked for.
-    ///   - account: Whose connection it is; nil when it is nobody's, which has no pins.
+    ///   - account: Whose connection it is; nil is whoever the work at hand is for (SDK-NA-13). Personal work has no pins;
+    ///     work whose identity was lost has those of every account.
     /// - Throws: ``PinningFailure`` when the connection must not be used.
     public nonisolated func checkPins(
-        of publicKeys: [Data], for host: String?, account: AccountID?
+        of publicKeys: [Data], for host: String?, account: AccountID? = nil
     ) throws(PinningFailure) {
         guard let host, !host.isEmpty else { throw .nilHost }
         guard !publicKeys.isEmpty, publicKeys.allSatisfy({ !$0.isEmpty }) else { throw .invalidCertificateChain }
-        guard let account, let pins = rules.withLock({ $0[account]?.delivery.pins }) else { return }
         let hashes = publicKeys.map { SHA256.hash(data: $0).withUnsafeBytes { Data($0) } }
-        guard pins.accepts(chain: hashes, for: host) else { throw .matchNotFound }
+        let everyPin = pins(of: account.map { .managed($0) } ?? noted(IdentityContext.current))
+        guard everyPin.allSatisfy({ $0.accepts(chain: hashes, for: host) }) else { throw .matchNotFound }
+    }
+
+    /// Checks a chain of certificates that a host showed, as ``checkPins(of:for:account:)`` checks their keys.
+    ///
+    /// It says nothing of dates and signatures, which are the system's to check.
+    ///
+    /// - Parameters:
+    ///   - certificates: Each certificate, DER, the server's first and its issuer's next (SDK-CP-02).
+    ///   - host: The host that was asked for.
+    ///   - account: Whose connection it is; nil is whoever the work at hand is for.
+    /// - Throws: ``PinningFailure`` when the connection must not be used; `errorAccessingCertificate` for what is no
+    ///   certificate, `failedFormationEvaluation` where one does not name the next as its issuer.
+    public nonisolated func checkPins(
+        ofCertificates certificates: [Data], for host: String?, account: AccountID? = nil
+    ) throws(PinningFailure) {
+        var chain: [PinnedCertificate] = []
+        for certificate in certificates { chain.append(try PinnedCertificate(certificate)) }
+        guard PinnedCertificate.areChained(chain) else { throw .failedFormationEvaluation }
+        try checkPins(of: chain.map(\.publicKey), for: host, account: account)
+    }
+
+    /// The pins that a connection has to keep to.
+    private nonisolated func pins(of owner: EffectiveIdentity) -> [CertificatePins] {
+        let rules = rules.withLock { $0 }
+        return switch resolved(owner) {
+        case .managed(let account): [rules[account]?.delivery.pins].compactMap(\.self)
+        case .lost: rules.accounts.values.map(\.delivery.pins)
+        case .personal, .unset: []
+        }
     }
 }
 

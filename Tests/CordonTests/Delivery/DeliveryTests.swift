@@ -117,7 +117,21 @@ import Testing
         #expect(protection.hasCertificatePins(account) && !protection.hasCertificatePins("oid-b"))
         try protection.checkPins(of: [Data("leaf".utf8), key], for: "mail.EXAMPLE", account: account)
         try protection.checkPins(of: [Data("leaf".utf8)], for: "other.example", account: account)
-        try protection.checkPins(of: [Data("leaf".utf8)], for: "mail.example", account: nil)
+        // Without an account it is whoever the work at hand is for (SDK-NA-13).
+        let leaf = [Data("leaf".utf8)]
+        try IdentityContext.with(.personal) { () throws(PinningFailure) in
+            try protection.checkPins(of: leaf, for: "mail.example")
+        }
+        for name in [account, "worker-a@contoso.example"] {
+            #expect(throws: PinningFailure.matchNotFound) {
+                try IdentityContext.with(.managed(name)) { () throws(PinningFailure) in
+                    try protection.checkPins(of: leaf, for: "mail.example")
+                }
+            }
+            #expect(throws: PinningFailure.matchNotFound) {
+                try protection.checkPins(of: leaf, for: "mail.example", account: name)
+            }
+        }
         #expect(throws: PinningFailure.matchNotFound) {
             try protection.checkPins(of: [Data("leaf".utf8)], for: "mail.example", account: account)
         }
@@ -126,6 +140,27 @@ import Testing
             try protection.checkPins(of: [], for: "mail.example", account: account)
         }
         #expect(PinningFailure.allCases.map(\.rawValue) == Array(100...107))
+    }
+
+    /// In a process of its own, because a process identity that another test sets would be found.
+    @Test func `work whose identity was lost keeps to the pins of every account`() async {
+        await #expect(processExitsWith: .success) {
+            let pin = Base64URL.encode(Data(repeating: 7, count: 32))
+            let device = try Device()
+            await device.service.set { $0.change = { $0.certificatePins = ["mail.example": [pin]] } }
+            let protection = try await device.enrolled()
+            func refusal(_ host: String) -> PinningFailure? {
+                do throws(PinningFailure) {
+                    try protection.checkPins(of: [Data("leaf".utf8)], for: host)
+                    return nil
+                } catch { return error }
+            }
+            let held = await IdentityContext.with(.managed("oid-a")) {
+                await Task.detached { [refusal("mail.example") == .matchNotFound, refusal("other.example") == nil] }
+                    .value
+            }
+            exit(Int32(held.firstIndex(of: false).map { $0 + 1 } ?? 0))
+        }
     }
 
     /// SHA-256, computed by the envelope's own digest.

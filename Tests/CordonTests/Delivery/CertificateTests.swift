@@ -1,0 +1,68 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import Foundation
+import Testing
+
+/// SDK-CP-02: pins are checked against whole certificates, and what is no chain has its own number.
+@Suite(.timeLimit(.minutes(1))) struct CertificateTests {
+    /// A server's certificate and its issuer's, made for this test, with the SHA-256 of each public key info.
+    private static let leaf = certificate(
+        """
+        MIIBBTCBq6ADAgECAgEHMAoGCCqGSM49BAMCMAwxCjAIBgNVBAMMAXIwHhcNMjYwMTAxMDAwMDAwWhcNNDYwMTAxMDAwMDAwWjAM
+        MQowCAYDVQQDDAFsMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEerZvIJAsJTk7cQ2Hki91b936WuYgaBY2g03D2mWzIxN4GmQ4
+        Rq0ni2KUpRX50K72YU1pjfsCX+gvsB71k4LO3zAKBggqhkjOPQQDAgNJADBGAiEAsyu7rlET46+3lLsdK12QnSh2HQ5QJJUKZ4UW
+        yY+EAgoCIQDrqMcxn7PfofAz6ZQxIbSvYS/ky3de/+x7IPDVl9y8Jw==
+        """)
+    private static let root = certificate(
+        """
+        MIIBAzCBq6ADAgECAgEHMAoGCCqGSM49BAMCMAwxCjAIBgNVBAMMAXIwHhcNMjYwMTAxMDAwMDAwWhcNNDYwMTAxMDAwMDAwWjAM
+        MQowCAYDVQQDDAFyMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEvTWaxjNaqvg/XiZC2FMgv8kzcIQNFoqGuGajXaV3yVskYyP0
+        ewY5UVk0QCpjHUCQzVJEun0u2NF+MO/yisx7mTAKBggqhkjOPQQDAgNHADBEAiAUYeNOs+9GEkNhKHDnUdaFvqg5bg5MbwkUq0+e
+        xFThagIgRg+JTPMxBQfLWmBJjb07aARm6y/1kq+TOtrPXaP4Jmw=
+        """)
+    private static let leafPin = "WmuRjPpB4KAC3nmD1jtGLr-cr6gVfLkb1Qkieg74K5I"
+    private static let rootPin = "ro5r4YsohF6bCk15YJ06YIdvEpoM8Tw0wmXSrGoNLsI"
+
+    private static func certificate(_ text: String) -> Data {
+        Data(base64Encoded: text, options: .ignoreUnknownCharacters) ?? Data()
+    }
+
+    private func enrolled(pinning pins: [String]) async throws -> AppProtection {
+        let device = try Device()
+        await device.service.set { $0.change = { $0.certificatePins = ["mail.example": pins] } }
+        return try await device.enrolled()
+    }
+
+    private func failure(_ protection: AppProtection, _ chain: [Data], host: String? = "mail.example")
+        -> PinningFailure?
+    {
+        do throws(PinningFailure) {
+            try protection.checkPins(ofCertificates: chain, for: host, account: "oid-a")
+            return nil
+        } catch { return error }
+    }
+
+    @Test func `a pin holds for the key of any certificate in the chain`() async throws {
+        for pin in [Self.leafPin, Self.rootPin] {
+            let protection = try await enrolled(pinning: [pin])
+            #expect(failure(protection, [Self.leaf, Self.root]) == nil)
+        }
+        let protection = try await enrolled(pinning: [Self.rootPin])
+        #expect(failure(protection, [Self.leaf]) == .matchNotFound)
+        #expect(failure(protection, [Self.leaf], host: "other.example") == nil)
+    }
+
+    @Test func `what is no chain of certificates is refused with its number`() async throws {
+        let protection = try await enrolled(pinning: [Self.leafPin])
+        #expect(failure(protection, []) == .invalidCertificateChain)
+        #expect(failure(protection, [Self.leaf, Self.root], host: nil) == .nilHost)
+        #expect(failure(protection, [Self.root, Self.leaf]) == .failedFormationEvaluation)
+        #expect(failure(protection, [Self.leaf, Self.leaf]) == .failedFormationEvaluation)
+        for length in 0..<Self.leaf.count {
+            #expect(failure(protection, [Self.leaf.prefix(length), Self.root]) == .errorAccessingCertificate)
+        }
+        #expect(failure(protection, [Data("a public key".utf8)]) == .errorAccessingCertificate)
+    }
+}
