@@ -29,6 +29,15 @@ extension AppProtection {
     /// Whether screens may be captured; for information, the system's block is another matter (SDK-PO-05).
     public nonisolated func isScreenCaptureAllowed(for identity: Identity) -> Bool { permits(.captureScreen, identity) }
 
+    /// Whether a file provider hands out sealed copies only, and keeps the stored files as they are (SDK-EX-04): where the
+    /// rules want files sealed, or do not let data go to any app. Cordon does not enforce it; `Vault` makes the copy.
+    public nonisolated func mustFileProviderEncrypt(for identity: Identity) -> Bool {
+        var send = Question(.send, owner: EffectiveIdentity(identity))
+        send.peer = .unmanagedApp
+        let write = decision(for: Question(.encryptFile, owner: EffectiveIdentity(identity)))
+        return write.verdict != .allow || !decision(for: send).verdict.permits
+    }
+
     private nonisolated func permits(_ action: Action, _ identity: Identity) -> Bool {
         decision(for: Question(action, owner: EffectiveIdentity(identity))).verdict.permits
     }

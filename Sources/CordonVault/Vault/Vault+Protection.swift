@@ -62,6 +62,21 @@ extension Vault {
         try await unseal(path, to: copy, owner: owner, consuming: false, &state, progress)
     }
 
+    /// Makes a sealed copy for an account and leaves the original as it is, readable or sealed: what a file provider hands
+    /// out (SDK-EX-04). What was at the copy's place is replaced once the copy is whole.
+    ///
+    /// - Throws: ``VaultError``: `noSuchFile`, `locked`, `inUse` when a writer has a sealed file at the copy's place open.
+    public func protect(
+        _ path: URL, toCopy copy: URL, for account: AccountID,
+        progress: @Sendable (ProtectionProgress) -> Void = { _ in }
+    ) async throws(VaultError) {
+        guard !Self.isSame(path, copy) else {
+            return try await protect(path, for: account, sealing: true, progress: progress)
+        }
+        var state = ProtectionProgress(totalFiles: 1, totalBytes: Self.bytesOnDisk(path))
+        try await seal(path, to: copy, for: account, consuming: false, &state, progress)
+    }
+
     // MARK: For this target
 
     nonisolated var register: OwnerRegister {

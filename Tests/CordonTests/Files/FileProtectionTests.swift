@@ -37,4 +37,24 @@ import Testing
         #expect(protection.fileProtection(of: Self.account) == .completeUnlessOpen)
         #expect(protection.fileProtection(of: "nobody") == .complete)
     }
+
+    @Test func `a file provider hands out sealed copies where the rules ask for sealing or keep data in (SDK-EX-04)`()
+        async throws
+    {
+        let open: [String: JSONValue] = [
+            "appDataEncryptionType": .string("useDeviceSettings"),
+            "allowedOutboundDataTransferDestinations": .string("allApps"),
+        ]
+        let closed = ["allowedOutboundDataTransferDestinations": JSONValue.string("managedApps")]
+        let sealed = ["appDataEncryptionType": JSONValue.string("whenDeviceLocked")]
+        for (rules, isSealed) in [
+            (open, false), (open.merging(closed) { $1 }, true), (open.merging(sealed) { $1 }, true),
+        ] {
+            let device = try Device()
+            let protection = try await device.enrolled(rules)
+            #expect(protection.mustFileProviderEncrypt(for: .managed(device.account.id)) == isSealed, "\(rules)")
+            #expect(!protection.mustFileProviderEncrypt(for: .personal))
+            #expect(protection.mustFileProviderEncrypt(for: .managed("oid-stranger")))
+        }
+    }
 }

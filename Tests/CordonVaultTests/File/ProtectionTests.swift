@@ -61,6 +61,29 @@ struct ProtectionTests {
         #expect(Data(try await again.open(workshop.path("note"), writing: false).all()) == text)
     }
 
+    @Test func `a sealed copy leaves the stored file as it is, and a wipe finds the copy alone`() async throws {
+        let workshop = try await Workshop()
+        let (path, copy) = (try planted(workshop, "plan"), workshop.path("copy"))
+        try await workshop.vault.protect(path, toCopy: copy, for: workshop.ada)
+        #expect(try Data(contentsOf: path) == text)
+        #expect(!workshop.vault.isSealed(path) && workshop.vault.isSealed(copy))
+        #expect(workshop.vault.isProtected(copy, for: workshop.ada))
+        #expect(Data(try await workshop.vault.open(copy, writing: false).all()) == text)
+        // Over a copy that was made before, and from a file that is sealed itself.
+        let second = workshop.path("second")
+        try Data("old".utf8).write(to: second)
+        try await workshop.vault.protect(copy, toCopy: second, for: workshop.ada)
+        #expect(Data(try await workshop.vault.open(second, writing: false).all()) == text)
+        #expect(
+            await code {
+                try await workshop.vault.protect(workshop.path("absent"), toCopy: copy, for: workshop.ada)
+            } == .noSuchFile)
+        #expect(Data(try await workshop.vault.open(copy, writing: false).all()) == text)
+        let report = try await workshop.vault.wipe(workshop.ada)
+        #expect(report.files == 2)
+        #expect(try Data(contentsOf: path) == text)
+    }
+
     @Test func `decrypting works whatever policy asks, and a wipe still finds the file and its copy`() async throws {
         let workshop = try await Workshop()
         let path = try planted(workshop, "plan")
