@@ -71,8 +71,12 @@ extension FakeIdentityProvider {
         return HTTPAnswer(head: head, body: body)
     }
 
-    static func refusal(_ error: String, status: HTTPResponse.Status = .badRequest) -> HTTPAnswer {
-        json(["error": error, "error_description": "refused by the fake provider"], status: status)
+    static func refusal(
+        _ error: String, _ detail: String? = nil, status: HTTPResponse.Status = .badRequest
+    ) -> HTTPAnswer {
+        var body = ["error": error, "error_description": "refused by the fake provider"]
+        body["suberror"] = detail
+        return json(body, status: status)
     }
 
     static func parameters(_ query: String) -> [String: String] {

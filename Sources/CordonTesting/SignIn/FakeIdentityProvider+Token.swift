@@ -57,7 +57,15 @@ extension FakeIdentityProvider {
         guard grant.challenge == challenge, grant.redirect == parameters["redirect_uri"],
             grant.keyThumbprint == nil || grant.keyThumbprint == thumbprint
         else { return Self.refusal("invalid_grant") }
+        if let refusal = refusalWithoutProtection(grant.person, parameters) { return refusal }
         return issue(grant, parameters, thumbprint, isRenewal: false)
+    }
+
+    /// The refusal of a token that only a protected account gets; a refresh token is not spent by it.
+    private func refusalWithoutProtection(_ person: FakePerson, _ parameters: [String: String]) -> HTTPAnswer? {
+        guard protected.resources.contains(parameters["resource"] ?? ""), !protected.accounts.contains(person.account)
+        else { return nil }
+        return Self.refusal("invalid_grant", "protection_policy_required")
     }
 
     private func renew(_ parameters: [String: String], _ thumbprint: String?) -> HTTPAnswer {
@@ -71,6 +79,7 @@ extension FakeIdentityProvider {
         }
         let wanted = Self.words(parameters["scope"])
         guard Set(wanted).isSubset(of: grant.scopes) else { return Self.refusal("invalid_scope") }
+        if let refusal = refusalWithoutProtection(grant.person, parameters) { return refusal }
         if !faults.contains(.noRotation) {
             refreshTokens[token] = nil
             spent[token] = grant.family

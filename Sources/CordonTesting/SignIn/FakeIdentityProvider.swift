@@ -1,3 +1,4 @@
+public import CordonIdentity
 internal import CordonProtocol
 public import CordonSignIn
 public import Foundation
@@ -27,6 +28,9 @@ public actor FakeIdentityProvider {
     public internal(set) var received: [Received] = []
     /// How long access tokens live, in seconds.
     public var accessTokenLifetime: TimeInterval = 900
+
+    /// The resources whose tokens only protected accounts get, and the accounts that are.
+    var protected: (resources: Set<String>, accounts: Set<AccountID>) = ([], [])
 
     let now: @Sendable () -> Date
     var key = SoftwareSigningKey()
@@ -85,6 +89,17 @@ public actor FakeIdentityProvider {
     /// Changes how long access tokens live, in seconds.
     public func setAccessTokenLifetime(_ seconds: TimeInterval) {
         accessTokenLifetime = seconds
+    }
+
+    /// From now on gives tokens for these resources to protected accounts alone, as an organisation's conditional access
+    /// does; anybody else is refused with `protection_policy_required` (SDK-CA-02).
+    public func demandProtection(for resources: Set<String>) {
+        protected.resources = resources
+    }
+
+    /// Learns which accounts are protected, as an organisation's service would tell a provider.
+    public func setProtectedAccounts(_ accounts: Set<AccountID>) {
+        protected.accounts = accounts
     }
 
     /// Replaces the signing key, as providers do now and then.

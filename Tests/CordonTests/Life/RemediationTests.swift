@@ -35,6 +35,22 @@ import Testing
         #expect(result?.title.isEmpty == false && result?.message.isEmpty == false)
     }
 
+    @Test func `an account that is enrolled already asks for news instead, and is protected without any`() async throws
+    {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        try await device.publish(["printBlocked": .bool(false)])
+        #expect(try await protection.remediate(device.account)?.status == .compliant)
+        #expect(await device.service.registered.count == 1, "it is not enrolled again")
+        #expect(await device.service.checkIns.count == 1)
+        #expect(device.mayPrint(protection))
+        // Rules that hold protect it although nobody can be reached.
+        await device.service.set { $0.isUnreachable = true }
+        #expect(try await protection.remediate(device.account)?.status == .compliant)
+        await device.service.set { ($0.isUnreachable, $0.policy) = (false, nil) }
+        #expect(try await protection.remediate(device.account)?.status == .notCompliant)
+    }
+
     @Test func `an account without rules is not compliant`() async throws {
         let device = try Device()
         #expect(try await (try device.start()).remediate(device.account)?.status == .notCompliant)

@@ -5,7 +5,7 @@ import Testing
 
 /// Setups D and E of the documents: signing in and out, kills and restarts.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct AccountScenarios {
-    @Test func `SDK-SC-15, SC-39, SC-40, SC-42: one account at most, an untargeted one, the first rules, remediation`()
+    @Test func `SDK-SC-15, SC-39, SC-40: one account at most, an untargeted one, the first rules`()
         async throws
     {
         try await Programs.onStage { stage in
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `SDK-SC-43, SC-44: remediation protects an account, or says why it cannot; support sees both`()
+    @Test func `SDK-SC-42…44: remediation protects an account, or says why it cannot; support sees both`()
         async throws
     {
         try await Programs.onStage { stage in
@@ -95,8 +95,11 @@ import Testing
             #expect(refused["message"]?.contains("no rules") == true, "SC-44")
             _ = try await EnrolledWorker.publish(["printBlocked": .bool(true)], on: stage)
             let done = try await stage.signIn(try stage.worker(), in: app, typing: "remediate")
-            #expect(done.members["status"]?.integer == 0, "SC-43")
+            #expect(done.members["status"]?.integer == 0, "SC-42: before its first use")
             #expect(try await app.isManaged())
+            let later = try await stage.signIn(try stage.worker(), in: app, typing: "remediate")
+            #expect(later.members["status"]?.integer == 0, "SC-43: an account in use")
+            #expect(try await app.isManaged(), "SC-43")
 
             try await app.ask("note plan the secret plan")
             try await app.ask("print plan")
