@@ -156,6 +156,7 @@ extension AppProtection {
             return .internalError
         }
         putInForce(envelope, of: record)
+        await tellExtensions(of: account)
         putDamagedWipesAside()
         broadcast.post(.policyChanged(account: account, version: envelope.version, sequence: envelope.sequence))
         noteTelemetry(.policyApplied, of: record.account, [.sdkVersion: configuration.application.sdkVersion])
@@ -168,6 +169,7 @@ extension AppProtection {
         } catch {
             configuration.logger.error("the account's key cannot be opened", metadata: ["reason": "\(error.reason)"])
             if records[account] != nil { denyEverything(of: record) }
+            await tellExtensions(of: account)
             return postpone(record, after: Outcome(.internalError)).status
         }
         noteLogRequests(envelope.logRequests ?? [], for: account)

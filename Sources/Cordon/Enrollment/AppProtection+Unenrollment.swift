@@ -65,6 +65,7 @@ extension AppProtection {
         try dropLogOrders(of: account)
         try registrations.remove(account)
         await forget(account)
+        endNotificationLevel(of: account)
     }
 
     /// Lets go of what this process holds of an account; its gate is closed, whoever enrols it next.

@@ -1,12 +1,13 @@
 public import CordonIdentity
 public import CordonPolicy
 public import Foundation
+internal import Logging
 
 /// What a notification extension may show, as the app last said (SDK-NO-03): an extension is a process of its own, which has
 /// no rules of its own.
 ///
 /// No value, a damaged one, or one that was not sealed by the group is the most restrictive (CQ-24). A wipe of the account
-/// ends its value.
+/// ends its value, and so does leaving.
 public struct NotificationLevels: Sendable {
     private let group: GroupVault
 
@@ -35,20 +36,48 @@ public struct NotificationLevels: Sendable {
 }
 
 extension AppProtection {
-    /// Says to the extensions of the group what notifications may show, for every enrolled account. Call it after
-    /// enrolment and at every ``ProtectionEvent/policyChanged(account:version:sequence:)``.
+    /// Says to the extensions of the group what notifications may show, for every enrolled account.
+    ///
+    /// An app with a ``SharingGroup`` need not call it: Cordon does so itself at the start, after enrolment and whenever
+    /// rules are put in force. It is for an app that wants to know whether the values could be written.
     ///
     /// - Throws: ``ProtectionError``: `noSharingGroup`, `vault`, or `stateUnwritable`.
     public func publishNotificationLevels() async throws(ProtectionError) {
         for account in records.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
-            let level: NotificationLevel =
-                switch decision(for: Question(.notify, owner: .managed(account))).verdict {
-                case .allow, .warn: .allow
-                case .restrict: .blockOrganizationalData
-                case .block, .wipe: .block
-                }
-            let sealed = try await group().seal(Data(), named: level.rawValue, for: account, as: .notifications)
-            try NotificationLevels.file(of: account, in: group()).write(sealed)
+            try await publishNotificationLevel(of: account, to: group())
+        }
+    }
+
+    /// Says to the group's extensions what the rules now in force let notifications show; what cannot be said is ended, so
+    /// that no milder value stays.
+    func tellExtensions(of account: AccountID) async {
+        guard let groupVault, !configuration.isExtension, records[account] != nil else { return }
+        do throws(ProtectionError) { try await publishNotificationLevel(of: account, to: groupVault) } catch {
+            configuration.logger.warning(
+                "the extensions could not be told what notifications may show", metadata: ["reason": "\(error.reason)"])
+            endNotificationLevel(of: account)
+        }
+    }
+
+    private func publishNotificationLevel(
+        of account: AccountID, to group: GroupVault
+    ) async throws(ProtectionError) {
+        let level: NotificationLevel =
+            switch decision(for: Question(.notify, owner: .managed(account))).verdict {
+            case .allow, .warn: .allow
+            case .restrict: .blockOrganizationalData
+            case .block, .wipe: .block
+            }
+        let sealed = try await group.seal(Data(), named: level.rawValue, for: account, as: .notifications)
+        try NotificationLevels.file(of: account, in: group).write(sealed)
+    }
+
+    /// Ends the value of an account that is not here any more: without one nothing is shown.
+    func endNotificationLevel(of account: AccountID) {
+        guard let groupVault else { return }
+        do throws(ProtectionError) { try NotificationLevels.file(of: account, in: groupVault).remove() } catch {
+            configuration.logger.error(
+                "what notifications may show could not be ended", metadata: ["reason": "\(error.reason)"])
         }
     }
 

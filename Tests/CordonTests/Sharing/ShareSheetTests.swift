@@ -53,9 +53,14 @@ import Testing
         let protection = try await device.start { $0.sharingGroup = group }
         await protection.enroll(device.account)
         let levels = try NotificationLevels(group, dataDirectory: device.folder.appending(path: "extension"))
-        #expect(await levels.level(for: "oid-a") == .block)
-        try await protection.publishNotificationLevels()
+        // Cordon says it without being asked (SDK-NO-03), and follows the rules.
         #expect(await levels.level(for: "OID-A") == level)
+        try await device.publish(["notificationRestriction": .string("block")])
+        await protection.checkIn("oid-a")
+        #expect(await levels.level(for: "oid-a") == .block)
+        try await device.publish(["notificationRestriction": .string(rule)])
+        await protection.checkIn("oid-a")
+        #expect(await levels.level(for: "oid-a") == level)
         #expect(await levels.level(for: "oid-b") == .block)
         let values = group.directory.appending(path: "values")
         for file in try FileManager.default.contentsOfDirectory(at: values, includingPropertiesForKeys: nil) {
@@ -63,7 +68,25 @@ import Testing
         }
         #expect(await levels.level(for: "oid-a") == .block)
         try await protection.publishNotificationLevels()
+        #expect(await levels.level(for: "oid-a") == level)
         try await protection.wipe("oid-a")
+        #expect(await levels.level(for: "oid-a") == .block)
+    }
+
+    @Test func `an extension shows nothing of an account that left, or whose rules cannot be read`() async throws {
+        let device = try Device()
+        let group = SharingGroup(directory: device.folder.appending(path: "group"), keyStore: InMemoryKeyStore())
+        let levels = try NotificationLevels(group, dataDirectory: device.folder.appending(path: "extension"))
+        try await device.publish(["notificationRestriction": .string("allow")])
+        let protection = try await device.start { $0.sharingGroup = group }
+        await protection.enroll(device.account)
+        #expect(await levels.level(for: "oid-a") == .allow)
+        await protection.unenroll("oid-a", wiping: false)
+        #expect(await levels.level(for: "oid-a") == .block)
+        await protection.enroll(device.account)
+        #expect(await levels.level(for: "oid-a") == .allow)
+        // What the service never signed.
+        _ = try await device.start(pin: "another root") { $0.sharingGroup = group }
         #expect(await levels.level(for: "oid-a") == .block)
     }
 }
