@@ -36,6 +36,30 @@ import Testing
         #expect(await restarted.enrolledAccounts == [device.account])
     }
 
+    @Test
+    func `a sign-in begins with the name that was given, else with the account that the device's management names`()
+        async throws
+    {
+        let device = try await device()
+        let names = Locked([String?]())
+        let account = device.account
+        func signIn(_ name: String?, _ expected: ExpectedAccounts) async throws {
+            let protection = try await device.start { configuration in
+                configuration.expectedAccounts = expected
+                configuration.signIn = { name throws(SignInError) in
+                    names.withLock { $0.append(name) }
+                    return account
+                }
+            }
+            await protection.signInAndEnroll(name)
+        }
+        try await signIn(nil, ExpectedAccounts(deviceEnrollment: account.id))
+        try await signIn(nil, ExpectedAccounts(management: account.id))
+        try await signIn("typed@contoso.example", ExpectedAccounts(deviceEnrollment: account.id))
+        try await signIn(nil, ExpectedAccounts())
+        #expect(names.withLock { $0 } == ["oid-a", "oid-a", "typed@contoso.example", nil])
+    }
+
     @Test func `a person without a licence is tried again after half a day`() async throws {
         let device = try await device()
         await device.service.set { $0.problem = ProblemDetails(title: "no", status: 403, code: .notLicensed) }

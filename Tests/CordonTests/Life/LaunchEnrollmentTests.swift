@@ -52,6 +52,58 @@ import Testing
         #expect(await protection.enrolledAccounts.count == (requiresPolicy ? 1 : 0))
     }
 
+    /// An app that is asked to add an account.
+    private final class AddingApp: IdentityDelegate {
+        let agrees: Bool
+        private let offers = Locked([ManagedAccount]())
+        init(agrees: Bool) { self.agrees = agrees }
+        var offered: [ManagedAccount] { offers.withLock { $0 } }
+
+        func identitySwitchRequired(_ request: IdentityRequest, answer: IdentityAnswer) { answer.fail() }
+        func accountAdded(_ account: ManagedAccount, answer: IdentityAnswer) {
+            offers.withLock { $0.append(account) }
+            if agrees { answer.succeed() } else { answer.fail() }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `an app is asked to add the account that Cordon signed in on its own (SDK-ID-35)`(
+        agrees: Bool
+    ) async throws {
+        let device = try Device()
+        try await device.publish(["printBlocked": .bool(true)])
+        let app = AddingApp(agrees: agrees)
+        let account = device.account
+        let protection = try await device.start {
+            $0.settings.enrollsAtLaunch = true
+            $0.settings.requiresPolicy = true
+            $0.signIn = { _ throws(SignInError) in account }
+            $0.identityDelegate = app
+            // Other tests' windows show the account too.
+            $0.identityExit = { _ in }
+        }
+        await protection.launch()
+        #expect(app.offered == [account])
+        // After a no it is enrolled all the same: its rules hold, and nobody shows it.
+        #expect(await protection.enrolledAccounts == [account])
+        #expect(!device.mayPrint(protection))
+        #expect(await protection.offerAccount(account) == agrees)
+    }
+
+    @Test func `an app is not asked to add an account that it registered itself`() async throws {
+        let device = try await waiting()
+        let app = AddingApp(agrees: true)
+        let protection = try await device.start {
+            $0.settings.enrollsAtLaunch = true
+            $0.identityDelegate = app
+            // Other tests' windows show the account too.
+            $0.identityExit = { _ in }
+        }
+        await protection.launch()
+        #expect(await protection.enrolledAccounts == [device.account])
+        #expect(app.offered.isEmpty)
+    }
+
     @Test func `an administrator's wipe deregisters, and nobody enrols the account again by itself`() async throws {
         let time = TestTime()
         let device = try Device(time: time)
