@@ -80,6 +80,7 @@ public actor AppProtection {
         let configuration = configuration.followingSettings()
         self.configuration = configuration
         configuration.logFile?.follow(configuration.settings)
+        if !configuration.settings.keepsSignInLogsApart { configuration.sessions.log(to: configuration.logger) }
         let folder = configuration.dataDirectory
         watch = TimeWatch(configuration.clock)
         intervals = Intervals(jitter: configuration.jitter)
@@ -137,7 +138,9 @@ public actor AppProtection {
         if stored.newer > 0 { setAside("\(stored.newer) registrations are from a newer version of the app") }
         for record in stored.records where !isBeingWiped(record.account.id) {
             await takeUp(record)
-            if lostWipes > 0 { denyEverything(of: record) }
+            guard lostWipes > 0 else { continue }
+            denyEverything(of: record)
+            await tellExtensions(of: record.account.id)
         }
         try await applyDebugPolicies()
         noteClock()
@@ -166,6 +169,7 @@ public actor AppProtection {
             setAside("the account's key cannot be opened")
             denyEverything(of: record)
         }
+        await tellExtensions(of: account)
     }
 
     /// Makes or unlocks the account's key, and the folder for its files.

@@ -1,4 +1,5 @@
 public import CordonIdentity
+internal import CordonPolicy
 internal import Foundation
 internal import Logging
 
@@ -6,22 +7,23 @@ internal import Logging
 extension AppProtection {
     /// Has the app show somebody's data in a window, for something that came from outside: a URL, documents (SDK-ID-30).
     ///
-    /// The gate is passed first, then the app is asked, and after its yes the window shows the identity. Whoever waits
-    /// for this drops what it was about to do on anything but ``IdentitySwitchOutcome/Result/switched``.
+    /// The gate is passed first, then the app is asked, and after its yes the window shows the identity. A window that
+    /// shows it already only needs the gate to be open. Whoever waits for this drops what it was about to do on anything
+    /// but ``IdentitySwitchOutcome/Result/switched``.
     ///
     /// - Parameter window: Nil is the window in front.
     public func requireIdentity(
         _ identity: Identity, in window: WindowID? = nil, because reason: IdentitySwitchReason
     ) async -> IdentitySwitchOutcome {
         let window = window ?? IdentityContext.keyWindow
-        if let shown = IdentityContext.windowIdentity(of: window), IdentityContext.areSame(shown, identity) {
-            return .switched
-        }
+        let isShown = IdentityContext.windowIdentity(of: window).map { IdentityContext.areSame($0, identity) } ?? false
+        if isShown, identity.account.map({ isGateOpen(for: $0) }) ?? true { return .switched }
         if let refusal = refusal(of: [identity]) { return refusal }
         let number = switches.withLock { $0.begin(window) }
         if let account = identity.account, let refusal = await passGate(of: account, on: .identitySwitch) {
             return refusal
         }
+        if isShown { return settle(number, of: window, [identity]) }
         let request = IdentityRequest(identity: identity, window: window, reason: reason)
         let agreed = await ask("switch") { delegate, answer in
             try await delegate.identitySwitchRequired(request, answer: answer)
@@ -30,23 +32,31 @@ extension AppProtection {
         return settle(number, of: window, [identity])
     }
 
-    /// Passes the gates of everything that the windows show, when the app comes back to the front (SDK-ID-39). An account
-    /// whose gate stays closed is taken away from its windows by the app (SDK-ID-48); where the app does not do it,
+    /// Passes the gates of everything that the windows show, when the app comes back to the front (SDK-ID-39); each
+    /// account's once. An account whose gate stays closed is taken away from its windows by the app, under Cordon's own
+    /// screens (SDK-ID-48); where the app does not do it, the person is told, and
     /// ``ProtectionConfiguration/identityExit`` ends the app (SDK-ID-49).
     ///
     /// - Returns: How it went with each window that shows an organisation's data.
     @discardableResult
     public func resumeWindows() async -> [WindowID: IdentitySwitchOutcome] {
         var outcomes: [WindowID: IdentitySwitchOutcome] = [:]
+        var refusals: [AccountID: IdentitySwitchOutcome] = [:]
+        var passed: Set<AccountID> = []
         for (window, identities) in IdentityContext.everyWindow.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             for account in identities.compactMap(\.account) {
-                guard let refusal = await passGate(of: account, on: .resume) else {
-                    outcomes[window] = outcomes[window] ?? .switched
-                    continue
+                if refusals[account] == nil, !passed.contains(account) {
+                    refusals[account] = await passGate(of: account, on: .resume)
+                    if refusals[account] == nil { passed.insert(account) }
                 }
-                outcomes[window] = refusal
-                await hide(account, in: window)
+                outcomes[window] = refusals[account] ?? outcomes[window] ?? .switched
             }
+        }
+        // Where the gate had no screens of its own to do it under.
+        for account in refusals.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+            var passage = GatePassage(account: holder(of: account), occasion: .resume)
+            for window in windows(showing: account) { await hide(account, in: window, &passage) }
+            await handBack(&passage)
         }
         return outcomes
     }
@@ -58,14 +68,32 @@ extension AppProtection {
         await ask("add an account") { delegate, answer in try await delegate.accountAdded(account, answer: answer) }
     }
 
-    /// Takes an account away from a window, or ends the app.
-    private func hide(_ account: AccountID, in window: WindowID) async {
+    /// Has the app take an account whose gate stayed closed away from every window, while Cordon's screens cover them.
+    func takeAway(_ account: AccountID, _ passage: inout GatePassage) async {
+        guard configuration.identityDelegate != nil else { return }
+        for window in windows(showing: account) {
+            await takeOver(&passage)
+            await hide(account, in: window, &passage)
+        }
+    }
+
+    private func windows(showing account: AccountID) -> [WindowID] {
+        IdentityContext.everyWindow.filter { $0.value.contains { $0.account == account } }.keys
+            .sorted { $0.rawValue < $1.rawValue }
+    }
+
+    /// Takes an account away from a window, or ends the app after the person was told.
+    private func hide(_ account: AccountID, in window: WindowID, _ passage: inout GatePassage) async {
         let block = block(of: account)
         let hidden = await ask("hide an account") { delegate, answer in
             try await delegate.hideAccount(account, in: window, because: block, answer: answer)
         }
         guard hidden else {
             configuration.logger.critical("the app did not hide a blocked account and has to end")
+            let cause = ProtectionNotice.Cause(
+                message: "The app could not take this account's data off the screen, and ends now.",
+                remedy: "Open the app again and answer what it asks.", rule: Rule.launchGate.rawValue)
+            await tell(ProtectionNotice(.blocked, account: account, causes: [cause]), &passage)
             await configuration.identityExit("The app could not hide an account that is blocked.")
             return
         }

@@ -17,15 +17,16 @@ extension AppProtection {
     func passGate(of account: AccountID, on occasion: LaunchOccasion) async -> IdentitySwitchOutcome? {
         let account = resolved(account)
         if case .noneTargeted? = rules.withLock({ $0[account]?.rules }) { return nil }
-        let answer =
-            if let standIn = configuration.switchGate {
-                await standIn(account, occasion)
-            } else if configuration.interface == nil {
-                await gateAnswer(of: account, on: occasion)
-            } else {
-                SwitchGateAnswer(await openGate(for: account, on: occasion))
-            }
-        switches.withLock { $0.note(Self.block(answer), of: account) }
+        let answer: SwitchGateAnswer
+        if let standIn = configuration.switchGate {
+            answer = await standIn(account, occasion)
+            note(answer, of: account)
+        } else if configuration.interface == nil {
+            answer = await gateAnswer(of: account, on: occasion)
+            note(answer, of: account)
+        } else {
+            answer = SwitchGateAnswer(await openGate(for: account, on: occasion))
+        }
         return switch answer {
         case .passed: nil
         case .cancelled: IdentitySwitchOutcome(.cancelled, "the person turned away")
@@ -34,19 +35,32 @@ extension AppProtection {
         }
     }
 
+    /// Notes how an account stands after a way through its gate (SDK-ID-50).
+    nonisolated func note(_ result: LaunchOutcome.Result, _ reasons: [PolicyReason], of account: AccountID) {
+        note(SwitchGateAnswer(LaunchOutcome(account: account, result: result, reasons: reasons)), of: account)
+    }
+
+    private nonisolated func note(_ answer: SwitchGateAnswer, of account: AccountID) {
+        switches.withLock { $0.note(AccountBlock(answer), of: account) }
+    }
+
     /// What the launch conditions say by themselves, of this device as it is.
     private func gateAnswer(of account: AccountID, on occasion: LaunchOccasion) async -> SwitchGateAnswer {
         let decision = await launchDecision(of: account, on: occasion)
         guard let reason = decision.reasons.first(where: { !$0.verdict.permits }) else { return .passed }
         return .blocked(reason: reason.message, isClockedOut: reason.rule == Rule.launchClock.rawValue)
     }
+}
 
-    private static func block(_ answer: SwitchGateAnswer) -> AccountBlock {
-        switch answer {
-        case .passed, .wiped: .notBlocked
-        case .cancelled: .launchCancelled
-        case .blocked(_, let isClockedOut): isClockedOut ? .clockedOut : .launchBlocked
-        }
+extension AccountBlock {
+    /// What an answer of the gate means for the account's data.
+    fileprivate init(_ answer: SwitchGateAnswer) {
+        self =
+            switch answer {
+            case .passed, .wiped: .notBlocked
+            case .cancelled: .launchCancelled
+            case .blocked(_, let isClockedOut): isClockedOut ? .clockedOut : .launchBlocked
+            }
     }
 }
 

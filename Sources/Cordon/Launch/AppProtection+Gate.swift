@@ -48,8 +48,14 @@ extension AppProtection {
         var passage = GatePassage(account: holder(of: account), occasion: occasion)
         if occasion == .launch { await takeOver(&passage) }
         var result = await pass(&passage, account)
-        if result == .opened, isBehind { result = .cancelled }
-        if gateRuns[account]?.number == number { await settle(account, result, passage) }
+        // Nobody refused: it is passed again when the app is back.
+        let isPutOff = result == .opened && isBehind
+        if isPutOff { result = .cancelled }
+        if gateRuns[account]?.number == number {
+            await settle(account, result, passage)
+            if !isPutOff { note(result, passage.reasons, of: account) }
+            if result != .opened, !isBehind { await takeAway(account, &passage) }
+        }
         await handBack(&passage)
         guard gateRuns[account]?.number == number, let run = gateRuns.removeValue(forKey: account) else { return }
         let outcome = passage.outcome(result)

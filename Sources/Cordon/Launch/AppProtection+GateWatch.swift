@@ -10,7 +10,8 @@ extension AppProtection {
     /// removed or not enrolled any more.
     ///
     /// When a condition stops being met, the gate closes at once (``ProtectionEvent/gate(account:_:)``, hide the data),
-    /// and is passed again with ``LaunchOccasion/timer``. A closed gate is left alone until its data is to be removed. When
+    /// and is passed again with ``LaunchOccasion/timer``; where it stays closed, the app is asked to take the account away
+    /// from its windows (SDK-ID-48). A closed gate is left alone until its data is to be removed. When
     /// the time without contact becomes short, the countdown is shown and posted.
     public func watchGate(of account: AccountID) async {
         let account = resolved(account)
@@ -22,6 +23,7 @@ extension AppProtection {
                 await showCountdownIfUrgent(of: account)
                 guard !decision.verdict.permits, isGateOpen(for: account) else { continue }
                 gates.withLock { $0[account] = .closed(decision.reasons) }
+                note(.blocked, decision.reasons, of: account)
                 broadcast.post(.gate(account: account, .closed(decision.reasons)))
             } else if decision.verdict != .wipe {
                 continue

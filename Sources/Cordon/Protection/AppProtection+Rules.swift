@@ -39,8 +39,9 @@ extension AppProtection {
         }
     }
 
-    /// Forgets an account's rules.
+    /// Forgets an account's rules, and that they kept its data from the person.
     func dropRules(of account: AccountID) {
         rules.withLock { $0[account] = nil }
+        switches.withLock { $0.note(.notBlocked, of: account) }
     }
 }

@@ -5,7 +5,7 @@ import CordonProtocol
 import Foundation
 import Testing
 
-/// Rows SDK-ID-15…21 and SDK-ID-45…47: the app says whose data a window shows.
+/// Rows SDK-ID-06, SDK-ID-12, SDK-ID-14…21 and SDK-ID-45…47: the app says whose data a window shows.
 @Suite struct IdentitySwitchTests {
     /// Windows are the process's, so each test has one of its own.
     private let window = WindowID(UUID().uuidString)
@@ -110,6 +110,36 @@ import Testing
             ]
             exit(Int32(held.firstIndex(of: false).map { $0 + 1 } ?? 0))
         }
+    }
+
+    @Test func `an app that reports its identities itself sets the process's, whoever enrols`() async {
+        await #expect(processExitsWith: .success) {
+            let device = try Device()
+            try await device.publish([:])
+            let protection = try await device.start {
+                $0.allowsSeveralIdentities = false
+                $0.settings.holdsSeveralIdentities = true
+            }
+            let status = await protection.enroll(device.account)
+            let held = [
+                status == .newPolicies, IdentityContext.processIdentity == nil, IdentityContext.current == .unset,
+                IdentityContext.windowIdentities() == nil,
+            ]
+            exit(Int32(held.firstIndex(of: false).map { $0 + 1 } ?? 0))
+        }
+    }
+
+    @Test func `work for an account passes no gate`() async throws {
+        let device = try Device()
+        let gate = ScriptedGate(["oid-a": .cancelled])
+        let protection = try await protection(device, gate: gate)
+        let mayPrint = await IdentityContext.with(.managed("oid-a")) {
+            await Task.yield()
+            return protection.decision(for: protection.question(.print)).verdict.permits
+        }
+        #expect(!mayPrint, "the work is the account's")
+        #expect(gate.visitors.isEmpty)
+        #expect(protection.blockedAccounts.isEmpty)
     }
 
     @Test func `a window of several accounts passes every gate in order, and none shows when one stays closed`()

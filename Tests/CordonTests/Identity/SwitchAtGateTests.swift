@@ -1,0 +1,104 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import Foundation
+import Testing
+
+/// SDK-ID-17, SDK-ID-18, SDK-ID-50, SC-18: a window's change of identity at the real gate, with a person who answers.
+@Suite(.timeLimit(.minutes(1))) struct SwitchAtGateTests {
+    private let window = WindowID(UUID().uuidString)
+
+    @Test func `a window shows a managed account once its PIN was entered, and a personal one without a question`()
+        async throws
+    {
+        let house = try await Gatehouse()
+        _ = try await house.opened()
+        house.clock.reboot(after: .seconds(60))
+        let protection = try await house.start()
+        #expect(await protection.switchIdentity(to: .managed(house.account), in: window).isSwitched)
+        #expect(await house.person.pinPrompts.count == 1)
+        #expect(IdentityContext.windowIdentity(of: window) == .managed("oid-a"))
+        #expect(protection.isGateOpen(for: house.account))
+        #expect(await protection.switchIdentity(to: .personal, in: window).isSwitched)
+        #expect(await house.person.pinPrompts.count == 1)
+    }
+
+    @Test func `whoever turns away from the PIN sees what the window showed before, until a later way opens`()
+        async throws
+    {
+        let house = try await Gatehouse()
+        _ = try await house.opened()
+        house.clock.reboot(after: .seconds(60))
+        let protection = try await house.start()
+        await house.person.set { $0.pins = [.cancelled, .entered("2580")] }
+        _ = await protection.switchIdentity(to: .personal, in: window)
+        let outcome = await protection.switchIdentity(to: .managed(house.account), in: window)
+        #expect(outcome.result == .cancelled && !outcome.reason.isEmpty)
+        #expect(IdentityContext.windowIdentity(of: window) == .personal)
+        #expect(protection.block(of: house.account) == .launchCancelled)
+        #expect(protection.blockedAccounts == [house.account])
+        #expect(await protection.launch(house.account).isOpen)
+        #expect(protection.block(of: house.account) == .notBlocked && protection.blockedAccounts.isEmpty)
+    }
+
+    @Test func `a condition that is not met refuses the change with its message, on every way to the gate`()
+        async throws
+    {
+        let house = try await Gatehouse()
+        let protection = try await house.opened(["pinRequired": .bool(false)])
+        house.facts.withLock { $0.rooted = true }
+        let outcome = await protection.switchIdentity(to: .managed(house.account), in: window)
+        #expect(outcome.result == .notAllowed)
+        #expect(outcome.reason == "The device is rooted or jailbroken.")
+        #expect(IdentityContext.windowIdentities(of: window) == nil)
+        #expect(protection.block(of: house.account) == .launchBlocked)
+        house.facts.withLock { $0.rooted = false }
+        #expect(await protection.resume(house.account).isOpen)
+        #expect(protection.block(of: house.account) == .notBlocked)
+        house.facts.withLock { $0.rooted = true }
+        #expect(await protection.resume(house.account).result == .blocked)
+        #expect(protection.block(of: house.account) == .launchBlocked)
+    }
+
+    @Test func `an account whose data goes at the gate is neither shown nor blocked afterwards`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened([
+            "pinRequired": .bool(false), "appActionIfDeviceComplianceRequired": .string("wipe"),
+        ])
+        house.facts.withLock { $0.rooted = true }
+        let outcome = await protection.switchIdentity(to: .managed(house.account), in: window)
+        #expect(outcome.result == .failed)
+        #expect(await protection.enrolledAccounts.isEmpty)
+        #expect(IdentityContext.windowIdentities(of: window) == nil)
+        #expect(protection.blockedAccounts.isEmpty)
+    }
+
+    @Test func `an account that leaves or is wiped while it is blocked is not listed any more`() async throws {
+        for isWiped in [false, true] {
+            let house = try await Gatehouse()
+            let protection = try await house.opened(["pinRequired": .bool(false)])
+            house.facts.withLock { $0.rooted = true }
+            #expect(await protection.resume(house.account).result == .blocked)
+            #expect(protection.blockedAccounts == [house.account])
+            await protection.unenroll(house.account, wiping: isWiped)
+            #expect(protection.blockedAccounts.isEmpty)
+        }
+    }
+
+    @Test func `a person outside the working time is told apart from a device that is refused`() async throws {
+        let house = try await Gatehouse()
+        let start = Int64(house.clock.clock.now().timeIntervalSince1970)
+        await house.device.service.set {
+            $0.change = {
+                $0.workingTime = WorkingTime(status: .clockedOut, asOf: start - 7200, validUntil: start + 86_400)
+            }
+        }
+        let protection = try await house.enrolled([
+            "pinRequired": .bool(false), "appActionIfAccountIsClockedOut": .string("block"),
+            "gracePeriodToBlockAppsDuringOffClockHours": .string("PT10M"),
+        ])
+        #expect(await protection.switchIdentity(to: .managed(house.account), in: window).result == .notAllowed)
+        #expect(protection.block(of: house.account) == .clockedOut)
+    }
+}

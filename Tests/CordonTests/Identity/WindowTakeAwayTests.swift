@@ -1,0 +1,157 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import Foundation
+import Testing
+
+/// SDK-ID-30, SDK-ID-48 and SDK-ID-49 at the real gate, each in a process of its own because all windows are looked at: an
+/// organisation's data is covered until the app has taken it away.
+@Suite(.timeLimit(.minutes(1))) struct WindowTakeAwayTests {
+    /// An app that notes, when it is to hide an account, what the person had been asked by then.
+    private final class CoveredApp: IdentityDelegate {
+        let person: ScriptedPerson
+        let agrees: Bool
+        private let noted = Locked(([[ScriptedPerson.Asked]](), [AccountBlock](), 0))
+
+        init(_ person: ScriptedPerson, agrees: Bool = true) { (self.person, self.agrees) = (person, agrees) }
+
+        var blocks: [AccountBlock] { noted.withLock { $0.1 } }
+        var requests: Int { noted.withLock { $0.2 } }
+        /// Whether Cordon's screens were in front at every request to hide something.
+        var wasAlwaysCovered: Bool {
+            noted.withLock { $0.0 }.allSatisfy { asked in
+                asked.contains { if case .tookOver = $0 { true } else { false } } && !asked.contains(.handedBack)
+            }
+        }
+
+        func identitySwitchRequired(_ request: IdentityRequest, answer: IdentityAnswer) async throws {
+            noted.withLock { $0.2 += 1 }
+            answer.fail()
+        }
+
+        func hideAccount(
+            _ account: AccountID, in window: WindowID, because block: AccountBlock, answer: IdentityAnswer
+        ) async throws {
+            let asked = await person.asked
+            noted.withLock {
+                $0.0.append(asked)
+                $0.1.append(block)
+            }
+            if agrees { answer.succeed() } else { answer.fail() }
+        }
+    }
+
+    /// An app in front, two windows of which show the account.
+    private static func open(
+        agrees: Bool = true, exit: @escaping @Sendable (ScriptedPerson) async -> Void = { _ in }
+    ) async throws -> (Gatehouse, CoveredApp, AppProtection) {
+        let house = try await Gatehouse()
+        let app = CoveredApp(house.person, agrees: agrees)
+        let protection = try await house.opened(["pinRequired": .bool(false)]) { configuration in
+            configuration.identityDelegate = app
+            configuration.identityExit = { [person = house.person] _ in await exit(person) }
+        }
+        for window in ["one", "two"] as [WindowID] {
+            _ = await protection.switchIdentity(to: .managed(house.account), in: window)
+        }
+        await house.person.forgetAsked()
+        return (house, app, protection)
+    }
+
+    private static func end(_ held: [Bool]) -> Never {
+        exit(Int32(held.firstIndex(of: false).map { $0 + 1 } ?? 0))
+    }
+
+    private static var bothShowNothing: Bool {
+        (["one", "two"] as [WindowID]).allSatisfy { IdentityContext.windowIdentities(of: $0) == [.personal] }
+    }
+
+    @Test func `after a return to the front the screen is handed back when the app has hidden the account`() async {
+        await #expect(processExitsWith: .success) {
+            let (house, app, protection) = try await Self.open()
+            await protection.suspend()
+            house.facts.withLock { $0.rooted = true }
+            let outcomes = await protection.resumeWindows()
+            let asked = await house.person.asked
+            Self.end([
+                outcomes["one"]?.result == .notAllowed, outcomes["two"]?.result == .notAllowed,
+                app.blocks == [.launchBlocked, .launchBlocked], app.wasAlwaysCovered,
+                asked.last == .handedBack, asked.count { $0 == .handedBack } == 1,
+                // The person is asked once for both windows.
+                await house.person.shown(.blocked).count == 1,
+                Self.bothShowNothing,
+            ])
+        }
+    }
+
+    @Test func `a gate that closes while the app is in front takes the account from its windows`() async {
+        await #expect(processExitsWith: .success) {
+            let (house, app, protection) = try await Self.open()
+            let account = house.account
+            let watch = Task { await protection.watchGate(of: account) }
+            await house.clock.waitForSleeper(of: .seconds(300))
+            house.facts.withLock { $0.rooted = true }
+            house.clock.advance(.seconds(301))
+            while await house.person.asked.last != .handedBack { await Task.yield() }
+            watch.cancel()
+            Self.end([
+                app.blocks == [.launchBlocked, .launchBlocked], app.wasAlwaysCovered, Self.bothShowNothing,
+                protection.block(of: account) == .launchBlocked, !protection.isGateOpen(for: account),
+            ])
+        }
+    }
+
+    @Test func `a gate that is put off because the app left the front takes nothing away`() async {
+        await #expect(processExitsWith: .success) {
+            let (house, app, protection) = try await Self.open()
+            // The warning is being looked at when the app goes.
+            house.facts.withLock { $0.rooted = true }
+            await house.person.set {
+                $0.notices[.blocked] = [.tryAgain]
+                $0.beforeNotice = { _ in
+                    await protection.suspend()
+                    house.facts.withLock { $0.rooted = false }
+                }
+            }
+            let outcome = await protection.resume(house.account)
+            Self.end([
+                outcome.result == .cancelled, app.blocks.isEmpty,
+                IdentityContext.windowIdentity(of: "one") == .managed(house.account),
+                protection.blockedAccounts.isEmpty,
+                await protection.resumeWindows().values.allSatisfy(\.isSwitched),
+            ])
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `whoever comes for what a window shows already passes its gate first, and the app is not asked`(
+        _ isRefused: Bool
+    ) async {
+        await #expect(processExitsWith: .success) { [isRefused] in
+            let (house, app, protection) = try await Self.open()
+            await protection.suspend()
+            house.facts.withLock { $0.rooted = isRefused }
+            let outcome = await protection.requireIdentity(.managed(house.account), in: "one", because: .openURL)
+            Self.end([
+                outcome.result == (isRefused ? .notAllowed : .switched), app.requests == 0,
+                protection.isGateOpen(for: house.account) == !isRefused, app.blocks.count == (isRefused ? 2 : 0),
+                IdentityContext.windowIdentity(of: "one") == (isRefused ? .personal : .managed(house.account)),
+            ])
+        }
+    }
+
+    @Test func `the person is told before an app is ended that did not hide the account, and sees none of it`() async {
+        await #expect(processExitsWith: .exitCode(77)) {
+            let (house, app, protection) = try await Self.open(agrees: false) { person in
+                let notices = await person.shown(.blocked)
+                let asked = await person.asked
+                let wasTold = notices.last?.causes.first?.message.contains("off the screen") ?? false
+                exit(wasTold && !asked.contains(.handedBack) ? 77 : 1)
+            }
+            await protection.suspend()
+            house.facts.withLock { $0.rooted = true }
+            _ = await protection.resumeWindows()
+            Self.end([!app.blocks.isEmpty, false])
+        }
+    }
+}
