@@ -101,14 +101,14 @@ let package = Package(
         .target(
             name: "CordonSQLiteShim", dependencies: ["CordonAEADShim"], linkerSettings: [.linkedLibrary("sqlite3")]),
         library("CordonVaultSQLite", ["CordonIdentity", "CordonSQLiteShim", "CordonVault"]),
-        library("CordonSignIn", ["CordonIdentity", "CordonProtocol", crypto, httpTypes, jwtKit]),
+        library("CordonSignIn", ["CordonIdentity", "CordonProtocol", crypto, httpTypes, jwtKit, logging]),
 
         // The facade, and how it reaches a network on Linux.
         library(
             "Cordon",
             [
                 "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn", "CordonVault", crypto, cryptoExtras,
-                httpTypes, logging,
+                httpTypes, logging, swiftASN1,
             ]),
         library(
             "CordonHTTPClient",
@@ -174,7 +174,7 @@ let package = Package(
             "CordonSignInTests",
             [
                 "CordonIdentity", "CordonProtocol", "CordonSignIn", "CordonTesting", crypto, cryptoExtras, httpTypes,
-                jwtKit,
+                jwtKit, logging,
             ]),
         tests(
             "CordonBrokerTests",
@@ -190,8 +190,9 @@ let package = Package(
         tests(
             "CordonTests",
             [
-                "Cordon", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn", "CordonVault", crypto,
-                httpTypes, logging,
+                "Cordon", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn", "CordonTesting",
+                "CordonVault",
+                crypto, httpTypes, logging,
             ]),
         tests(
             "CordonServiceTests",

@@ -49,6 +49,25 @@ import Testing
             } == .managed("c"))
     }
 
+    #if !canImport(Darwin)
+        /// The overlay here has no `asyncAndWait`; a library that calls the C function finds the one that follows.
+        @Test func `a block that is handed over and waited for runs under the caller's identity`() throws {
+            typealias GlobalQueue = @convention(c) (Int, UInt) -> OpaquePointer?
+            typealias AndWait = @convention(c) (OpaquePointer, @convention(block) () -> Void) -> Void
+            let find = unsafeBitCast(try #require(dlsym(nil, "dispatch_get_global_queue")), to: GlobalQueue.self)
+            let queue = try #require(find(0, 0))
+            for name in ["dispatch_async_and_wait", "dispatch_barrier_async_and_wait"] {
+                let wait = unsafeBitCast(try #require(dlsym(nil, name)), to: AndWait.self)
+                let seen = Locked<[Identity?]>([])
+                IdentityContext.with(.managed("waited")) {
+                    wait(queue) { seen.withLock { $0.append(IdentityContext.currentScope) } }
+                }
+                wait(queue) { seen.withLock { $0.append(IdentityContext.currentScope) } }
+                #expect(seen.withLock { $0 } == [.managed("waited"), nil], "\(name)")
+            }
+        }
+    #endif
+
     @Test func `forty identities at once are each carried to their own blocks`() async {
         let identities = (0..<40).map { Identity.managed(AccountID("many-\($0)")) }
         let strays = await withCheckedContinuation { continuation in

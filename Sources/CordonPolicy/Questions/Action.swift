@@ -22,7 +22,8 @@ public enum Action: String, Sendable, Hashable, Codable, CaseIterable {
     case paste
     /// Print (SDK-PR-01).
     case print
-    /// Open a URL (SDK-DT-26).
+    /// Open a URL (SDK-DT-26). A web view asks for what leads out of it; whether a link is internal is the app's own
+    /// knowledge, and an internal one, such as to a document of the same account, is not asked for (SDK-WV-05, SDK-WV-06).
     case openURL
     /// Open a universal link in its app (SDK-DT-26).
     case openUniversalLink

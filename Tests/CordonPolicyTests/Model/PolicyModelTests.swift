@@ -21,6 +21,14 @@ import Testing
         #expect(fresh.completeGraphJSON["periodOfflineBeforeAccessCheck"] == .string(canonical))
     }
 
+    @Test func `what a web view is has the field's numbers (SDK-WV-04)`() {
+        let numbered = [
+            WebViewerPolicy.unset, .unmanaged, .currentIdentity, .currentIdentityWithoutUploadAndPaste,
+        ]
+        #expect(numbered.map(\.rawValue) == [0, 1, 2, 3])
+        #expect(WebViewerPolicy.allCases == numbered)
+    }
+
     @Test(arguments: [
         "-PT1H", "PT-1H", "P", "PT", "", "soon", "1:99:00", "-1:00:00", "P1S", "PT1D", "1e9", "P99999999999999999999D",
         "PT.5S", "a day, 0:00:00",

@@ -1,7 +1,9 @@
 import CordonIdentity
+import CordonPolicy
 import CordonProtocol
 import CordonSignIn
 import Foundation
+import Logging
 import Testing
 
 @testable import Cordon
@@ -14,7 +16,7 @@ import Testing
         "PolicyWarnAbsent": "settings.warnsWithoutPolicy", "DebugSettingsEnabled": "settings.allowsDebugPolicies",
         "MultiIdentity": "settings.holdsSeveralIdentities", "MultiIdentityCancelDisabled": "settings.hidesCancel",
         "MultiManagedIdentities": "settings.holdsSeveralManagedIdentities",
-        "TelemetryDisabled": "settings.telemetryDisabled",
+        "TelemetryDisabled": "settings.telemetryDisabled", "SignInLogOverrideDisabled": "settings.keepsSignInLogsApart",
         "TreatAllWebViewsAsUnmanaged": "settings.treatsWebViewsAsUnmanaged",
         "VerboseLoggingEnabled": "settings.logsVerbosely", "ValuesToScrubFromLogging": "settings.scrubbedKeys",
         "AppGroupIdentifiers": "appGroups.isEmpty && configuration.sharingGroup", "SplashIconFile": "theme.splashIcon",
@@ -30,7 +32,7 @@ import Testing
 
     /// Settings that are given alone, each with a value.
     private static let given: [String: String] = [
-        "SignInLogOverrideDisabled": "<true/>", "TokenCacheKeychainGroup": "<string>example.group</string>",
+        "TokenCacheKeychainGroup": "<string>example.group</string>",
         "AppGroupIdentifiers": "<array><string>group.example</string></array>", "BrowserSignInAllowed": "<true/>",
         "TelemetryUseTestService": "<true/>", "WebViewHandledURLSchemes": "<array><string>https</string></array>",
         "MaxFileProtectionLevel": "<string>NSFileProtectionNone</string>",
@@ -141,5 +143,49 @@ import Testing
         #expect(await inside.enroll(device.account) == .unsupportedCall)
         let stub = try await device.start { $0.settings.isOpenInExtension = true }
         #expect(await stub.enroll(device.account) == .unsupportedCall)
+    }
+
+    @Test func `web views count as unmanaged by the setting, unless one has a policy of its own (SDK-WV-03)`()
+        async throws
+    {
+        let device = try Device()
+        try await device.publish(["allowedOutboundClipboardSharingLevel": .string("managedApps")])
+        for treatsAll in [true, false] {
+            let reading = reading(["TreatAllWebViewsAsUnmanaged": treatsAll ? "<true/>" : "<false/>"])
+            let protection = try await device.start { $0.settings = reading.settings }
+            await protection.enroll(device.account)
+            var question = Question(.webPaste, owner: .managed(device.account.id))
+            #expect(protection.decision(for: question).verdict.permits == !treatsAll)
+            question.viewer = .currentIdentity
+            #expect(protection.decision(for: question).verdict.permits)
+            question.viewer = .unmanaged
+            #expect(!protection.decision(for: question).verdict.permits)
+        }
+    }
+
+    /// Sessions that note whether they were given a log.
+    private final class TalkativeSessions: AccountSessions {
+        let isHeard = Locked(false)
+        func accessToken(
+            for account: AccountID, resource: String, scopes: [String]
+        ) async throws(SignInError) -> AccessToken {
+            throw SignInError(.interactionRequired, .invalidGrant, "nobody is signed in")
+        }
+        func signer(for account: AccountID) async throws(SignInError) -> any MessageSigner { SoftwareSigningKey() }
+        func end(_ account: AccountID) {}
+        func log(to logger: Logger) { isHeard.withLock { $0 = true } }
+    }
+
+    @Test(arguments: [true, false]) func `sign-in writes to the app's log, unless the setting keeps the logs apart`(
+        isApart: Bool
+    ) async throws {
+        let device = try Device()
+        let sessions = TalkativeSessions()
+        let reading = reading(["SignInLogOverrideDisabled": isApart ? "<true/>" : "<false/>"])
+        _ = try await device.start {
+            $0.settings = reading.settings
+            $0.sessions = sessions
+        }
+        #expect(sessions.isHeard.withLock { $0 } == !isApart)
     }
 }
