@@ -119,6 +119,13 @@ public struct TerminalInterface: ProtectionInterface {
         write(line + ".")
     }
 
+    /// Shows a report of ``AppProtection/diagnosticReport()``, when the person asks for it (SDK-LG-03).
+    public func show(_ report: DiagnosticReport) {
+        write(accented("── diagnostics ──"))
+        for line in report.lines { write(line) }
+        write(accented("──"))
+    }
+
     private func accented(_ line: String) -> String {
         guard let color = accent.withLock({ $0 }) else { return line }
         return "\u{1B}[38;2;\(color.red);\(color.green);\(color.blue)m\(line)\u{1B}[0m"

@@ -61,6 +61,24 @@ import Testing
             ])
     }
 
+    @Test func `diagnostics read like an answer to why, and tell no name`() async throws {
+        let device = try Device(time: TestTime())
+        let protection = try await device.enrolled()
+        #expect(!device.mayPrint(protection))
+        let typed = Typed([])
+        typed.interface().show(await protection.diagnosticReport())
+        let shown = typed.shown
+        #expect(shown.first == "── diagnostics ──" && shown.last == "──")
+        #expect(shown.contains("Account oid-a: enrolled, rules: policy"))
+        #expect(shown.contains("  version v1, sequence 1, from T_1 1"))
+        let denial = try #require(shown.firstIndex { $0.hasSuffix("print for oid-a: block") })
+        #expect(shown[denial + 1].hasSuffix(", printBlocked, policy T_1 1)"))
+        #expect(!shown.contains { $0.contains("worker-a") })
+        try await protection.wipe(device.account.id)
+        typed.interface().show(await protection.diagnosticReport())
+        #expect(typed.shown.contains("Nothing was denied."))
+    }
+
     @Test func `the end of the input turns away from every question`() async throws {
         let house = try await Gatehouse()
         let typed = Typed(["1"])
