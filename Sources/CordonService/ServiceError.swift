@@ -18,6 +18,9 @@ public struct ServiceError: Error, Sendable, Equatable {
         case wrongKey
         /// The enrolment or check-in ended with the documented ``ServiceError/status``.
         case enrollment
+        /// The account was disabled or removed, as the directory or the identity provider says; its status is 200
+        /// (SRV-TG-32).
+        case accountDisabled
         /// The caller asks too often.
         case tooManyRequests
         /// The store cannot be read as what it should be; its files were left untouched.
@@ -76,6 +79,11 @@ public struct ServiceError: Error, Sendable, Equatable {
         ServiceError(.enrollment, reason, place, status.explanation, status, [], retryAfterSeconds)
     }
 
+    /// Makes the error of an account that was disabled or removed (SRV-CI-091, SRV-TG-32).
+    static func accountDisabled(_ reason: String) -> ServiceError {
+        ServiceError(.accountDisabled, reason, nil, nil, .notLicensed, [], nil)
+    }
+
     private init(
         _ code: Code, _ reason: String, _ place: String?, _ hint: String?, _ status: EnrollmentStatus?,
         _ problems: [Problem], _ retryAfterSeconds: Int?
@@ -112,6 +120,7 @@ extension ServiceError.Code {
         case .conflict: "Read the present state and decide again."
         case .preconditionFailed: "Read the entity again and repeat the change on its present version."
         case .wrongKey: "Sign the request with the key that the registration was made with."
+        case .accountDisabled: "Ask the administrator to enable the account."
         case .enrollment: "See the enrolment status."
         case .tooManyRequests: "Wait and try again."
         case .storageDamaged: "Stop the service and restore a backup; the damaged files were left as they are."

@@ -28,7 +28,9 @@ extension AppProtection {
         } catch {
             log("check-in failed", error)
             guard error.wantsNewRegistration else {
-                return postpone(record, after: Outcome(error, network: .checkInNetworkFailure))
+                let outcome = postpone(record, after: Outcome(error, network: .checkInNetworkFailure), of: error)
+                await closeGateIfRefused(for: account)
+                return outcome
             }
             return await registerAgain(record)
         }
@@ -43,14 +45,17 @@ extension AppProtection {
                 try await register(record.account, with: discovery, from: .appRegistered, inPlaceOf: record))
         } catch {
             log("the registration could not be made anew", error)
-            return postpone(record, after: Outcome(error, network: .checkInNetworkFailure))
+            return postpone(record, after: Outcome(error, network: .checkInNetworkFailure), of: error)
         }
     }
 
     /// Plans the next check-in after one that failed.
-    private func postpone(_ record: RegistrationRecord, after outcome: Outcome) -> Outcome {
+    private func postpone(
+        _ record: RegistrationRecord, after outcome: Outcome, of failure: ServiceFailure? = nil
+    ) -> Outcome {
         guard var record = records[record.account.id] else { return outcome }
         record.failures += 1
+        if let failure { record.isAccountDisabled = failure.isAccountDisabled(before: record.isAccountDisabled) }
         let now = configuration.clock.now()
         record.planned = now
         record.nextCheckIn =
@@ -70,18 +75,25 @@ extension AppProtection {
     private func exchange(_ record: RegistrationRecord) async throws(ServiceFailure) -> EnrollmentStatus {
         var record = record
         let account = record.account.id
-        let session = try await session(for: account, discovery: record.discovery)
+        let (session, refusal) = try await checkInSession(for: account, discovery: record.discovery)
         let nonce = UUID().uuidString
         // Rules that are not in force must not count as applied, or the service would not send them again.
         let current = isDenyingEverything(account) ? nil : try? verifiedAgain(record)
         let refusals = life.refusals.filter { $0.account == account }
-        let response = try await session.client.checkIn(
-            CheckInRequest(
-                appliedSequence: current?.sequence ?? 0, appliedVersion: current?.version,
-                appliedDigest: current == nil ? nil : record.envelope.digest, application: configuration.application,
-                device: configuration.device, health: [], refusedEnvelopes: refusals.isEmpty ? nil : refusals,
-                clientTime: configuration.clock.now(), nonce: nonce),
-            registration: record.registrationID, token: session.token)
+        let request = CheckInRequest(
+            appliedSequence: current?.sequence ?? 0, appliedVersion: current?.version,
+            appliedDigest: current == nil ? nil : record.envelope.digest, application: configuration.application,
+            device: configuration.device, health: [], refusedEnvelopes: refusals.isEmpty ? nil : refusals,
+            clientTime: configuration.clock.now(), nonce: nonce)
+        let response: CheckInResponse
+        do throws(ServiceFailure) {
+            response = try await session.client.checkIn(
+                request, registration: record.registrationID, token: session.token)
+        } catch {
+            // Without a token only the word that the account is disabled counts; else it is the sign-in that failed.
+            throw error.isAccountDisabled(before: nil) == true ? error : refusal ?? error
+        }
+        if refusal == nil { record.isAccountDisabled = false }
         let now = configuration.clock.now()
         record.lastCheckIn = now
         record.planned = now

@@ -147,7 +147,8 @@ extension AppProtection {
             generation: previous?.generation ?? 0, registrationID: result.registrationID, account: account,
             discovery: discovery, keys: keys, keysFetched: now, envelope: SignedEnvelope(result.envelope),
             lastCheckIn: now,
-            nextCheckIn: now + intervals.afterCheckIn(serviceAsksFor: result.nextCheckInSeconds), planned: now)
+            nextCheckIn: now + intervals.afterCheckIn(serviceAsksFor: result.nextCheckInSeconds), planned: now,
+            isAccountDisabled: false)
         do throws(ProtocolError) {
             let envelope = try record.envelope.accepted(
                 by: try keys.verified(pin: configuration.rootKeyPin, at: now),

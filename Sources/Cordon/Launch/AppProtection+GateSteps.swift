@@ -92,12 +92,14 @@ extension AppProtection {
         passage.steps.append(LaunchStep(.checkIn, isReached ? .done : .unavailable))
     }
 
-    /// The rules want the data gone. Where only the lack of contact is the cause, contact is sought first.
+    /// The rules want the data gone. Where only the lack of contact is the cause, or what the service said of the account some
+    /// time ago, contact is sought first.
     private func remove(
         _ decision: PolicyDecision, _ account: AccountID, _ passage: inout GatePassage
     ) async -> GateStep {
         let gravest = decision.reasons.filter { $0.verdict == .wipe }
-        if !passage.hasCheckedIn, gravest.allSatisfy({ $0.rule == Rule.launchOffline.rawValue }) {
+        let mayChange = [Rule.launchOffline.rawValue, Rule.launchAccount.rawValue]
+        if !passage.hasCheckedIn, gravest.allSatisfy({ mayChange.contains($0.rule) }) {
             await contact(account, &passage)
             return .again
         }

@@ -21,15 +21,28 @@ extension AppProtection {
             let decision = await launchDecision(of: account, on: .timer)
             if isGateOpen(for: account) {
                 await showCountdownIfUrgent(of: account)
-                guard !decision.verdict.permits, isGateOpen(for: account) else { continue }
-                gates.withLock { $0[account] = .closed(decision.reasons) }
-                note(.blocked, decision.reasons, of: account)
-                broadcast.post(.gate(account: account, .closed(decision.reasons)))
+                guard closeGate(for: account, after: decision) else { continue }
             } else if decision.verdict != .wipe {
                 continue
             }
             guard await openGate(for: account, on: .timer).result != .wiped else { return }
         }
+    }
+
+    /// Closes the gate at once after the service has refused the account as disabled.
+    func closeGateIfRefused(for account: AccountID) async {
+        guard records[account]?.isAccountDisabled == true, isGateOpen(for: account) else { return }
+        closeGate(for: account, after: await launchDecision(of: account, on: .timer))
+    }
+
+    /// Closes an open gate that would not be opened any more; whether it did.
+    @discardableResult
+    private func closeGate(for account: AccountID, after decision: PolicyDecision) -> Bool {
+        guard !decision.verdict.permits, isGateOpen(for: account) else { return false }
+        gates.withLock { $0[account] = .closed(decision.reasons) }
+        note(.blocked, decision.reasons, of: account)
+        broadcast.post(.gate(account: account, .closed(decision.reasons)))
+        return true
     }
 
     /// How long the account may still be without contact, now and after every interval, until the stream is dropped.

@@ -49,6 +49,8 @@ extension AppProtection {
         if facts.appVersion == nil { facts.appVersion = VersionNumber(configuration.application.version) }
         if facts.sdkVersion == nil { facts.sdkVersion = VersionNumber(configuration.application.sdkVersion) }
         if facts.model == nil { facts.model = configuration.device.model }
+        // The service's word on the account stands where the app has none of its own (SRV-TG-32).
+        if facts.accountDisabled == nil { facts.accountDisabled = records[account]?.isAccountDisabled }
         let now = TimeMark(configuration.clock)
         // Whoever is using the app is not away from it: what asks for a look after inactivity is not due meanwhile.
         let isInUse = (occasion == .timer || occasion == .pinChange) && isGateOpen(for: account)

@@ -32,6 +32,13 @@ enum ServiceFailure: Error, Equatable {
         }
     }
 
+    /// Whether the service says that the account was disabled or removed; nil where nothing is confirmed, because the person
+    /// could not be signed in (SRV-TG-32).
+    func isAccountDisabled(before: Bool?) -> Bool? {
+        if case .refused(let problem) = self, problem.type == ProblemDetails.accountDisabled { return true }
+        return status(network: .checkInNetworkFailure) == .authenticationRequired ? nil : before
+    }
+
     /// When the service wants to be asked again, in seconds; nil where it did not say.
     var retryAfter: Int? {
         if case .refused(let problem) = self { problem.retryAfter } else { nil }

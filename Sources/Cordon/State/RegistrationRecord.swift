@@ -30,6 +30,9 @@ struct RegistrationRecord: Codable, Equatable, Sendable {
     var planned: Date?
     /// How many check-ins failed since.
     var failures = 0
+    /// What the service last said of the account: true when it is disabled or removed, false when a check-in succeeded, nil
+    /// where that is not confirmed (SRV-TG-32).
+    var isAccountDisabled: Bool?
     /// The last event seen in the event stream.
     var lastEventID: String?
 

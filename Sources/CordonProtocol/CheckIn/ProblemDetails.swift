@@ -2,6 +2,9 @@
 public struct ProblemDetails: Error, Sendable, Codable, Equatable {
     /// The media type of this document.
     public static let mediaType = "application/problem+json"
+    /// The type of the answer to an app whose account was disabled or removed, as the directory or the identity provider
+    /// says; its code is 200, which alone does not say so (SRV-TG-32).
+    public static let accountDisabled = "urn:cordon:problem:account-disabled"
 
     /// A URI reference that names the kind of problem; `about:blank` where the status says it all.
     public var type: String

@@ -13,4 +13,9 @@ extension AuditingService {
     public func sessionRevocations(of tenant: TenantID) async throws(ServiceError) -> [String: Date] {
         try await wrapped.sessionRevocations(of: tenant)
     }
+
+    /// As the wrapped service; nobody is refused here.
+    public func isAccountDisabled(_ account: AccountID, of tenant: TenantID) async throws(ServiceError) -> Bool {
+        try await wrapped.isAccountDisabled(account, of: tenant)
+    }
 }

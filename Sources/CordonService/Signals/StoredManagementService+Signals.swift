@@ -12,6 +12,10 @@ public protocol AccountSignals: Sendable {
     /// From when on tokens count, by folded object id, for those accounts whose sessions were revoked. For transports,
     /// which look at tokens.
     func sessionRevocations(of tenant: TenantID) async throws(ServiceError) -> [String: Date]
+
+    /// Whether an account was disabled or removed, by the directory or by a signal (SRV-TG-32). For transports, which
+    /// then let its apps in as far as learning that.
+    func isAccountDisabled(_ account: AccountID, of tenant: TenantID) async throws(ServiceError) -> Bool
 }
 
 extension StoredManagementService {
@@ -63,5 +67,10 @@ extension StoredManagementService {
         try await storage.read(tenant) { records throws(ServiceError) in
             try records.records(SessionRevocation.self).reduce(into: [:]) { $0[$1.userID] = $1.before }
         }
+    }
+
+    /// Whether an account was disabled or removed.
+    public func isAccountDisabled(_ account: AccountID, of tenant: TenantID) async throws(ServiceError) -> Bool {
+        try await storage.read(tenant) { records throws(ServiceError) in try records.isDisabled(account) }
     }
 }

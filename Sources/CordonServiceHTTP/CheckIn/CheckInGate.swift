@@ -17,20 +17,51 @@ struct CheckInGate: Sendable {
 
     /// Who sends the request, and until when its token is good.
     func caller(of request: Request) async throws(CheckInRefusal) -> (caller: DeviceCaller, until: Date) {
-        let text = try accessToken(of: request)
-        let token: AccessToken
+        let (text, token) = try await accessToken(of: request)
+        do { try await revoked.check(token) } catch { throw CheckInRefusal(error) }
+        return (try holder(of: token, text, in: request), token.expires)
+    }
+
+    /// Who checks in: as ``caller(of:)``, and besides, with a proof by the registration's key, somebody whose account was
+    /// disabled or removed (SRV-TG-32).
+    ///
+    /// Such an account has no tokens any more, and would otherwise be told neither that nor what it has to wipe.
+    func visitor(of request: Request, registration id: String) async throws(CheckInRefusal) -> DeviceCaller {
+        guard request.headers.contains(.authorization) else {
+            let missing = TokenRefusal(.missing, "no access token came with the request")
+            guard request.headers.contains(.dpop) else { throw CheckInRefusal(missing) }
+            let visitor = try await reporter(of: request, registration: id, receipt: nil)
+            return try await confirmDisabled(visitor, or: missing)
+        }
+        let (text, token) = try await accessToken(of: request)
         do {
-            token = try await tokens.verify(text, for: .checkIn)
             try await revoked.check(token)
+        } catch  where error.code == .revoked {
+            return try await confirmDisabled(try holder(of: token, text, in: request), or: error)
         } catch {
             throw CheckInRefusal(error)
         }
+        return try holder(of: token, text, in: request)
+    }
+
+    private func confirmDisabled(
+        _ visitor: DeviceCaller, or refusal: TokenRefusal
+    ) async throws(CheckInRefusal) -> DeviceCaller {
+        let isDisabled = try await CheckInRefusal.asking { () throws(ServiceError) in
+            try await service.isAccountDisabled(visitor.account.id, of: tenant)
+        }
+        guard isDisabled else { throw CheckInRefusal(refusal) }
+        return visitor
+    }
+
+    private func holder(
+        of token: AccessToken, _ text: String, in request: Request
+    ) throws(CheckInRefusal) -> DeviceCaller {
         guard let account = token.account, let thumbprint = token.keyThumbprint else {
             throw CheckInRefusal(TokenRefusal(.unprovedKey, "the token names no person or no key"))
         }
         let proof = try proof(of: request, accessToken: text, madeBy: thumbprint)
-        let caller = DeviceCaller(account: account, key: proof.key, authenticated: token.authenticated)
-        return (caller, token.expires)
+        return DeviceCaller(account: account, key: proof.key, authenticated: token.authenticated)
     }
 
     /// Who reports on a registration: as ``caller(of:)``, with a proof by the registration's key alone, or with a
@@ -63,7 +94,7 @@ struct CheckInGate: Sendable {
         return caller
     }
 
-    private func accessToken(of request: Request) throws(CheckInRefusal) -> String {
+    private func accessToken(of request: Request) async throws(CheckInRefusal) -> (text: String, token: AccessToken) {
         let fields = request.headers[values: .authorization]
         guard fields.count == 1 else {
             throw CheckInRefusal(TokenRefusal(.missing, "exactly one access token must come with the request"))
@@ -72,7 +103,8 @@ struct CheckInGate: Sendable {
         guard parts.count == 2, parts[0].lowercased() == "dpop" else {
             throw CheckInRefusal(TokenRefusal(.missing, "the access token must be sent with the scheme DPoP"))
         }
-        return String(parts[1])
+        let text = String(parts[1])
+        do { return (text, try await tokens.verify(text, for: .checkIn)) } catch { throw CheckInRefusal(error) }
     }
 
     private func proof(

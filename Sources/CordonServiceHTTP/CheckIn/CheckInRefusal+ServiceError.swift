@@ -26,6 +26,7 @@ extension CheckInRefusal {
         case .storageDamaged, .storageNewer, .storageUnavailable, .keyUnavailable:
             ("unavailable", 503, .internalError)
         case .internalError: ("internal", 500, .internalError)
+        case .accountDisabled: ("account-disabled", 403, error.status)
         case .enrollment: ("enrollment", status(of: error.status ?? .internalError), error.status ?? .internalError)
         }
     }

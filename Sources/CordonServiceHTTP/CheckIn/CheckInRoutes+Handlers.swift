@@ -36,7 +36,8 @@ extension CheckInRoutes {
     }
 
     func checkIn(_ exchange: Exchange) async throws(CheckInRefusal) -> Response {
-        let caller = try await gate.caller(of: exchange.request).caller
+        let id = Self.registration(exchange)
+        let caller = try await gate.visitor(of: exchange.request, registration: id)
         try limits.admitCheckIn(caller, at: now())
         var message = try await CheckInRefusal.reading(
             CheckInRequest.self, of: exchange.request, atMost: Self.largestBody)
@@ -45,7 +46,6 @@ extension CheckInRoutes {
             message.appliedVersion = Self.version(inTag: tag)
         }
         let request = message
-        let id = Self.registration(exchange)
         let outcome = try await CheckInRefusal.asking { () throws(ServiceError) in
             try await service.checkIn(request, registration: id, by: caller)
         }

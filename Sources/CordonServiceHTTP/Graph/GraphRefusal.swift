@@ -51,7 +51,7 @@ struct GraphRefusal: Error {
         case .tooManyRequests: self.init(.tooManyRequests, "TooManyRequests", message)
         case .storageDamaged, .storageNewer, .storageUnavailable, .keyUnavailable:
             self.init(.serviceUnavailable, "ServiceUnavailable", "The service cannot do its work at the moment.")
-        case .wrongKey, .enrollment, .internalError:
+        case .wrongKey, .enrollment, .accountDisabled, .internalError:
             self.init(.internalServerError, "InternalServerError", "Something unexpected went wrong.")
         }
         details = error.problems.map { Detail(target: $0.member, message: $0.reason) }

@@ -30,7 +30,7 @@ struct SCIMRefusal: Error {
             self.init(429, error.reason, headers: [.retryAfter: String(error.retryAfterSeconds ?? 60)])
         case .storageUnavailable, .storageDamaged, .storageNewer, .keyUnavailable:
             self.init(503, "the service is not available", headers: [.retryAfter: "30"])
-        case .wrongKey, .enrollment, .internalError: self.init(500, "an internal error")
+        case .wrongKey, .enrollment, .accountDisabled, .internalError: self.init(500, "an internal error")
         }
     }
 

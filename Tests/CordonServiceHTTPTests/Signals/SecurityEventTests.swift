@@ -79,9 +79,44 @@ import Testing
             service.clock.advance(5)
             let refused = try await client.send(.post, path, as: device, device.checkIn(at: service.clock.now))
             #expect(refused.status == .forbidden && refused.json["code"] == 200)
+            #expect(refused.json["type"]?.string == ProblemDetails.accountDisabled)
             #expect(try await push(client, token(service, Self.enabled)).status == .accepted)
             let again = try await client.send(.post, path, as: device, device.checkIn(at: service.clock.now))
             #expect(again.status == .ok)
+        }
+    }
+
+    @Test func `a disabled account's app learns it with a revoked token and without one, and gets its wipe`()
+        async throws
+    {
+        // SRV-TG-32: the provider gives such an account no tokens any more.
+        let service = try await TestService()
+        _ = try await service.publishPolicy()
+        try await service.test { client in
+            let device = TestDevice()
+            let id = try await client.register(device).registrationID
+            let path = "/mam/v1/registrations/\(id)/checkins"
+            let old = try client.token(device)
+            func ask(_ changes: TestClient.Changes) async throws -> TestResponse {
+                try await client.send(.post, path, as: device, device.checkIn(at: service.clock.now), changes)
+            }
+            #expect(try await ask(.init(omitsToken: true)).problem == "access-token")
+            service.clock.advance(60)
+            #expect(try await push(client, token(service, Self.disabled)).status == .accepted)
+            for changes in [TestClient.Changes(token: old), .init(omitsToken: true)] {
+                let refused = try await ask(changes)
+                #expect(refused.status == .forbidden && refused.problem == "account-disabled")
+            }
+            // Nobody but the holder of the registration's key is told.
+            let stranger = try await client.send(
+                .post, path, as: TestDevice(), device.checkIn(at: service.clock.now), .init(omitsToken: true))
+            #expect(stranger.status == .unauthorized)
+            #expect(try await ask(.init(omitsToken: true, omitsProof: true)).problem == "access-token")
+
+            _ = try await service.service.requestWipe(
+                ofUser: TestPerson.workerA.id, deviceTag: device.tag, as: TestService.owner)
+            let wiped = try await ask(.init(omitsToken: true))
+            #expect(wiped.status == .ok && wiped.json["statusCode"] == 102)
         }
     }
 

@@ -14,7 +14,7 @@ struct AuditCoverageTests {
         "policies", "policy", "intendedPolicies", "users", "user", "groups", "group", "registrations", "registration",
         "blockedUsers", "operations", "operation", "allowedAccounts", "signingKeys", "auditRecords", "exportAudit",
         "workingTime", "serviceSettings", "logCollections", "telemetry", "sharedDevices", "events", "keySet",
-        "discoveryFacts", "customRoles", "sessionRevocations",
+        "discoveryFacts", "customRoles", "sessionRevocations", "isAccountDisabled",
     ]
     /// What devices send all the time and what is kept elsewhere: counted, aggregated, or noted only where it differs.
     private static let routine: Set<String> = ["checkIn", "compliance", "acceptTelemetry"]

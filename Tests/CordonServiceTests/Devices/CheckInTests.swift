@@ -103,8 +103,13 @@ struct CheckInTests {
     @Test func `a person who lost the entitlement is told 200`() async throws {
         // SRV-CI-033
         var (test, app, _) = try await enrolled()
+        var ada = try await test.service.user("oid-ada", as: test.owner)
+        ada.isLicensed = false
+        try await test.service.saveUser(ada, as: test.owner)
+        #expect(await failure { try await app.checkIn() } == .enrollment(.notLicensed, ""))
+        // SRV-TG-32: whoever the directory had and has no more is gone, not merely without a licence.
         try await test.service.removeUser("oid-ada", as: test.owner)
-        #expect(await failure { try await app.checkIn() }?.status == .notLicensed)
+        #expect(await failure { try await app.checkIn() }?.code == .accountDisabled)
     }
 
     @Test(arguments: ["removed", "unlicensed", "disabled"])

@@ -39,14 +39,17 @@ struct RegistrationTests {
         let test = try await TestService.withPeople()
         try await test.protect(to: .allLicensedUsers)
         var stranger = TestApp(test, user: "nobody")
-        #expect(await failure { try await stranger.register() }?.status == .notLicensed)
+        #expect(await failure { try await stranger.register() } == .enrollment(.notLicensed, ""))
         for change in [{ $0.isLicensed = false }, { $0.accountEnabled = false }] as [(inout DirectoryUser) -> Void] {
             var ada = DirectoryUser(
                 id: "oid-ada", userPrincipalName: "ada@contoso.example", displayName: "Ada")
             change(&ada)
             try await test.service.saveUser(ada, as: test.owner)
             var app = TestApp(test)
-            #expect(await failure { try await app.register() }?.status == .notLicensed)
+            // SRV-TG-32: a disabled account has a code of its own.
+            let refusal = await failure { try await app.register() }
+            #expect(refusal?.status == .notLicensed)
+            #expect(refusal?.code == (ada.accountEnabled ? .enrollment : .accountDisabled))
         }
         #expect(try await test.records().last?.outcome == .denied)
     }

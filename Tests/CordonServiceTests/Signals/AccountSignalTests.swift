@@ -22,7 +22,9 @@ import Testing
         try await test.service.apply(signal(.accountDisabled, test), as: test.owner)
         #expect(try await test.service.user("oid-ada", as: test.owner).accountEnabled == false)
         let refusal = await failure { try await app.checkIn() }
-        #expect(refusal == .enrollment(.notLicensed, ""))
+        #expect(refusal?.code == .accountDisabled && refusal?.status == .notLicensed)
+        #expect(try await test.service.isAccountDisabled("OID-ada", of: TestService.tenant))
+        #expect(try await test.service.isAccountDisabled("oid-ada", of: TenantID("fabrikam")) == false)
         try await test.service.apply(signal(.accountEnabled, test, after: 1), as: test.owner)
         try await app.checkIn()
     }

@@ -9,6 +9,8 @@ actor HeldSessions: AccountSessions {
     /// The key in use; a new sign-in may bring a new one.
     var key = SoftwareSigningKey()
     private(set) var ended: [AccountID] = []
+    /// Why no token is given.
+    var tokenFailure: SignInError?
     /// Why no key is given.
     var signerFailure: SignInError?
     /// Whether questions for a key are never answered.
@@ -23,7 +25,8 @@ actor HeldSessions: AccountSessions {
     func accessToken(
         for account: AccountID, resource: String, scopes: [String]
     ) async throws(SignInError) -> AccessToken {
-        AccessToken(text: "token", expires: .distantFuture, scopes: scopes, isBound: true)
+        if let tokenFailure { throw tokenFailure }
+        return AccessToken(text: "token", expires: .distantFuture, scopes: scopes, isBound: true)
     }
 
     func signer(for account: AccountID) async throws(SignInError) -> any MessageSigner {

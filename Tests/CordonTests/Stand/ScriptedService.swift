@@ -36,6 +36,8 @@ actor ScriptedService: HTTPTransport {
     var nonce: String?
     /// The service's clock.
     var time: @Sendable () -> Date = { Date() }
+    /// Whether a check-in without a token is answered, as that of a disabled account with a wipe is.
+    var takesKeyAlone = false
     /// Answers registrations and check-ins with this problem instead.
     var problem: ProblemDetails?
     /// Answers every request with these bytes instead.
@@ -119,12 +121,16 @@ actor ScriptedService: HTTPTransport {
                     registrationID: registration, account: account, statusCode: .newPolicies, serviceTime: time(),
                     nextCheckInSeconds: interval, envelope: try envelope(nonce: message.nonce)), okStatus)
         case (.post, let path) where path.hasSuffix("/checkins"):
-            let key = try prove(request, token: "token")
+            let isSignedIn = request.headerFields[.authorization] != nil
+            let key = try prove(request, token: isSignedIn ? "token" : nil)
             guard path == "/mam/v1/registrations/\(registration)/checkins" else {
                 throw ProblemDetails(title: "gone", status: 410, code: .registrationGone)
             }
             try checkKey(key)
             if let problem { throw problem }
+            guard isSignedIn || takesKeyAlone else {
+                throw ProblemDetails(title: "no token", status: 401, code: .authenticationRequired)
+            }
             let message = try MessageCoding.decode(CheckInRequest.self, from: body)
             checkIns.append(message)
             let isCurrent =

@@ -5,12 +5,22 @@ internal import Foundation
 extension StorageReader {
     /// The person of a device's access token, provided that app protection serves them.
     ///
-    /// - Throws: ``ServiceError`` with status 200 for somebody unknown, disabled or not entitled (SRV-CI-033).
+    /// - Throws: ``ServiceError`` with status 200 for somebody unknown or not entitled (SRV-CI-033), and with code
+    ///   `accountDisabled` as well for an account that was disabled or removed (SRV-TG-32).
     func entitledUser(_ account: ManagedAccount) throws(ServiceError) -> DirectoryUser {
+        guard try !isDisabled(account.id) else { throw .accountDisabled("the account was disabled or removed") }
         guard let user = try record(DirectoryUser.self, folded(account.id.rawValue)), user.isEntitled else {
             throw .enrollment(.notLicensed, "the account is not entitled to app protection")
         }
         return user
+    }
+
+    /// Whether the directory says that an account is disabled, or was there and is gone; somebody whom it never knew is
+    /// neither (SRV-TG-32).
+    func isDisabled(_ id: AccountID) throws(ServiceError) -> Bool {
+        let id = folded(id.rawValue)
+        if let user = try record(DirectoryUser.self, id) { return !user.accountEnabled }
+        return try record(RemovedPerson.self, id) != nil
     }
 
     /// A registration, provided that it is the caller's own.
