@@ -33,6 +33,7 @@ struct ServeConfigCommand: AsyncParsableCommand {
             var tlsKey: String?
             var behindProxy: Bool
             var metrics: String?
+            var maxConnections: Int
             var directory: String?
             var firstSignIn: ServeConfigurationFile.FirstSignIn
             var logLevel: ServeLogging.Level
@@ -68,7 +69,8 @@ struct ServeConfigCommand: AsyncParsableCommand {
                     administrationAudiences: plan.server.administrationAudiences.sorted(),
                     tlsCertificate: plan.server.certificate?.chain.path,
                     tlsKey: plan.server.certificate?.privateKey.path, behindProxy: plan.server.isBehindProxy,
-                    metrics: plan.server.metrics.map { "\($0.host):\($0.port)" }, directory: plan.directory?.path,
+                    metrics: plan.server.metrics.map { "\($0.host):\($0.port)" },
+                    maxConnections: plan.server.maximumConnections, directory: plan.directory?.path,
                     firstSignIn: plan.service.createsPeopleAtSignIn ? .create : .refuse,
                     logLevel: plan.logging.level, logFormat: plan.logging.format,
                     developmentPassword: plan.developmentPassword.map { _ in "(redacted)" }))

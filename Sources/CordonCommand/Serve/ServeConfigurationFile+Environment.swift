@@ -33,6 +33,10 @@ extension ServeConfigurationFile {
             guard let value = Int(word) else { throw Self.unusable("STEP_UP_SECONDS", "a number of seconds") }
             set.stepUpSeconds = value
         }
+        if let word = text("MAX_CONNECTIONS") {
+            guard let value = Int(word) else { throw Self.unusable("MAX_CONNECTIONS", "a number") }
+            set.maxConnections = value
+        }
         if let word = text("BEHIND_PROXY") {
             guard let value = ["true": true, "1": true, "false": false, "0": false][word.lowercased()] else {
                 throw Self.unusable("BEHIND_PROXY", "true or false")

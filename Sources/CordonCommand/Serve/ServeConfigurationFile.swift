@@ -20,6 +20,7 @@ struct ServeConfigurationFile: Decodable, Equatable {
     var tlsKey: String?
     var behindProxy: Bool?
     var metrics: String?
+    var maxConnections: Int?
     var directory: String?
     var firstSignIn: FirstSignIn?
     var logLevel: ServeLogging.Level?
@@ -40,7 +41,7 @@ struct ServeConfigurationFile: Decodable, Equatable {
         case publicURL = "publicUrl"
         case consoleOrigin, roles, stepUpSeconds, database, dataDirectory, tenant, issuers, checkInAudience,
             administrationAudiences, tlsCertificate, tlsKey
-        case behindProxy, metrics, directory, firstSignIn, logLevel, logFormat
+        case behindProxy, metrics, maxConnections, directory, firstSignIn, logLevel, logFormat
     }
 
     private static let largest = 1 << 20

@@ -46,6 +46,9 @@ struct ServeOptions: ParsableArguments {
     @Option(help: "Where Prometheus metrics answer, such as 127.0.0.1:9464; never in public.")
     var metrics: String?
 
+    @Option(help: "The most connections at once, event streams included; more are closed. (default: 10000)")
+    var maxConnections: Int?
+
     @Option(help: "How long ago, in seconds, somebody may have signed in who asks for a wipe; 0 for ever.")
     var stepUpSeconds: Int?
 
@@ -108,6 +111,7 @@ struct ServeOptions: ParsableArguments {
             }
             server.stepUpAge = seconds == 0 ? nil : seconds
         }
+        if let most = maxConnections ?? set.maxConnections { server.maximumConnections = most }
         if let audience = set.checkInAudience { server.checkInAudience = audience }
         if let audiences = set.administrationAudiences { server.administrationAudiences = Set(audiences) }
         if let text = metrics ?? set.metrics {

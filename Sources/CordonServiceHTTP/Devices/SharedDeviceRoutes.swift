@@ -11,6 +11,8 @@ struct SharedDeviceRoutes: Sendable {
     let routing: AdministrationRouting
     let service: any ManagementService
     let tenant: TenantID
+    let limits: RequestLimiter
+    let now: @Sendable () -> Date
 
     /// The largest body: a signed statement and a name.
     private static let largestBody = 16 << 10
@@ -86,6 +88,11 @@ struct SharedDeviceRoutes: Sendable {
             var response: Response
             do throws(CheckInRefusal) {
                 let id = exchange.parameters.get("id") ?? ""
+                // No device has a longer one; what is remembered of strangers stays small.
+                guard id.utf8.count <= 128 else {
+                    throw CheckInRefusal("not-found", "No shared device has this id.", status: 404)
+                }
+                try limits.admitStatement(ofDevice: id, at: now())
                 let session = try await CheckInRefusal.reading(Session.self, of: request, atMost: Self.largestBody)
                 try await CheckInRefusal.asking { () throws(ServiceError) in
                     try await service.noteSession(session.statement, ofDevice: id, tenant: tenant)

@@ -11,12 +11,24 @@ struct Exchange: Sendable {
     /// Random, so that it tells nothing of other requests.
     let id: String
     private let logger: Logger
+    /// The id of the batch that the request came in, nil for one that came alone.
+    private let batch: String?
 
     init(_ request: Request, _ context: some RequestContext, logger: Logger) {
         self.request = request
         self.parameters = context.parameters
         self.id = UUID().uuidString.lowercased()
         self.logger = logger
+        self.batch = nil
+    }
+
+    /// A request inside a batch: with an id of its own, and in the log the batch's as well (SRV-OP-012).
+    init(_ request: Request, within batch: Exchange) {
+        self.request = request
+        self.parameters = batch.parameters
+        self.id = UUID().uuidString.lowercased()
+        self.logger = batch.logger
+        self.batch = batch.id
     }
 
     /// Writes one line about the answer: the route's pattern, never its values, and nothing of a person.
@@ -25,6 +37,7 @@ struct Exchange: Sendable {
             "request": "\(id)", "method": "\(request.method.rawValue)", "route": "\(route)", "status": "\(status)",
         ]
         if let code { facts["code"] = "\(code)" }
+        if let batch { facts["batch"] = "\(batch)" }
         if let failure { facts["failure"] = "\(failure)" }
         logger.log(level: status >= 500 ? .error : .info, "answered", metadata: facts)
     }

@@ -54,7 +54,7 @@ struct GraphRoutes: Sendable {
         var name = "(unknown)"
         var reply: GraphReply
         do throws(GraphRefusal) {
-            reply = try await respond(to: request, named: &name)
+            reply = try await respond(in: exchange, named: &name)
             exchange.log(route: name, status: reply.status.code)
         } catch {
             reply = refuse(error, in: exchange)
@@ -68,7 +68,8 @@ struct GraphRoutes: Sendable {
         return request.method == .head ? reply.response.createHeadResponse() : reply.response
     }
 
-    private func respond(to request: Request, named name: inout String) async throws(GraphRefusal) -> GraphReply {
+    private func respond(in exchange: Exchange, named name: inout String) async throws(GraphRefusal) -> GraphReply {
+        let request = exchange.request
         if request.method == .options { return try options(of: request, named: &name) }
         let token: AccessToken
         do {
@@ -81,14 +82,24 @@ struct GraphRoutes: Sendable {
         name = "$batch"
         guard request.method == .post else { throw .methodNotAllowed(["POST"]) }
         return try await GraphBatch.answer(request, under: path.version) { item in
-            var name = "(unknown)"
-            do throws(GraphRefusal) {
-                guard let path = GraphPath(item.uri.path), path.folded != ["$batch"] else { throw .notFound }
-                return try await respond(to: item, path, token, named: &name)
-            } catch {
-                return refuse(error, id: UUID().uuidString.lowercased(), clientID: Self.clientRequestID(request))
-            }
+            await answer(Exchange(item, within: exchange), token)
         }
+    }
+
+    /// The answer to one request of a batch, whose sender is known.
+    private func answer(_ exchange: Exchange, _ token: AccessToken) async -> GraphReply {
+        var name = "(unknown)"
+        var reply: GraphReply
+        do throws(GraphRefusal) {
+            guard let path = GraphPath(exchange.request.uri.path), path.folded != ["$batch"] else { throw .notFound }
+            reply = try await respond(to: exchange.request, path, token, named: &name)
+            exchange.log(route: name, status: reply.status.code)
+        } catch {
+            reply = refuse(error, in: exchange)
+            exchange.log(route: name, status: error.status.code, failure: error.code)
+        }
+        reply.headers[.requestID] = exchange.id
+        return reply
     }
 
     /// What a path takes; nothing else is said, so nobody needs to be known (SRV-OP-015).

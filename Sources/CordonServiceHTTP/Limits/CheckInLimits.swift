@@ -8,22 +8,27 @@ public struct CheckInLimits: Sendable, Equatable {
     public var perPersonAndHour: Double
     /// Enrolments of one person in an hour.
     public var registrationsPerPersonAndHour: Double
+    /// Statements of one shared device in a minute, in the long run; at once as many as of a registration.
+    public var perSharedDeviceAndMinute: Double
 
     /// The documented limits.
     public static let documented = CheckInLimits(
-        perRegistrationAndMinute: 1, burst: 10, perPersonAndHour: 60, registrationsPerPersonAndHour: 5)
+        perRegistrationAndMinute: 1, burst: 10, perPersonAndHour: 60, registrationsPerPersonAndHour: 5,
+        perSharedDeviceAndMinute: 6)
     /// Limits that nobody meets by hand, for development and measurements.
     public static let development = CheckInLimits(
-        perRegistrationAndMinute: 1e6, burst: 1e6, perPersonAndHour: 1e9, registrationsPerPersonAndHour: 1e9)
+        perRegistrationAndMinute: 1e6, burst: 1e6, perPersonAndHour: 1e9, registrationsPerPersonAndHour: 1e9,
+        perSharedDeviceAndMinute: 1e6)
 
     /// Makes limits.
     public init(
         perRegistrationAndMinute: Double, burst: Double, perPersonAndHour: Double,
-        registrationsPerPersonAndHour: Double
+        registrationsPerPersonAndHour: Double, perSharedDeviceAndMinute: Double = 6
     ) {
         self.perRegistrationAndMinute = perRegistrationAndMinute
         self.burst = burst
         self.perPersonAndHour = perPersonAndHour
         self.registrationsPerPersonAndHour = registrationsPerPersonAndHour
+        self.perSharedDeviceAndMinute = perSharedDeviceAndMinute
     }
 }

@@ -5,6 +5,7 @@ import Foundation
 /// Counts what registrations and people ask, and holds back who asks too often (SRV-CI-090).
 ///
 /// Only callers whose token and proof are good are counted, so strangers can neither fill it nor use up somebody's share.
+/// Shared devices have one of their own, because there a statement is counted before its signature is looked at.
 final class RequestLimiter: Sendable {
     private struct Bucket {
         var left: Double
@@ -47,6 +48,13 @@ final class RequestLimiter: Sendable {
         try admit("e/\(Self.person(caller))", Rate(burst: rate, perSecond: rate / 3_600), at: now)
     }
 
+    /// Lets a statement of a shared device through.
+    ///
+    /// - Throws: A refusal with status 429 that says when to come back.
+    func admitStatement(ofDevice id: String, at now: Date) throws(CheckInRefusal) {
+        try admit("d/\(id)", Rate(burst: limits.burst, perSecond: limits.perSharedDeviceAndMinute / 60), at: now)
+    }
+
     private static func person(_ caller: DeviceCaller) -> String {
         "\(caller.tenant.rawValue)/\(caller.account.id.rawValue.lowercased())"
     }
@@ -66,7 +74,7 @@ final class RequestLimiter: Sendable {
         guard missing > 0 else { return }
         let seconds = Int((missing / rate.perSecond).rounded(.up))
         throw CheckInRefusal(
-            "too-many-requests", "The app asks too often.", status: 429, retryAfter: max(1, min(seconds, 3_600)))
+            "too-many-requests", "This was asked too often.", status: 429, retryAfter: max(1, min(seconds, 3_600)))
     }
 
     /// Forgets who asked longest ago.

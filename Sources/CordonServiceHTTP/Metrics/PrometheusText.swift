@@ -50,6 +50,10 @@ extension PrometheusText {
         value("cordon_event_streams", [], counts.streams)
         metric("cordon_event_streams_opened_total", "counter", "Event streams that were opened.")
         value("cordon_event_streams_opened_total", [], counts.streamsOpened)
+        metric("cordon_connections", "gauge", "Connections that are open.")
+        value("cordon_connections", [], counts.connections)
+        metric("cordon_connections_refused_total", "counter", "Connections that were closed because of too many.")
+        value("cordon_connections_refused_total", [], counts.connectionsRefused)
     }
 
     private mutating func durations(_ route: String, _ histogram: ServiceMetrics.Histogram) {

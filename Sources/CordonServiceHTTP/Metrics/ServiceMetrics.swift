@@ -32,6 +32,8 @@ final class ServiceMetrics: Sendable {
         var checkIns: [Int: Int] = [:]
         var streams = 0
         var streamsOpened = 0
+        var connections = 0
+        var connectionsRefused = 0
     }
 
     let started: Date
@@ -69,6 +71,21 @@ final class ServiceMetrics: Sendable {
     /// Counts an event stream that ended.
     func streamClosed() {
         counts.withLock { $0.streams -= 1 }
+    }
+
+    /// Counts a connection that was made.
+    func connectionOpened() {
+        counts.withLock { $0.connections += 1 }
+    }
+
+    /// Counts a connection that ended.
+    func connectionClosed() {
+        counts.withLock { $0.connections -= 1 }
+    }
+
+    /// Counts a connection that was closed because there were too many.
+    func connectionRefused() {
+        counts.withLock { $0.connectionsRefused += 1 }
     }
 
     /// Everything, for whoever asks.

@@ -49,7 +49,10 @@ struct ServiceRouter: Sendable {
         RoleRoutes(routing: routing, service: service).add(to: router)
         OperatorRoutes(routing: routing, service: service, now: now).add(to: router)
         graph(gate: gate).add(to: router)
-        SharedDeviceRoutes(routing: routing, service: service, tenant: configuration.tenant).add(to: router)
+        SharedDeviceRoutes(
+            routing: routing, service: service, tenant: configuration.tenant,
+            limits: RequestLimiter(configuration.limits, capacity: 20_000), now: now
+        ).add(to: router)
         SCIMRoutes(routing: routing, origin: origin, service: service).add(to: router)
         AuthorityRoutes(
             origin: origin, issuer: issuer.absoluteString, provider: provider,

@@ -29,6 +29,11 @@ public struct ServiceServerConfiguration: Sendable, Equatable {
     public var metrics: ListeningAddress?
     /// How long a connection may be silent in the middle of a request, or without any.
     public var idleTimeout = Duration.seconds(60)
+    /// The most connections that are open at once, event streams included; one more is closed as soon as it is made. Fewer
+    /// where the process may not open so many files.
+    public var maximumConnections = 10_000
+    /// How long the body of a request may take.
+    public var bodyTimeout = Duration.seconds(300)
     /// The organisation.
     public var tenant: TenantID
     /// The issuers of outside providers; unused with the embedded provider.
@@ -73,6 +78,11 @@ public struct ServiceServerConfiguration: Sendable, Equatable {
                 .configurationInvalid, reason: "without TLS or a proxy, tokens would cross the network in the clear",
                 place: "listen",
                 hint: "listen on 127.0.0.1, give a certificate, or say which address or proxy stands in front")
+        }
+        guard (1...1_000_000).contains(maximumConnections) else {
+            throw ServiceServerError(
+                .configurationInvalid, reason: "no service has \(maximumConnections) connections",
+                place: "max-connections", hint: "use 1 to 1000000; one event stream is one connection")
         }
         if let consoleOrigin {
             let url = URL(string: consoleOrigin)

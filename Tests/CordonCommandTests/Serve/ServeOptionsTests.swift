@@ -43,6 +43,20 @@ import Testing
         }
     }
 
+    @Test func `the most connections come from file, environment and flag, and 0 is refused`() throws {
+        try withServeFolder { folder in
+            let file = folder.appending(path: "service.json")
+            try Data(#"{"maxConnections": 100}"#.utf8).write(to: file)
+            let fromFile = try ServeOptions.parse(["--config", file.path])
+            #expect(try fromFile.plan(environment: [:]).server.maximumConnections == 100)
+            let environment = ["CORDON_MAX_CONNECTIONS": "200"]
+            #expect(try fromFile.plan(environment: environment).server.maximumConnections == 200)
+            let flag = try ServeOptions.parse(["--config", file.path, "--max-connections", "0"])
+            let server = try flag.plan(environment: environment).server
+            #expect(throws: ServiceServerError.self) { try server.validate() }
+        }
+    }
+
     @Test func `the environment wins over the file and a flag over the environment`() throws {
         try withServeFolder { folder in
             let file = folder.appending(path: "service.json")

@@ -45,6 +45,22 @@ import Testing
         ).status
     }
 
+    @Test func `statements that come too often are held back, for that device alone`() async throws {
+        let service = try await TestService()
+        let claims = administrator(service)
+        try await service.test { client in
+            _ = try await client.administer(.post, "/cordon/v1/devices", statement(), claims: claims)
+            for number in 1...10 { #expect(try await session(Int64(number), "oid-a", client) == .noContent) }
+            #expect(try await session(11, "oid-a", client) == .tooManyRequests)
+            let other = try await client.client.execute(
+                uri: "/cordon/v1/devices/other/session", method: .post, headers: [.contentType: "application/json"],
+                body: ByteBuffer(string: #"{"statement":"x"}"#))
+            #expect(other.status == .notFound)
+            service.clock.advance(10)
+            #expect(try await session(11, "oid-a", client) == .noContent)
+        }
+    }
+
     @Test func `a device joins, says who is on it, and is released`() async throws {
         let service = try await TestService()
         let claims = administrator(service)

@@ -11,7 +11,7 @@ struct LiveService: Sendable {
     let service: StoredManagementService
     let server: ServiceServer
 
-    init(publicURL: URL? = nil, idleTimeout: Duration = .seconds(60)) async throws {
+    init(publicURL: URL? = nil, idleTimeout: Duration = .seconds(60), connections: Int = 1_000) async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         service = StoredManagementService(storage: InMemoryStorage(), keyStore: InMemoryKeyStore(), logger: logger)
         try await service.open(TestService.tenant)
@@ -19,6 +19,7 @@ struct LiveService: Sendable {
         configuration.issuers = [TestIssuer.name]
         configuration.publicURL = publicURL
         configuration.idleTimeout = idleTimeout
+        configuration.maximumConnections = connections
         server = try ServiceServer(configuration, service: service, documents: issuer, logger: logger)
         try await service.saveUser(
             DirectoryUser(

@@ -13,7 +13,35 @@ enum RawConnection {
         }
     }
 
+    /// Keeps a connection open, after the answer to what was sent, while something else is done.
+    static func beside<Value>(port: Int, _ text: String, _ body: () async throws -> Value) async throws -> Value {
+        let descriptor = try open(port: port)
+        defer { close(descriptor) }
+        send(text, to: descriptor)
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        guard recv(descriptor, &buffer, buffer.count, 0) > 0 else { throw POSIXError(.ECONNRESET) }
+        return try await body()
+    }
+
     private static func run(port: Int, _ text: String, untilClosed: Bool) throws -> String {
+        let descriptor = try open(port: port)
+        defer { close(descriptor) }
+        send(text, to: descriptor)
+        var answer: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            guard count > 0 else {
+                let isOpen = count < 0 && [EAGAIN, EWOULDBLOCK].contains(errno)
+                return String(decoding: answer, as: UTF8.self) + (isOpen ? "\n(still open)" : "")
+            }
+            answer += buffer[..<count]
+            if !untilClosed { return String(decoding: answer, as: UTF8.self) }
+        }
+    }
+
+    /// A connected socket whose reading and writing end after twenty seconds.
+    private static func open(port: Int) throws -> Int32 {
         #if canImport(Glibc)
             let kind = Int32(SOCK_STREAM.rawValue)
         #else
@@ -21,9 +49,9 @@ enum RawConnection {
         #endif
         let descriptor = socket(AF_INET, kind, 0)
         guard descriptor >= 0 else { throw POSIXError(.EMFILE) }
-        defer { close(descriptor) }
         var limit = timeval(tv_sec: 20, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(port).bigEndian
@@ -33,22 +61,21 @@ enum RawConnection {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard connected == 0 else { throw POSIXError(.ECONNREFUSED) }
+        guard connected == 0 else {
+            close(descriptor)
+            throw POSIXError(.ECONNREFUSED)
+        }
+        return descriptor
+    }
+
+    private static func send(_ text: String, to descriptor: Int32) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
-            let sent = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            let sent = rest.withUnsafeBytes {
+                Foundation.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
             guard sent > 0 else { break }
             rest = rest.dropFirst(sent)
-        }
-        var answer: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = recv(descriptor, &buffer, buffer.count, 0)
-            guard count > 0 else {
-                return String(decoding: answer, as: UTF8.self) + (count < 0 ? "\n(still open)" : "")
-            }
-            answer += buffer[..<count]
-            if !untilClosed { return String(decoding: answer, as: UTF8.self) }
         }
     }
 }

@@ -36,4 +36,32 @@ import Testing
             #expect(!lines.all.contains { $0.contains(word) }, "\(word.prefix(12))")
         }
     }
+
+    @Test func `each request of a batch is in the log with its own id and status, and the batch's id`() async throws {
+        let lines = LogRecorder.Lines()
+        let service = try await TestService(logger: Logger(label: "test") { _ in LogRecorder(lines) })
+        let answer = try await service.test { client in
+            try await client.administer(
+                .post, "/v1.0/$batch",
+                [
+                    "requests": [
+                        ["id": "1", "method": "GET", "url": "/users"],
+                        ["id": "2", "method": "GET", "url": "/users/nobody"],
+                        ["id": "3", "method": "GET", "url": "/nowhere"],
+                    ]
+                ])
+        }
+        let batch = try #require(answer.headers[.requestID])
+        let inside = lines.all.filter { $0.contains("\"batch\": \(batch)") }
+        #expect(inside.count == 3)
+        for (item, facts) in zip(
+            answer.json["responses"]?.array ?? [], [("users", 200), ("users/*", 404), ("(unknown)", 404)])
+        {
+            let id = try #require(item["headers"]?["request-id"]?.string)
+            let line = try #require(inside.first { $0.contains("\"request\": \(id)") })
+            #expect(line.contains("\(facts.1)") && line.contains(facts.0))
+            #expect(id != batch && item["status"]?.integer == Int64(facts.1))
+        }
+        #expect(!lines.all.contains { $0.contains("nobody") })
+    }
 }

@@ -10,16 +10,21 @@ import Testing
 @Suite struct WireAttackTests {
     /// Runs a service on a socket while the test attacks it, and sees that it lives afterwards.
     private func attack(
-        idleTimeout: Duration = .seconds(60), _ body: @escaping @Sendable (Int) async throws -> Void
+        idleTimeout: Duration = .seconds(60), connections: Int = 1_000,
+        _ body: @escaping @Sendable (Int) async throws -> Void
     ) async throws {
-        let live = try await LiveService(idleTimeout: idleTimeout)
+        let live = try await LiveService(idleTimeout: idleTimeout, connections: connections)
         let (ready, source) = AsyncStream.makeStream(of: ServiceServer.Address.self)
         let running = Task { try await live.server.run { source.yield($0) } }
         let address = try #require(await ready.first { _ in true })
         let port = try #require(address.bound.port)
         try await body(port)
-        let after = try await RawConnection.exchange(
-            port: port, "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        var after = ""
+        // The service may not have seen yet that the last connection is gone.
+        for _ in 0..<50 where after.isEmpty {
+            after = try await RawConnection.exchange(
+                port: port, "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        }
         #expect(after.hasPrefix("HTTP/1.1 200"))
         await live.server.shutDown()
         _ = try? await running.value
@@ -79,6 +84,29 @@ import Testing
                 port: port, start + "Transfer-Encoding: chunked\r\n\r\n" + String(repeating: chunk, count: 8),
                 untilClosed: false)
             #expect(answers(grown).first == 413)
+        }
+    }
+
+    @Test func `a refused request that goes on with its body for ever loses its connection`() async throws {
+        try await attack { port in
+            // More than any buffer on the way holds: all of it can be sent only as long as somebody takes it.
+            let chunk = "10000\r\n" + String(repeating: " ", count: 0x10000) + "\r\n"
+            let answer = try await RawConnection.exchange(
+                port: port,
+                "POST /mam/v1/registrations HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+                    + String(repeating: chunk, count: 1_024))
+            #expect(!answer.contains("still open"))
+            #expect([0, 401].contains(answers(answer).first))
+        }
+    }
+
+    @Test func `a connection too many is closed, and the next finds a place when one is free`() async throws {
+        try await attack(connections: 1) { port in
+            let text = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
+            let refused = try await RawConnection.beside(port: port, text) {
+                try await RawConnection.exchange(port: port, text)
+            }
+            #expect(answers(refused).count == 0 && !refused.contains("still open"))
         }
     }
 

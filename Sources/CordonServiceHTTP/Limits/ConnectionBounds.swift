@@ -1,0 +1,96 @@
+import NIOCore
+import NIOHTTPTypes
+
+/// What one connection may cost: a place among the open ones, and a body only as long as somebody reads it.
+///
+/// Stands between the HTTP codec and the routes. The server itself reads a body to its end before it takes the next request,
+/// so without this a client that was refused could go on sending for ever.
+final class ConnectionBounds: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    /// The most bytes of a body that are taken and thrown away after its request was answered.
+    static let unwantedBytes = 1 << 20
+    /// How long they may take.
+    static let unwantedTime = TimeAmount.seconds(5)
+
+    private let open: OpenConnections
+    private let bodyTime: TimeAmount
+    private var isCounted = false
+    private var requests = 0
+    private var answers = 0
+    private var isReading = false
+    private var unwanted = 0
+    private var deadline: NIODeadline?
+    private var timer: (scheduled: Scheduled<Void>, at: NIODeadline)?
+
+    /// - Parameter bodyTime: How long a body may take from its first byte to its end.
+    init(_ open: OpenConnections, bodyTime: TimeAmount) {
+        self.open = open
+        self.bodyTime = bodyTime
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        isCounted = open.enter()
+        guard isCounted else { return context.close(promise: nil) }
+        context.fireChannelActive()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        if isCounted { open.leave() }
+        isCounted = false
+        timer?.scheduled.cancel()
+        timer = nil
+        context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head:
+            requests += 1
+            isReading = true
+            unwanted = 0
+        case .body(let bytes):
+            if deadline == nil { arm(context, after: bodyTime) }
+            if isAnswered {
+                unwanted += bytes.readableBytes
+                guard unwanted <= Self.unwantedBytes else { return context.close(promise: nil) }
+            }
+        case .end:
+            isReading = false
+            deadline = nil
+        }
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .end = unwrapOutboundIn(data) {
+            answers += 1
+            if isAnswered { arm(context, after: Self.unwantedTime) }
+        }
+        context.write(data, promise: promise)
+    }
+
+    /// Whether the request that is still being read has its answer already; an answer to the one before is none.
+    private var isAnswered: Bool { isReading && answers >= requests }
+
+    private func arm(_ context: ChannelHandlerContext, after time: TimeAmount) {
+        let deadline = context.eventLoop.now + time
+        self.deadline = deadline
+        if let timer, timer.at <= deadline { return }
+        timer?.scheduled.cancel()
+        schedule(context, at: deadline)
+    }
+
+    private func schedule(_ context: ChannelHandlerContext, at moment: NIODeadline) {
+        let scheduled = context.eventLoop.assumeIsolated().scheduleTask(deadline: moment) { [self] in
+            timer = nil
+            guard let deadline else { return }
+            guard deadline > moment else { return context.close(promise: nil) }
+            schedule(context, at: deadline)
+        }
+        timer = (scheduled, moment)
+    }
+}
