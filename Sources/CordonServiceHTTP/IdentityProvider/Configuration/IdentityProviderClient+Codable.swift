@@ -4,14 +4,14 @@ import Foundation
 extension IdentityProviderClient: Codable {
     private enum CodingKeys: String, CodingKey {
         case id = "clientId"
-        case displayName, grants, resources, applicationRoles
+        case displayName, grants, resources, applicationRoles, keys
         case redirectURIs = "redirectUris"
         case postLogoutRedirectURIs = "postLogoutRedirectUris"
         case secretDigest = "secretSha256"
     }
 
     /// Reads a client of a configuration file: `clientId`, `displayName`, `grants` and `resources`, and where wanted
-    /// `redirectUris`, `postLogoutRedirectUris`, `applicationRoles` and `secretSha256` (base64url). The file never
+    /// `redirectUris`, `postLogoutRedirectUris`, `applicationRoles`, `keys` (public keys as JWKs) and `secretSha256` (base64url). The file never
     /// holds a secret itself.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -31,6 +31,7 @@ extension IdentityProviderClient: Codable {
             grants: try container.decode(Set<Grant>.self, forKey: .grants),
             resources: try container.decode([String].self, forKey: .resources),
             applicationRoles: try container.decodeIfPresent([String].self, forKey: .applicationRoles) ?? [],
+            keys: try container.decodeIfPresent([JSONWebKey].self, forKey: .keys) ?? [],
             secretDigest: digest)
     }
 
@@ -44,6 +45,7 @@ extension IdentityProviderClient: Codable {
         try container.encode(grants.sorted { $0.rawValue < $1.rawValue }, forKey: .grants)
         try container.encode(resources, forKey: .resources)
         try container.encode(applicationRoles, forKey: .applicationRoles)
+        if !keys.isEmpty { try container.encode(keys, forKey: .keys) }
         try container.encodeIfPresent(secretDigest.map { Base64URL.encode($0) }, forKey: .secretDigest)
     }
 }

@@ -1,3 +1,4 @@
+public import CordonProtocol
 import Crypto
 import Foundation
 
@@ -30,11 +31,13 @@ public struct IdentityProviderClient: Sendable, Equatable, Identifiable {
     public var resources: [String]
     /// Roles of the application itself, for client credentials and audiences that carry roles.
     public var applicationRoles: [String]
+    /// The keys with which the client signs assertions of who it is (RFC 7523), in place of a secret.
+    public var keys: [JSONWebKey]
     /// SHA-256 of the client's secret; nil for a public client.
     let secretDigest: Data?
 
-    /// Whether this client has a secret.
-    public var isConfidential: Bool { secretDigest != nil }
+    /// Whether this client can prove who it is, with a secret or a key.
+    public var isConfidential: Bool { secretDigest != nil || !keys.isEmpty }
 
     /// A client without a secret: an app or a command. It may use authorization code, refresh and device code.
     ///
@@ -53,20 +56,24 @@ public struct IdentityProviderClient: Sendable, Equatable, Identifiable {
 
     /// Makes a client; it is checked when a provider is made with it.
     ///
-    /// - Parameter secret: random text, kept only as its SHA-256; nil makes a public client.
+    /// - Parameters:
+    ///   - keys: The keys with which it signs in place of sending a secret.
+    ///   - secret: random text, kept only as its SHA-256; without it and without keys, it is a public client.
     public init(
         id: String, displayName: String, redirectURIs: [String] = [], postLogoutRedirectURIs: [String] = [],
-        grants: Set<Grant>, resources: [String], applicationRoles: [String] = [], secret: String?
+        grants: Set<Grant>, resources: [String], applicationRoles: [String] = [], keys: [JSONWebKey] = [],
+        secret: String?
     ) {
         self.init(
             id: id, displayName: displayName, redirectURIs: redirectURIs,
             postLogoutRedirectURIs: postLogoutRedirectURIs, grants: grants, resources: resources,
-            applicationRoles: applicationRoles, secretDigest: secret.map { Data(SHA256.hash(data: Data($0.utf8))) })
+            applicationRoles: applicationRoles, keys: keys,
+            secretDigest: secret.map { Data(SHA256.hash(data: Data($0.utf8))) })
     }
 
     init(
         id: String, displayName: String, redirectURIs: [String], postLogoutRedirectURIs: [String], grants: Set<Grant>,
-        resources: [String], applicationRoles: [String], secretDigest: Data?
+        resources: [String], applicationRoles: [String], keys: [JSONWebKey], secretDigest: Data?
     ) {
         self.id = id
         self.displayName = displayName
@@ -75,6 +82,7 @@ public struct IdentityProviderClient: Sendable, Equatable, Identifiable {
         self.grants = grants
         self.resources = resources
         self.applicationRoles = applicationRoles
+        self.keys = keys
         self.secretDigest = secretDigest
     }
 

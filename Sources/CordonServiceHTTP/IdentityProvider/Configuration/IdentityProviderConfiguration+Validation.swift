@@ -46,7 +46,7 @@ extension IdentityProviderConfiguration {
             "names a resource that is not configured", "name the identifier of one of the resources")
         try Self.check(
             client.isConfidential || !client.grants.contains(.clientCredentials), at: "\(place).grants",
-            "a public client cannot use client credentials", "give it a secret or remove the grant")
+            "a public client cannot use client credentials", "give it a secret or a key, or remove the grant")
     }
 
     private static func unique(_ names: [String], at place: String) throws(IdentityProviderError) {

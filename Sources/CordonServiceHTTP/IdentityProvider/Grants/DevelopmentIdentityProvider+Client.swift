@@ -2,9 +2,12 @@ import Foundation
 import HTTPTypes
 
 extension DevelopmentIdentityProvider {
-    /// The client that a request of the back channel comes from (RFC 6749 §2.3): with its secret by one of two ways, or
-    /// a public client by its id.
-    func authenticatedClient(_ request: ProviderRequest) throws(OAuthError) -> IdentityProviderClient {
+    /// The client that a request of the back channel comes from (RFC 6749 §2.3): with its secret by one of two ways, with
+    /// its signature (RFC 7523), or a public client by its id.
+    func authenticatedClient(
+        _ request: ProviderRequest, issuer: String
+    ) throws(OAuthError) -> IdentityProviderClient {
+        if let client = try assertedClient(request, issuer: issuer) { return client }
         let named = try request.form.value("client_id")
         var secret = try request.form.value("client_secret")
         var id = named
@@ -26,6 +29,38 @@ extension DevelopmentIdentityProvider {
         let isAuthentic = client.isConfidential ? secret.map(client.hasSecret) ?? false : secret == nil
         guard isAuthentic else {
             throw OAuthError(.invalidClient, "client authentication failed", status: .unauthorized)
+        }
+        return client
+    }
+
+    /// The client that signed who it is; nil for a request that asserts nothing.
+    private func assertedClient(
+        _ request: ProviderRequest, issuer: String
+    ) throws(OAuthError) -> IdentityProviderClient? {
+        let type = try request.form.value("client_assertion_type")
+        let text = try request.form.value("client_assertion")
+        if type == nil, text == nil { return nil }
+        guard type == ClientAssertion.type, try request.form.value("client_secret") == nil,
+            try request.authorization() == nil
+        else {
+            throw OAuthError(.invalidRequest, "use one way of client authentication, with its client_assertion_type")
+        }
+        let assertion = try ClientAssertion(text ?? "")
+        let named = try request.form.value("client_id")
+        guard named == nil || named == assertion.client else {
+            throw OAuthError(.invalidRequest, "client_id is not the client of the assertion")
+        }
+        guard let client = configuration.client(assertion.client), !client.keys.isEmpty else {
+            throw ClientAssertion.refusal("client authentication failed")
+        }
+        let now = clock()
+        try assertion.check(client.keys, audiences: [issuer, ProviderEndpoint.token.address(issuer)], at: now)
+        let number = Self.digest("assertion." + client.id + "." + assertion.id)
+        guard seenProofs.value(number, at: now) == nil else {
+            throw ClientAssertion.refusal("client_assertion was used before")
+        }
+        guard seenProofs.insertIfRoom(true, for: number, until: assertion.expires, at: now) else {
+            throw OAuthError(.temporarilyUnavailable, "too many assertions at once", status: .serviceUnavailable)
         }
         return client
     }

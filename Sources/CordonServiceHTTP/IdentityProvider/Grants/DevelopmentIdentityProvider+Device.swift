@@ -23,7 +23,7 @@ extension DevelopmentIdentityProvider {
 
     /// The device authorization endpoint.
     func authorizeDevice(_ request: ProviderRequest, issuer: String) throws(OAuthError) -> ProviderAnswer {
-        let client = try authenticatedClient(request)
+        let client = try authenticatedClient(request, issuer: issuer)
         guard client.grants.contains(.deviceCode) else {
             throw OAuthError(.unauthorizedClient, "this client may not use device codes")
         }

@@ -19,7 +19,7 @@ extension DevelopmentIdentityProvider {
 
     /// The pushed authorization request endpoint: checks a request as the authorization endpoint would, and keeps it.
     func push(_ request: ProviderRequest, issuer: String) throws(OAuthError) -> ProviderAnswer {
-        let client = try authenticatedClient(request)
+        let client = try authenticatedClient(request, issuer: issuer)
         if try request.form.value("request_uri") != nil {
             throw OAuthError(.invalidRequest, "a pushed request cannot refer to another one")
         }

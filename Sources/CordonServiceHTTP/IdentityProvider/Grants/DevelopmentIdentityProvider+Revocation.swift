@@ -4,8 +4,8 @@ import Logging
 
 extension DevelopmentIdentityProvider {
     /// The revocation endpoint (RFC 7009). A text that is no token of ours is answered like one that is gone.
-    func revoke(_ request: ProviderRequest) throws(OAuthError) -> ProviderAnswer {
-        let client = try authenticatedClient(request)
+    func revoke(_ request: ProviderRequest, issuer: String) throws(OAuthError) -> ProviderAnswer {
+        let client = try authenticatedClient(request, issuer: issuer)
         let token = try request.form.required("token")
         if let (family, _) = family(ofRefreshToken: token) {
             guard family.grant.clientID == client.id else { throw Self.foreignToken }

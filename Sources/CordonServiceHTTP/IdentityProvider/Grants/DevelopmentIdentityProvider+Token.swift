@@ -6,7 +6,7 @@ import Logging
 extension DevelopmentIdentityProvider {
     /// The token endpoint.
     func token(_ request: ProviderRequest, issuer: String) throws(OAuthError) -> ProviderAnswer {
-        let client = try authenticatedClient(request)
+        let client = try authenticatedClient(request, issuer: issuer)
         let name = try request.form.required("grant_type")
         guard let kind = IdentityProviderClient.Grant(rawValue: name) else {
             throw OAuthError(.unsupportedGrantType, "this grant type does not exist here")

@@ -39,7 +39,7 @@ extension DevelopmentIdentityProvider {
         case .device: try device(request, issuer: issuer)
         case .token: try token(request, issuer: issuer)
         case .userInfo: try userInfo(request, issuer: issuer)
-        case .revocation: try revoke(request)
+        case .revocation: try revoke(request, issuer: issuer)
         case .endSession: try endSession(request, issuer: issuer)
         }
     }

@@ -19,8 +19,9 @@ struct ProviderMetadata: Encodable {
     let subject_types_supported = ["public"]
     let id_token_signing_alg_values_supported = ["ES256"]
     let dpop_signing_alg_values_supported = ["ES256"]
-    let token_endpoint_auth_methods_supported = ["none", "client_secret_basic", "client_secret_post"]
-    let revocation_endpoint_auth_methods_supported = ["none", "client_secret_basic", "client_secret_post"]
+    let token_endpoint_auth_methods_supported = Self.authenticationMethods
+    let revocation_endpoint_auth_methods_supported = Self.authenticationMethods
+    let token_endpoint_auth_signing_alg_values_supported = ["ES256"]
     let prompt_values_supported = ["none", "login", "consent", "select_account"]
     let claims_supported = [
         "sub", "iss", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "amr", "tid", "oid", "preferred_username",
@@ -31,6 +32,10 @@ struct ProviderMetadata: Encodable {
     let claims_parameter_supported = false
     let request_parameter_supported = false
     let request_uri_parameter_supported = false
+
+    private static let authenticationMethods = [
+        "none", "client_secret_basic", "client_secret_post", "private_key_jwt",
+    ]
 }
 
 extension DevelopmentIdentityProvider {
