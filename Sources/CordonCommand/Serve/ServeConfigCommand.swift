@@ -1,5 +1,6 @@
 import ArgumentParser
 import CordonIdentity
+import CordonPolicy
 import CordonService
 import CordonServiceHTTP
 import Foundation
@@ -34,6 +35,8 @@ struct ServeConfigCommand: AsyncParsableCommand {
             var behindProxy: Bool
             var metrics: String?
             var maxConnections: Int
+            var maxTokenSeconds: Int
+            var numericConflict: NumericConflict
             var directory: String?
             var firstSignIn: ServeConfigurationFile.FirstSignIn
             var logLevel: ServeLogging.Level
@@ -43,6 +46,9 @@ struct ServeConfigCommand: AsyncParsableCommand {
 
         func run() async throws {
             let plan = try options.plan()
+            for name in ServeConfigurationFile.strangers(in: ProcessInfo.processInfo.environment) {
+                Terminal.talk(Style.yellow("\(name)") + " in the environment is no setting; it changes nothing")
+            }
             if !plan.isDevelopment {
                 guard !plan.server.issuers.isEmpty, !plan.server.tenant.rawValue.isEmpty else {
                     throw CommandFailure(
@@ -70,7 +76,9 @@ struct ServeConfigCommand: AsyncParsableCommand {
                     tlsCertificate: plan.server.certificate?.chain.path,
                     tlsKey: plan.server.certificate?.privateKey.path, behindProxy: plan.server.isBehindProxy,
                     metrics: plan.server.metrics.map { "\($0.host):\($0.port)" },
-                    maxConnections: plan.server.maximumConnections, directory: plan.directory?.path,
+                    maxConnections: plan.server.maximumConnections,
+                    maxTokenSeconds: plan.server.longestCheckInToken ?? 0,
+                    numericConflict: plan.service.numericConflict, directory: plan.directory?.path,
                     firstSignIn: plan.service.createsPeopleAtSignIn ? .create : .refuse,
                     logLevel: plan.logging.level, logFormat: plan.logging.format,
                     developmentPassword: plan.developmentPassword.map { _ in "(redacted)" }))

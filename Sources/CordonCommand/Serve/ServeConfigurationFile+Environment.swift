@@ -1,3 +1,4 @@
+import CordonPolicy
 import Foundation
 
 extension ServeConfigurationFile {
@@ -29,14 +30,14 @@ extension ServeConfigurationFile {
         set.tlsKey = text("TLS_KEY") ?? tlsKey
         set.metrics = text("METRICS") ?? metrics
         set.directory = text("DIRECTORY") ?? directory
-        if let word = text("STEP_UP_SECONDS") {
-            guard let value = Int(word) else { throw Self.unusable("STEP_UP_SECONDS", "a number of seconds") }
-            set.stepUpSeconds = value
+        func number(_ name: String, _ unit: String) throws(CommandFailure) -> Int? {
+            guard let word = text(name) else { return nil }
+            guard let value = Int(word) else { throw Self.unusable(name, "a number" + unit) }
+            return value
         }
-        if let word = text("MAX_CONNECTIONS") {
-            guard let value = Int(word) else { throw Self.unusable("MAX_CONNECTIONS", "a number") }
-            set.maxConnections = value
-        }
+        set.stepUpSeconds = try number("STEP_UP_SECONDS", " of seconds") ?? stepUpSeconds
+        set.maxTokenSeconds = try number("MAX_TOKEN_SECONDS", " of seconds") ?? maxTokenSeconds
+        set.maxConnections = try number("MAX_CONNECTIONS", "") ?? maxConnections
         if let word = text("BEHIND_PROXY") {
             guard let value = ["true": true, "1": true, "false": false, "0": false][word.lowercased()] else {
                 throw Self.unusable("BEHIND_PROXY", "true or false")
@@ -53,9 +54,21 @@ extension ServeConfigurationFile {
             return value
         }
         set.firstSignIn = try word("FIRST_SIGN_IN", FirstSignIn.self) ?? firstSignIn
+        set.numericConflict = try word("NUMERIC_CONFLICT", NumericConflict.self) ?? numericConflict
         set.logLevel = try word("LOG_LEVEL", ServeLogging.Level.self) ?? logLevel
         set.logFormat = try word("LOG_FORMAT", ServeLogging.Format.self) ?? logFormat
         return set
+    }
+
+    /// Variables of the environment that look like settings and are none, in order: most likely misspelt ones.
+    static func strangers(in environment: [String: String]) -> [String] {
+        let known = Set(CodingKeys.allCases.map { prefix + variable($0.rawValue) })
+        return environment.keys.filter { $0.hasPrefix(prefix) && !known.contains($0) }.sorted()
+    }
+
+    /// `maxConnections` as `MAX_CONNECTIONS`.
+    private static func variable(_ name: String) -> String {
+        name.reduce(into: "") { $0 += $1.isUppercase ? "_\($1)" : $1.uppercased() }
     }
 
     private static func unusable(_ name: String, _ values: String) -> CommandFailure {

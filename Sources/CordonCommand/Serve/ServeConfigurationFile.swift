@@ -1,3 +1,4 @@
+import CordonPolicy
 import CordonService
 import Foundation
 
@@ -21,6 +22,10 @@ struct ServeConfigurationFile: Decodable, Equatable {
     var behindProxy: Bool?
     var metrics: String?
     var maxConnections: Int?
+    /// The longest life of a check-in token, in seconds; 0 for any.
+    var maxTokenSeconds: Int?
+    /// What happens when policies differ in a number field (SRV-TG-12).
+    var numericConflict: NumericConflict?
     var directory: String?
     var firstSignIn: FirstSignIn?
     var logLevel: ServeLogging.Level?
@@ -41,7 +46,8 @@ struct ServeConfigurationFile: Decodable, Equatable {
         case publicURL = "publicUrl"
         case consoleOrigin, roles, stepUpSeconds, database, dataDirectory, tenant, issuers, checkInAudience,
             administrationAudiences, tlsCertificate, tlsKey
-        case behindProxy, metrics, maxConnections, directory, firstSignIn, logLevel, logFormat
+        case behindProxy, metrics, maxConnections, maxTokenSeconds, numericConflict, directory, firstSignIn, logLevel,
+            logFormat
     }
 
     private static let largest = 1 << 20
@@ -87,7 +93,9 @@ struct ServeConfigurationFile: Decodable, Equatable {
         } catch DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
             DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty
         {
-            let place = context.codingPath.first?.stringValue ?? "the document"
+            let place = context.codingPath.reduce(into: "") { path, key in
+                path += key.intValue.map { "[\($0)]" } ?? (path.isEmpty ? "" : ".") + key.stringValue
+            }
             throw CommandFailure(
                 .badInput, "\(path): \(place) is of the wrong kind",
                 hint:

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CordonIdentity
+import CordonPolicy
 import CordonService
 import CordonServiceHTTP
 import Foundation
@@ -49,6 +50,14 @@ struct ServeOptions: ParsableArguments {
     @Option(help: "The most connections at once, event streams included; more are closed. (default: 10000)")
     var maxConnections: Int?
 
+    @Option(help: "The longest life of a check-in token in seconds; 0 for any. (default: 0)")
+    var maxTokenSeconds: Int?
+
+    @Option(
+        help: "Where policies differ in a number: mostRestrictive or recommended. (default: mostRestrictive)",
+        transform: Self.numbers)
+    var numericConflict: NumericConflict?
+
     @Option(help: "How long ago, in seconds, somebody may have signed in who asks for a wipe; 0 for ever.")
     var stepUpSeconds: Int?
 
@@ -82,10 +91,18 @@ struct ServeOptions: ParsableArguments {
         plan.logging = ServeLogging(
             level: logLevel ?? set.logLevel ?? .notice, format: logFormat ?? set.logFormat ?? .text)
         plan.directory = (directory ?? set.directory).map { URL(fileURLWithPath: $0) }
+        plan.service.numericConflict = numericConflict ?? set.numericConflict ?? .mostRestrictive
         // A directory that somebody keeps says who belongs; without one, whoever the provider lets sign in does.
         let usual = plan.directory == nil ? ServeConfigurationFile.FirstSignIn.create : .refuse
         plan.service.createsPeopleAtSignIn = !development && (firstSignIn ?? set.firstSignIn ?? usual) == .create
         return plan
+    }
+
+    private static func numbers(_ word: String) throws -> NumericConflict {
+        guard let value = NumericConflict(rawValue: word) else {
+            throw ValidationError("use \(NumericConflict.allCases.map(\.rawValue).joined(separator: " or "))")
+        }
+        return value
     }
 
     private func server(_ set: ServeConfigurationFile) throws -> ServiceServerConfiguration {
@@ -112,6 +129,13 @@ struct ServeOptions: ParsableArguments {
             server.stepUpAge = seconds == 0 ? nil : seconds
         }
         if let most = maxConnections ?? set.maxConnections { server.maximumConnections = most }
+        if let seconds = maxTokenSeconds ?? set.maxTokenSeconds {
+            guard seconds == 0 || (60...86_400).contains(seconds) else {
+                throw CommandFailure(
+                    .badInput, "a token life of \(seconds) seconds", hint: "use 60 to 86400; 0 is for any")
+            }
+            server.longestCheckInToken = seconds == 0 ? nil : seconds
+        }
         if let audience = set.checkInAudience { server.checkInAudience = audience }
         if let audiences = set.administrationAudiences { server.administrationAudiences = Set(audiences) }
         if let text = metrics ?? set.metrics {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CordonIdentity
+import CordonPolicy
 import CordonService
 import CordonServiceHTTP
 import Foundation
@@ -104,7 +105,10 @@ import Testing
         try withServeFolder { folder in
             let file = folder.appending(path: "service.json")
             #expect { _ = try ServeConfigurationFile(path: file.path) } throws: { status(of: $0) == .badInput }
-            for (text, word) in [("{", "JSON"), (#"{"listn": ""}"#, "listn"), (#"{"issuers": "x"}"#, "issuers")] {
+            for (text, word) in [
+                ("{", "JSON"), (#"{"listn": ""}"#, "listn"), (#"{"issuers": "x"}"#, "issuers"),
+                (#"{"roles": {"west": ["reader", 1]}}"#, "roles.west[1]"),
+            ] {
                 try Data(text.utf8).write(to: file)
                 #expect { _ = try ServeConfigurationFile(path: file.path) } throws: { error in
                     let failure = error as? CommandFailure
@@ -113,5 +117,29 @@ import Testing
                 }
             }
         }
+    }
+
+    @Test func `numbers, words and the life of tokens come from file, environment and flag`() throws {
+        try withServeFolder { folder in
+            let file = folder.appending(path: "service.json")
+            try Data(#"{"numericConflict": "recommended", "maxTokenSeconds": 900}"#.utf8).write(to: file)
+            let fromFile = try ServeOptions.parse(["--config", file.path]).plan(environment: [:])
+            #expect(fromFile.service.numericConflict == .recommended && fromFile.server.longestCheckInToken == 900)
+            let environment = ["CORDON_NUMERIC_CONFLICT": "mostRestrictive", "CORDON_MAX_TOKEN_SECONDS": "600"]
+            let plan = try ServeOptions.parse(["--config", file.path, "--max-token-seconds", "0"])
+                .plan(environment: environment)
+            #expect(plan.service.numericConflict == .mostRestrictive && plan.server.longestCheckInToken == nil)
+            #expect {
+                _ = try ServeOptions.parse(["--max-token-seconds", "5"]).plan(environment: [:])
+            } throws: { status(of: $0) == .badInput }
+        }
+    }
+
+    @Test func `a variable that looks like a setting and is none is found`() {
+        let environment = [
+            "CORDON_LISTEN": "", "CORDON_PUBLIC_URL": "", "CORDON_MAX_TOKEN_SECONDS": "", "CORDON_TLS_KEY": "",
+            "CORDON_LISTN": "", "CORDON_PUBLICURL": "", "PATH": "",
+        ]
+        #expect(ServeConfigurationFile.strangers(in: environment) == ["CORDON_LISTN", "CORDON_PUBLICURL"])
     }
 }
