@@ -75,7 +75,7 @@ extension AppProtection {
     private func exchange(_ record: RegistrationRecord) async throws(ServiceFailure) -> EnrollmentStatus {
         var record = record
         let account = record.account.id
-        let (session, refusal) = try await checkInSession(for: account, discovery: record.discovery)
+        let (client, token, refusal) = try await checkInSession(for: account, discovery: record.discovery)
         let nonce = UUID().uuidString
         // Rules that are not in force must not count as applied, or the service would not send them again.
         let current = isDenyingEverything(account) ? nil : try? verifiedAgain(record)
@@ -87,8 +87,7 @@ extension AppProtection {
             clientTime: configuration.clock.now(), nonce: nonce)
         let response: CheckInResponse
         do throws(ServiceFailure) {
-            response = try await session.client.checkIn(
-                request, registration: record.registrationID, token: session.token)
+            response = try await client.checkIn(request, registration: record.registrationID, token: token)
         } catch {
             // Without a token only the word that the account is disabled counts; else it is the sign-in that failed.
             throw error.isAccountDisabled(before: nil) == true ? error : refusal ?? error
@@ -111,7 +110,7 @@ extension AppProtection {
         do throws(ProtocolError) {
             let envelope = try await accept(
                 received, into: &record, after: current.map { ($0.sequence, record.envelope.digest) }, nonce: nonce,
-                client: session.client)
+                client: client)
             record.envelope = received
             noteContact(reporting: refusals)
             return await adopt(envelope, of: record)

@@ -27,22 +27,22 @@ extension AppProtection {
     /// What one exchange needs: a client that proves the account's key, and a token.
     struct Session: Sendable {
         let client: ServiceClient
-        /// Nil where the sign-in has ended and the key alone speaks for the registration.
-        let token: String?
+        let token: String
     }
 
     /// The session of a check-in; where nobody is signed in any more, one without a token, because a disabled account has
     /// none and is still told so, and what to wipe (SRV-TG-32). Then also why there is no token.
     func checkInSession(
         for account: AccountID, discovery: ServiceDiscovery
-    ) async throws(ServiceFailure) -> (session: Session, refusal: ServiceFailure?) {
+    ) async throws(ServiceFailure) -> (client: ServiceClient, token: String?, refusal: ServiceFailure?) {
         do throws(ServiceFailure) {
-            return (try await session(for: account, discovery: discovery), nil)
+            let session = try await session(for: account, discovery: discovery)
+            return (session.client, session.token, nil)
         } catch {
             guard case .signIn(let failure) = error, failure.code == .interactionRequired,
                 let signer = try? await configuration.sessions.signer(for: account)
             else { throw error }
-            return (Session(client: serviceClient(signer, discovery: discovery), token: nil), error)
+            return (serviceClient(signer, discovery: discovery), nil, error)
         }
     }
 

@@ -41,7 +41,7 @@ struct ServiceClient: Sendable {
         return try Self.decode(SignedKeySet.self, from: answer.body)
     }
 
-    func register(_ request: RegistrationRequest, token: String?) async throws(ServiceFailure) -> RegistrationResult {
+    func register(_ request: RegistrationRequest, token: String) async throws(ServiceFailure) -> RegistrationResult {
         let answer = try await authorized(.post, path: "registrations", token: token, message: request)
         return try Self.decode(RegistrationResult.self, from: answer.body)
     }
@@ -77,17 +77,17 @@ struct ServiceClient: Sendable {
     }
 
     /// Hands telemetry in; the answer is of no consequence.
-    func send(_ batch: TelemetryBatch, token: String?) async throws(ServiceFailure) {
+    func send(_ batch: TelemetryBatch, token: String) async throws(ServiceFailure) {
         _ = try await authorized(.post, path: "telemetry", token: token, message: batch)
     }
 
-    func unregister(registration: String, token: String?) async throws(ServiceFailure) {
+    func unregister(registration: String, token: String) async throws(ServiceFailure) {
         _ = try await authorized(.delete, path: "registrations/\(registration)", token: token, message: Nothing?.none)
     }
 
     /// Opens the registration's event stream, after the last event that was seen.
     func events(
-        registration: String, token: String?, after lastEventID: String?
+        registration: String, token: String, after lastEventID: String?
     ) async throws(ServiceFailure) -> HTTPAnswerStream {
         let url = discovery.checkIn.appending(path: "registrations/\(registration)/events")
         var nonce: String?

@@ -45,11 +45,15 @@ extension EffectivePolicy {
         var result = policy
         let defaults = AppProtectionPolicy()
         var settled = conflicts
+        var origins = origins
         for (index, conflict) in conflicts.enumerated() {
             guard let setting = Setting.named(conflict.setting), setting.isNumber else { continue }
             setting.copy(&result, defaults)
+            let chosen = setting.write(result)
             settled[index] = PolicyConflict(
-                setting: conflict.setting, chosen: setting.write(result), candidates: conflict.candidates)
+                setting: conflict.setting, chosen: chosen, candidates: conflict.candidates)
+            // A value that no policy has comes from none of them; then the merged policy's own name stands for all.
+            origins[conflict.setting] = conflict.candidates.first { $0.value == chosen }?.policyId
         }
         return EffectivePolicy(policy: result, origins: origins, conflicts: settled, contributors: contributors)
     }

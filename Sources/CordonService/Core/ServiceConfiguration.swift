@@ -8,7 +8,7 @@ public struct ServiceConfiguration: Sendable, Equatable {
     public var envelopeLifetime = Duration.seconds(7 * 86_400)
     /// How long a registration lives without check-in (SRV-CI-069).
     public var registrationLifetime = Duration.seconds(90 * 86_400)
-    /// How long a wipe waits to be fetched (SRV-TG-28).
+    /// How long a wipe waits to be fetched where no policy limits the time offline (SRV-TG-28).
     public var wipeLifetime = Duration.seconds(94 * 86_400)
     /// How long a finished wipe stays in the list; the audit log keeps it (SRV-TG-28).
     public var finishedWipeRetention = Duration.seconds(4 * 86_400)

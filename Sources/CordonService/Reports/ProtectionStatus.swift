@@ -3,7 +3,7 @@ internal import CordonPolicy
 internal import CordonProtocol
 internal import Foundation
 
-/// One app of one person on one device, as reports show it (SRV-TG-34, 35, 37, 42).
+/// One app of one person on one device, as reports show it (SRV-TG-34, 35).
 public struct ProtectionStatus: Sendable {
     /// The registration.
     public let registration: Registration

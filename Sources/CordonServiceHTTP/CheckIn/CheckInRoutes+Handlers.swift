@@ -16,7 +16,13 @@ extension CheckInRoutes {
         let keys = try await CheckInRefusal.asking { () throws(ServiceError) in
             try await service.keySet(of: gate.tenant)
         }
-        return try CheckInRefusal.answering(.ok, keys, cacheControl: "public, max-age=\(Self.keySetAge)")
+        let settings = try await CheckInRefusal.asking { () throws(ServiceError) in
+            // Read on the service's own behalf: how long a key set may be kept is no secret.
+            try await service.serviceSettings(
+                as: Administrator(tenant: gate.tenant, id: "check-in", name: "check-in", roles: [.reader]))
+        }
+        return try CheckInRefusal.answering(
+            .ok, keys, cacheControl: "public, max-age=\(settings.keySetMaxAgeSeconds)")
     }
 
     func register(_ exchange: Exchange) async throws(CheckInRefusal) -> Response {
@@ -62,6 +68,7 @@ extension CheckInRoutes {
         try await CheckInRefusal.asking { () throws(ServiceError) in
             try await service.acknowledge(acknowledgement, registration: id, by: caller)
         }
+        metrics.reportedWipe(acknowledgement.phase.rawValue)
         return Response(status: .noContent)
     }
 

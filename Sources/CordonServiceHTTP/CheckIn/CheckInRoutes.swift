@@ -10,8 +10,6 @@ import Logging
 struct CheckInRoutes: Sendable {
     /// The largest body; a check-in is a few hundred bytes, a receipt a few thousand.
     static let largestBody = 256 << 10
-    /// How long clients and caches may keep the key set, in seconds; new keys are published days before their use.
-    static let keySetAge = 3_600
 
     let gate: CheckInGate
     let service: any ManagementService
@@ -24,6 +22,9 @@ struct CheckInRoutes: Sendable {
 
     func add(to router: some RouterMethods<BasicRequestContext>) {
         on(router, .get, "/.well-known/cordon-mam") { _ throws(CheckInRefusal) in try await discover() }
+        on(router, .get, "/.well-known/oauth-protected-resource") { _ throws(CheckInRefusal) in
+            try CheckInRefusal.answering(.ok, discovery.protectedResource, cacheControl: "public, max-age=300")
+        }
         on(router, .get, "/mam/v1/keys") { _ throws(CheckInRefusal) in try await keys() }
         on(router, .post, "/mam/v1/registrations") { exchange throws(CheckInRefusal) in try await register(exchange) }
         on(router, .post, "/mam/v1/registrations/:id/checkins") { exchange throws(CheckInRefusal) in

@@ -11,6 +11,29 @@ struct DiscoveryDocument: Sendable {
     let checkIn: URL
     let resource: String
 
+    /// What `/.well-known/oauth-protected-resource` says (RFC 9728, SRV-CI-079): the same in the words of OAuth.
+    struct ProtectedResource: Encodable {
+        var resource: String
+        var authorizationServers: [String]
+        var scopesSupported = [TokenRules.checkInScope]
+        var bearerMethodsSupported = ["header"]
+        var requiresProof = true
+        var proofAlgorithms = ["ES256"]
+
+        private enum CodingKeys: String, CodingKey {
+            case resource
+            case authorizationServers = "authorization_servers"
+            case scopesSupported = "scopes_supported"
+            case bearerMethodsSupported = "bearer_methods_supported"
+            case requiresProof = "dpop_bound_access_tokens_required"
+            case proofAlgorithms = "dpop_signing_alg_values_supported"
+        }
+    }
+
+    var protectedResource: ProtectedResource {
+        ProtectedResource(resource: resource, authorizationServers: [issuer.absoluteString])
+    }
+
     func value() async throws(CheckInRefusal) -> ServiceDiscovery {
         let facts: DiscoveryFacts
         do {

@@ -31,13 +31,14 @@ final class RequestLimiter: Sendable {
     ///
     /// - Throws: A refusal with status 429 that says when to come back.
     func admitCheckIn(_ caller: DeviceCaller, at now: Date) throws(CheckInRefusal) {
+        // The app's own share first: what is refused for it takes nothing from the person's other apps.
+        try admit(
+            "r/\(caller.tenant.rawValue)/\(caller.keyThumbprint)",
+            Rate(burst: limits.burst, perSecond: limits.perRegistrationAndMinute / 60), at: now)
         try admit(
             "p/\(Self.person(caller))",
             Rate(burst: limits.perPersonAndHour, perSecond: limits.perPersonAndHour / 3_600),
             at: now)
-        try admit(
-            "r/\(caller.tenant.rawValue)/\(caller.keyThumbprint)",
-            Rate(burst: limits.burst, perSecond: limits.perRegistrationAndMinute / 60), at: now)
     }
 
     /// Lets an enrolment through.

@@ -46,6 +46,11 @@ extension PrometheusText {
         for (status, count) in counts.checkIns.sorted(by: { $0.key < $1.key }) {
             value("cordon_check_ins_total", [("status", String(status))], count)
         }
+        metric(
+            "cordon_wipe_reports_total", "counter", "What apps reported of wipes; one that failed is asked for again.")
+        for (phase, count) in counts.wipeReports.sorted(by: { $0.key < $1.key }) {
+            value("cordon_wipe_reports_total", [("phase", phase)], count)
+        }
         metric("cordon_event_streams", "gauge", "Event streams that are open.")
         value("cordon_event_streams", [], counts.streams)
         metric("cordon_event_streams_opened_total", "counter", "Event streams that were opened.")

@@ -30,6 +30,7 @@ final class ServiceMetrics: Sendable {
         var requests: [Request: Int] = [:]
         var durations: [String: Histogram] = [:]
         var checkIns: [Int: Int] = [:]
+        var wipeReports: [String: Int] = [:]
         var streams = 0
         var streamsOpened = 0
         var connections = 0
@@ -58,6 +59,11 @@ final class ServiceMetrics: Sendable {
     /// Counts a check-in by its documented status.
     func checkedIn(_ status: Int) {
         counts.withLock { $0.checkIns[status, default: 0] += 1 }
+    }
+
+    /// Counts what an app reported of a wipe (SRV-TG-29).
+    func reportedWipe(_ phase: String) {
+        counts.withLock { $0.wipeReports[phase, default: 0] += 1 }
     }
 
     /// Counts an event stream that began.

@@ -31,7 +31,8 @@ struct ServiceRouter: Sendable {
             rules: TokenRules(
                 issuers: issuers.map { .init(issuer: $0, tenant: configuration.tenant) },
                 checkInAudience: configuration.checkInAudience,
-                administrationAudiences: configuration.administrationAudiences),
+                administrationAudiences: configuration.administrationAudiences,
+                longestCheckInToken: configuration.longestCheckInToken),
             documents: documents, now: now)
         let proofs = ProofVerifier(now: now)
         HealthRoutes(service: service, tenant: configuration.tenant).add(to: router)

@@ -42,6 +42,8 @@ public struct ServiceServerConfiguration: Sendable, Equatable {
     public var checkInAudience = usualCheckInAudience
     /// The audiences of administration tokens.
     public var administrationAudiences: Set<String> = [usualAdministrationAudience, graphAudience]
+    /// The longest life of a check-in token, in seconds; nil for any, because providers commonly give an hour (SRV-CI-078).
+    public var longestCheckInToken: Int?
     /// The roles that people and programs have besides those that their tokens name: by a value of `groups` or `roles`,
     /// or by `user:` and an object id (SRV-OP-020).
     public var roleMapping: [String: Set<AdministratorRole>] = [:]

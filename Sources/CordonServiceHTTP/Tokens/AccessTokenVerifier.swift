@@ -77,6 +77,11 @@ public struct AccessTokenVerifier: Sendable {
         guard audience == .administration || claims.keyThumbprint != nil else {
             throw TokenRefusal(.unprovedKey, "the token is not bound to a key")
         }
+        if audience == .checkIn, let longest = rules.longestCheckInToken {
+            guard let issued = claims.issued, claims.expires - issued <= Double(longest) else {
+                throw TokenRefusal(.tooLong, "the token lives longer than \(longest) seconds, or does not say how long")
+            }
+        }
     }
 
     private func token(

@@ -18,6 +18,8 @@ public struct TokenRefusal: Error, Sendable, Equatable {
         case wrongTenant
         /// The token has ended or has not begun.
         case expired
+        /// The token lives longer than this service takes them, or does not say since when.
+        case tooLong
         /// The token lacks the scope or role that the route needs.
         case insufficientScope
         /// The token is bound to a key, and the request does not prove that its sender has it.
@@ -47,6 +49,7 @@ public struct TokenRefusal: Error, Sendable, Equatable {
         case .missing, .expired, .malformed, .wrongSignature, .unknownKey, .revoked, .staleSignIn: "Sign in again."
         case .untrustedIssuer, .wrongTenant: "Sign in with the provider that the discovery document names."
         case .wrongAudience, .insufficientScope: "Ask for a token with the resource and scope that this route needs."
+        case .tooLong: "Have the provider issue tokens of a shorter life for this resource."
         case .unprovedKey: "Send a DPoP proof made with the key that the token is bound to."
         case .issuerUnavailable: "Try again when the identity provider can be reached."
         }

@@ -29,12 +29,18 @@ public struct TokenRules: Sendable, Equatable {
     public var checkInAudience: String
     /// The audiences of administration tokens.
     public var administrationAudiences: Set<String>
+    /// The longest life of a check-in token, in seconds from `iat` to `exp`; nil for any (SRV-CI-078).
+    public var longestCheckInToken: Int?
 
     /// Makes rules.
-    public init(issuers: [TrustedIssuer], checkInAudience: String, administrationAudiences: Set<String>) {
+    public init(
+        issuers: [TrustedIssuer], checkInAudience: String, administrationAudiences: Set<String>,
+        longestCheckInToken: Int? = nil
+    ) {
         self.issuers = issuers
         self.checkInAudience = checkInAudience
         self.administrationAudiences = administrationAudiences
+        self.longestCheckInToken = longestCheckInToken
     }
 
     func admits(_ audiences: [String], to audience: TokenAudience) -> Bool {

@@ -44,6 +44,16 @@ import Testing
         #expect(EffectivePolicy.merging(policies, numericConflict: .recommended)?.policy.access.maximumPinRetries == 5)
     }
 
+    @Test func `a recommended number is not laid at the door of a policy that has another`() throws {
+        let policies = [try policy("a", ["maximumPinRetries": 3]), try policy("b", ["maximumPinRetries": 9])]
+        let merged = try #require(EffectivePolicy.merging(policies, numericConflict: .recommended))
+        #expect(merged.origins["maximumPinRetries"] == nil)
+        #expect(merged.origin(of: "maximumPinRetries").id == "a+b")
+        let usual = try policy("c", ["maximumPinRetries": 5])
+        let known = try #require(EffectivePolicy.merging(policies + [usual], numericConflict: .recommended))
+        #expect(known.origin(of: "maximumPinRetries").id == "c")
+    }
+
     @Test func `a merged policy survives coding`() throws {
         let merged = try #require(EffectivePolicy.merging([policy("a", ["printBlocked": true]), policy("b", [:])]))
         let json = try JSONEncoder().encode(merged)

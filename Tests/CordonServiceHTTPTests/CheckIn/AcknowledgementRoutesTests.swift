@@ -42,6 +42,30 @@ import Testing
         return Wiped(device: device, registration: registration, operation: try #require(operations.first))
     }
 
+    @Test func `a failed wipe says in Graph what could not be removed`() async throws {
+        // SRV-TG-29
+        let service = try await TestService()
+        try await service.test { client in
+            let wiped = try await delivered(client)
+            let receipt = try WipeReceipt(
+                commandID: wiped.operation.id, tenant: TestService.tenant,
+                registrationID: wiped.registration.registrationID, account: wiped.registration.account.id,
+                bundleID: TestDevice.bundleID, destroyedKeyIDs: [], files: 0, bytes: 0, started: service.clock.now,
+                finished: service.clock.now, failures: ["a file is held open"]
+            ).signed(by: wiped.device.key)
+            let report = Acknowledgement(
+                commandID: wiped.operation.id, phase: .failed, time: service.clock.now, receipt: receipt)
+            #expect(try await client.send(.post, wiped.path, as: wiped.device, report).status == .noContent)
+            let list =
+                "/v1.0/deviceAppManagement/managedAppRegistrations/\(wiped.registration.registrationID)/operations"
+            let operations = try await client.administer(.get, list).json["value"]?.array ?? []
+            let failed = try #require(operations.first { $0["id"]?.string == wiped.operation.id })
+            #expect(failed["state"] == "failed" && failed["failureReason"] == "a file is held open")
+            // The next attempt has no failure yet, and no member that says so.
+            #expect(operations.count == 2 && operations.filter { $0["failureReason"] != nil }.count == 1)
+        }
+    }
+
     @Test func `a report needs no token, only the registration's key`() async throws {
         let service = try await TestService()
         try await service.test { client in

@@ -45,6 +45,30 @@ import Testing
         }
     }
 
+    @Test func `what tokens must be is said in the words of RFC 9728, and how long keys may be kept by the operator`()
+        async throws
+    {
+        // SRV-CI-079, SRV-CI-016
+        let service = try await TestService()
+        try await service.test { client in
+            let document = try await client.client.execute(
+                uri: "/.well-known/oauth-protected-resource", method: .get)
+            #expect(document.status == .ok)
+            #expect(document.json["resource"]?.string == ServiceServerConfiguration.usualCheckInAudience)
+            #expect(document.json["authorization_servers"] == [.string(TestIssuer.name)])
+            #expect(document.json["scopes_supported"] == ["mam.checkin"])
+            #expect(document.json["dpop_bound_access_tokens_required"] == true)
+            func age() async throws -> String? {
+                try await client.client.execute(uri: "/mam/v1/keys", method: .get).headers[.cacheControl]
+            }
+            #expect(try await age() == "public, max-age=3600")
+            var settings = ServiceSettings()
+            settings.keySetMaxAgeSeconds = 120
+            try await service.service.setServiceSettings(settings, as: TestService.owner)
+            #expect(try await age() == "public, max-age=120")
+        }
+    }
+
     @Test func `a person without entitlement gets 403 and code 200`() async throws {
         let service = try await TestService()
         try await service.test { client in

@@ -45,6 +45,14 @@ import Testing
         #expect(admitted(10) { () throws(CheckInRefusal) in try limiter.admitCheckIn(other, at: Self.start) } == 10)
     }
 
+    @Test func `an app that is held back takes nothing from the person's other apps`() {
+        let limiter = RequestLimiter(.documented)
+        let app = caller("a")
+        _ = admitted(100) { () throws(CheckInRefusal) in try limiter.admitCheckIn(app, at: Self.start) }
+        let other = caller("a")
+        #expect(admitted(10) { () throws(CheckInRefusal) in try limiter.admitCheckIn(other, at: Self.start) } == 10)
+    }
+
     @Test func `a person enrols five times an hour, whatever the case of the id`() {
         let limiter = RequestLimiter(.documented)
         var through = 0

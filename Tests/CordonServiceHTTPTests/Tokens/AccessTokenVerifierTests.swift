@@ -39,6 +39,31 @@ import Testing
         #expect(token.scopes == ["mam.checkin"])
     }
 
+    @Test func `a token that lives longer than the operator allows is refused, and one that does not say how long`()
+        async throws
+    {
+        let clock = clock
+        let verifier = AccessTokenVerifier(
+            rules: TokenRules(
+                issuers: [.init(issuer: TestIssuer.name, tenant: TestService.tenant)],
+                checkInAudience: ServiceServerConfiguration.usualCheckInAudience, administrationAudiences: [],
+                longestCheckInToken: 900),
+            documents: issuer, now: { clock.now })
+        let now = Int64(clock.now.timeIntervalSince1970)
+        for (changes, isGood) in [
+            (["iat": .integer(now), "exp": .integer(now + 900)], true),
+            (["iat": .integer(now), "exp": .integer(now + 901)], false),
+            (["iat": nil, "exp": .integer(now + 60)], false),
+        ] as [([String: JSONValue?], Bool)] {
+            let text = try issuer.token(claims(changes))
+            if isGood {
+                _ = try await verifier.verify(text, for: .checkIn)
+            } else {
+                await #expect(throws: TokenRefusal(.tooLong, "")) { try await verifier.verify(text, for: .checkIn) }
+            }
+        }
+    }
+
     static let attacks: [(name: String, changes: [String: JSONValue?], code: TokenRefusal.Code)] = [
         ("another issuer", ["iss": "https://evil.example.test"], .untrustedIssuer),
         ("an issuer with a slash more", ["iss": .string(TestIssuer.name + "/")], .untrustedIssuer),

@@ -2,6 +2,7 @@ import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonService
+import Foundation
 import Testing
 
 /// SRV-TG-23…31, SRV-CI-006, 007, 020, 086 from the service's side.
@@ -133,6 +134,18 @@ struct WipeTests {
         #expect(try await state(test, second) == .delivered)
     }
 
+    @Test(arguments: [("P30D", 34.0), ("P365D", 369), ("PT0S", 94)])
+    func `a wipe waits as long as its policy lets an app be offline, and four days`(
+        period: String, days: Double
+    ) async throws {
+        let test = try await TestService.withPeople()
+        try await test.protect(["periodOfflineBeforeWipeIsEnforced": .string(period)], to: .group("staff"))
+        var app = TestApp(test)
+        try await app.register()
+        let operation = try await request(test)[0]
+        #expect(operation.notAfter == test.clock.now.addingTimeInterval(days * 86_400))
+    }
+
     @Test func `a wipe that was not fetched in time lapses`() async throws {
         // SRV-TG-28
         var (test, app) = try await enrolled()
@@ -163,6 +176,8 @@ struct WipeTests {
         let attempts = try await test.service.operations(ofRegistration: app.registrationID, as: test.owner)
         #expect(attempts.map(\.attempt).sorted() == [1, 2, 3])
         #expect(attempts.allSatisfy { $0.state == .failed })
+        let steps = try await test.records().filter { $0.action == "wipe.failed" }
+        #expect(steps.count == 3 && steps.allSatisfy { $0.details["failure"] == "a file is held open" })
     }
 
     @Test func `a wipe that the device decided itself is kept with its receipt`() async throws {

@@ -40,9 +40,10 @@ extension StoredManagementService {
             case .failed:
                 operation.failure = receipt?.failures.prefix(8).map { $0.prefix(200) }.joined(separator: "; ")
                 operation.receipt = acknowledgement.receipt
+                var details = acknowledgement.receipt.map { proof($0, of: registration) } ?? [:]
+                details["failure"] = operation.failure
                 try step(
-                    &operation, to: .failed, by: actor, of: caller.tenant, at: now, in: transaction,
-                    details: acknowledgement.receipt.map { proof($0, of: registration) } ?? [:])
+                    &operation, to: .failed, by: actor, of: caller.tenant, at: now, in: transaction, details: details)
                 try retry(operation, of: registration, at: now, in: transaction, noting: &pending)
             }
         }

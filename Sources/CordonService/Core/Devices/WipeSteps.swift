@@ -1,4 +1,5 @@
 internal import CordonIdentity
+internal import CordonPolicy
 internal import CordonProtocol
 internal import Foundation
 
@@ -49,17 +50,23 @@ extension StoredManagementService {
     /// Adds a pending wipe of one registration.
     ///
     /// - Parameters:
-    ///   - end: When it lapses; the usual time from now where nil.
+    ///   - end: When it lapses; where nil, when the app has long wiped itself (SRV-TG-28).
     ///   - earlier: The wipe that this one goes on for, because it failed or its registration was replaced.
     func requestWipe(
         of registration: Registration, reason: Command.Reason, by actor: AuditRecord.Actor, at now: Date,
         until end: Date? = nil, attempt: Int = 1, after earlier: WipeOperation? = nil,
         in transaction: some StorageTransaction
     ) throws(ServiceError) -> WipeOperation {
+        let lapse: Date
+        if let end {
+            lapse = end
+        } else {
+            lapse = now.addingTimeInterval(Double(try wipeLifetime(of: registration, in: transaction).wholeSeconds))
+        }
         let operation = WipeOperation(
             id: ids.token(), registrationID: registration.id, account: registration.account.id,
             bundleID: registration.application.bundleID, reason: reason, requestedBy: earlier?.requestedBy ?? actor.id,
-            requested: now, notAfter: end ?? now.addingTimeInterval(Double(configuration.wipeLifetime.wholeSeconds)),
+            requested: now, notAfter: lapse,
             attempt: attempt, version: ids.token())
         try transaction.save(operation)
         var details = ["registration": registration.id, "attempt": String(attempt), "reason": reason.rawValue]
@@ -68,6 +75,16 @@ extension StoredManagementService {
             actor, "wipe.request", "operation/\(operation.id)", of: registration.account.tenant, at: now,
             details: details)
         return operation
+    }
+
+    /// How long a wipe waits: as long as the rules that the app has in force let it be offline, and four days (SRV-TG-28).
+    private func wipeLifetime(
+        of registration: Registration, in transaction: some StorageTransaction
+    ) throws(ServiceError) -> Duration {
+        let snapshot = try targeting.snapshot(of: registration.account.tenant, in: transaction)
+        let known = snapshot.protections(among: registration.lastEnvelope?.policies ?? [])
+        let offline = try snapshot.effectivePolicy(of: known)?.policy.policy.launch.periodOfflineBeforeWipe ?? .zero
+        return offline > .zero ? offline + configuration.finishedWipeRetention : configuration.wipeLifetime
     }
 }
 
