@@ -15,7 +15,7 @@ extension ConfigurationRun {
             wanted.removeAll { $0 == ownGroup }
             wanted.insert(ownGroup, at: 0)
         }
-        let cache = settings?["ADALCacheKeychainGroupOverride"]?.string ?? names.tokenCacheKeychainGroup
+        let cache = setting("TokenCacheKeychainGroup")?.string ?? names.tokenCacheKeychainGroup
         for group in [names.sharedKeychainGroup, cache] where !wanted.contains(where: { isGroup($0, group) }) {
             wanted.append(Self.prefix + group)
         }

@@ -36,8 +36,8 @@ extension ConfigurationRun {
     /// Schemes that sign-in answers come back to.
     var callbackSchemes: [String] {
         var found: [String] = []
-        if let scheme = settings?["ADALRedirectScheme"]?.string { found.append(scheme) }
-        if let uri = settings?["ADALRedirectUri"]?.string, let end = uri.firstRange(of: "://")?.lowerBound {
+        if let scheme = setting("RedirectScheme")?.string { found.append(scheme) }
+        if let uri = setting("RedirectURI")?.string, let end = uri.firstRange(of: "://")?.lowerBound {
             found.append(String(uri[..<end]))
         }
         return found.filter { isScheme($0) ?? true }

@@ -1,19 +1,19 @@
 extension ConfigurationRun {
-    /// What is known of a setting's value.
+    /// What is known of a setting's value, by Cordon's spelling.
     private enum Kind: String {
         case text, boolean, number, texts, colour, protection
     }
 
     private static let kinds: [String: Kind] = {
         let texts = [
-            "ADALClientId", "ADALAuthority", "ADALRedirectUri", "ADALRedirectScheme", "ADALCacheKeychainGroupOverride",
+            "ClientID", "Authority", "RedirectURI", "RedirectScheme", "TokenCacheKeychainGroup",
             "ContainingAppBundleId", "SplashIconFile", "SplashIconFile~ipad", "DocumentBrowserFileCachePath",
             "MainStoryboardFile", "MainStoryboardFile~ipad", "MainNibFile", "MainNibFile~ipad",
         ]
         let booleans = [
-            "ADALLogOverrideDisabled", "AutoEnrollOnLaunch", "MAMPolicyRequired", "MAMPolicyWarnAbsent",
-            "MultiIdentity", "MultiIdentityCancelDisabled", "SafariViewControllerBlockedOverride", "SupportsDarkMode",
-            "MAMTelemetryDisabled", "MAMTelemetryUsePPE", "OpenInActionExtension", "TreatAllWebViewsAsUnmanaged",
+            "SignInLogOverrideDisabled", "AutoEnrollOnLaunch", "PolicyRequired", "PolicyWarnAbsent", "MultiIdentity",
+            "MultiIdentityCancelDisabled", "MultiManagedIdentities", "BrowserSignInAllowed", "SupportsDarkMode",
+            "TelemetryDisabled", "TelemetryUseTestService", "OpenInActionExtension", "TreatAllWebViewsAsUnmanaged",
             "VerboseLoggingEnabled", "FinishLaunchingAtStartup", "DebugSettingsEnabled",
         ]
         let colours = [
@@ -39,8 +39,9 @@ extension ConfigurationRun {
     mutating func lintSettings() {
         let entries = settings?.dictionary?.entries ?? []
         for (key, value) in entries {
-            guard let kind = Self.kinds[key] else {
-                let near = Self.kinds.keys.sorted().min { Self.distance($0, key) < Self.distance($1, key) }
+            guard let kind = Self.kinds[SettingSpelling.own[key] ?? key] else {
+                let known = Self.kinds.keys.flatMap { SettingSpelling.all(of: $0) }.sorted()
+                let near = known.min { Self.distance($0, key) < Self.distance($1, key) }
                 note(.note, "CF-UNKNOWN", "the setting \(key) is not known; did you mean \(near ?? "another")?")
                 continue
             }
@@ -55,29 +56,36 @@ extension ConfigurationRun {
     private mutating func lintRequired() {
         let severity: Finding.Severity = options.isStrict ? .error : .warning
         guard !isExtension else { return }
-        if (settings?["ADALClientId"]?.string ?? "").isEmpty {
-            note(severity, "CF-REQUIRED", "the setting ADALClientId is missing; --set ADALClientId=… writes it")
+        func usual(_ name: String) -> String { SettingSpelling.usual(name, in: names) }
+        if (setting("ClientID")?.string ?? "").isEmpty {
+            let name = usual("ClientID")
+            note(severity, "CF-REQUIRED", "the setting \(name) is missing; --set \(name)=… writes it")
         }
-        if settings?["ADALRedirectUri"] == nil, settings?["ADALRedirectScheme"] == nil {
-            note(severity, "CF-REQUIRED", "one of the settings ADALRedirectUri and ADALRedirectScheme is needed")
+        if setting("RedirectURI") == nil, setting("RedirectScheme") == nil {
+            let (address, scheme) = (usual("RedirectURI"), usual("RedirectScheme"))
+            note(severity, "CF-REQUIRED", "one of the settings \(address) and \(scheme) is needed")
         }
     }
 
     private mutating func lintCombinations() {
-        func isOn(_ key: String) -> Bool { settings?[key]?.boolean == true }
-        if isOn("MAMPolicyRequired") {
+        func isOn(_ key: String) -> Bool { setting(key)?.boolean == true }
+        func usual(_ name: String) -> String { SettingSpelling.usual(name, in: names) }
+        let required = usual("PolicyRequired")
+        if isOn("PolicyRequired") {
             if !isOn("AutoEnrollOnLaunch") {
-                note(
-                    .error, "CF-ENROL", "MAMPolicyRequired without AutoEnrollOnLaunch leaves nobody able to use the app"
-                )
+                note(.error, "CF-ENROL", "\(required) without AutoEnrollOnLaunch leaves nobody able to use the app")
             }
-            note(.warning, "CF-STORE", "MAMPolicyRequired is not accepted by the App Store")
+            note(.warning, "CF-STORE", "\(required) is not accepted by the App Store")
+        }
+        if isOn("PolicyWarnAbsent") {
+            note(.warning, "CF-STORE", "\(usual("PolicyWarnAbsent")) was not accepted by the App Store in the past")
         }
         if isOn("DebugSettingsEnabled") {
             note(.warning, "CF-DEBUG", "DebugSettingsEnabled is for debug builds only")
         }
-        if isOn("MAMTelemetryUsePPE"), options.isRelease {
-            note(.warning, "CF-TELEMETRY", "MAMTelemetryUsePPE sends a release build's telemetry to the test service")
+        if isOn("TelemetryUseTestService"), options.isRelease {
+            let name = usual("TelemetryUseTestService")
+            note(.warning, "CF-TELEMETRY", "\(name) sends a release build's telemetry to the test service")
         }
         if info.value["BGTaskSchedulerPermittedIdentifiers"] != nil, !isOn("FinishLaunchingAtStartup") {
             note(.warning, "CF-BACKGROUND", "background tasks want the setting FinishLaunchingAtStartup")

@@ -196,6 +196,38 @@ struct ConfiguratorTests {
         #expect(result.findings.first { $0.code == "CF-UNKNOWN" }?.message.contains("AutoEnrollOnLaunch") == true)
     }
 
+    @Test(arguments: [NamingProfile.cordon, .intuneCompatible])
+    func `every setting is known by both of its spellings, whatever the profile`(names: NamingProfile) throws {
+        for settings in [
+            ["ClientID": "id", "RedirectURI": "msauth.com.contoso.notes://auth", "Authority": "https://login.example"],
+            [
+                "ADALClientId": "id", "ADALRedirectUri": "msauth.com.contoso.notes://auth",
+                "ADALAuthority": "https://login.example",
+            ],
+        ] {
+            let result = try configure {
+                $0.names = names
+                $0.settings =
+                    settings.map { ($0.key, .string($0.value)) } + [
+                        ("MultiManagedIdentities", .boolean(true)), ("TelemetryDisabled", .boolean(true)),
+                        ("PolicyRequired", .boolean(true)),
+                    ]
+            }
+            #expect(result.findings.map(\.code).sorted() == ["CF-ENROL", "CF-STORE", "CF-VARIABLE"])
+            let schemes = result.info.value["CFBundleURLTypes"]?.array?.first?["CFBundleURLSchemes"]?.strings
+            #expect(schemes == ["notes", "notes" + names.schemeSuffix, "msauth.com.contoso.notes", "$(REDIRECT)"])
+        }
+    }
+
+    @Test func `what is missing is named as the profile spells it`() throws {
+        let result = try configure {
+            $0.names = .cordon
+            $0.settings = []
+        }
+        let messages = result.findings.filter { $0.code == "CF-REQUIRED" }.map(\.message)
+        #expect(messages.count == 2 && messages.allSatisfy { !$0.contains("ADAL") })
+    }
+
     @Test func `scenes are reported, and written when asked`() throws {
         let plist =
             "<plist><dict><key>CFBundleIdentifier</key><string>a</string><key>UIApplicationSceneManifest</key><dict/></dict></plist>"
