@@ -21,10 +21,13 @@ public struct DebugPolicies: Sendable, Equatable {
     /// Reads rules from a property list: a flat dictionary of keys and values, or a page of a settings bundle, whose
     /// defaults count (`MAMDebugSettings.plist`). `IntuneIdentityUPN` in it names the account.
     ///
-    /// - Parameter account: The account, where the list names none.
+    /// - Parameters:
+    ///   - account: The account, where the list names none.
+    ///   - set: What a person set on the page, which outranks its defaults: `UserDefaults.standard.dictionaryRepresentation()`.
+    ///     Of a page, only its own keys are taken from it.
     /// - Throws: ``ProtectionError`` with code `damagedContent` when it is not such a list, or names no account.
     public static func read(
-        _ propertyList: Data, account: AccountID? = nil
+        _ propertyList: Data, account: AccountID? = nil, set: [String: Any] = [:]
     ) throws(ProtectionError) -> DebugPolicies {
         guard let list = PropertyValue.read(propertyList) else {
             throw ProtectionError(
@@ -34,7 +37,10 @@ public struct DebugPolicies: Sendable, Equatable {
         var values = list.filter { $0.key != page }
         if case .list(let specifiers)? = list[page] {
             for case .dictionary(let specifier) in specifiers {
-                guard case .text(let key)? = specifier["Key"], let value = specifier["DefaultValue"] else { continue }
+                guard case .text(let key)? = specifier["Key"] else { continue }
+                // A field that was left empty is one that nobody filled in.
+                let typed = set[key].flatMap { $0 as? String == "" ? nil : $0 }
+                guard let value = typed.flatMap({ PropertyValue($0) }) ?? specifier["DefaultValue"] else { continue }
                 values[key] = value
             }
         }

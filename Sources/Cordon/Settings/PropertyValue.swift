@@ -41,6 +41,15 @@ enum PropertyValue: Decodable, Equatable, Sendable {
         return try? PropertyListDecoder().decode([String: PropertyValue].self, from: propertyList)
     }
 
+    /// A value as Foundation holds it, such as one of `UserDefaults`; nil for what no property list holds.
+    init?(_ value: Any) {
+        guard
+            let list = try? PropertyListSerialization.data(fromPropertyList: ["": value], format: .binary, options: 0),
+            let read = Self.read(list)?[""]
+        else { return nil }
+        self = read
+    }
+
     /// The value as policies know values; nil for data and dates.
     var json: JSONValue? {
         switch self {

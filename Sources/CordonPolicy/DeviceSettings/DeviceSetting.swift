@@ -37,10 +37,17 @@ struct DeviceSetting: Sendable {
             toDevice: { value in value.string.flatMap { members.firstIndex(of: $0) }.map { .integer(Int64($0)) } })
     }
 
+    /// A whole number; a field of a settings page keeps what was typed into it as text.
+    private static func whole(_ value: JSONValue) -> Int64? {
+        if let number = value.integer { return number }
+        let words = (value.string ?? "").split(separator: " ")
+        return words.count == 1 ? Int64(words[0]) : nil
+    }
+
     /// A number as it is.
     static func count(_ name: String, _ property: String) -> DeviceSetting {
         DeviceSetting(
-            name: name, property: property, toGraph: { $0.integer.flatMap { $0 >= 0 ? .integer($0) : nil } },
+            name: name, property: property, toGraph: { whole($0).flatMap { $0 >= 0 ? .integer($0) : nil } },
             toDevice: { $0.integer.map { .integer($0) } })
     }
 
@@ -49,7 +56,7 @@ struct DeviceSetting: Sendable {
         DeviceSetting(
             name: name, property: property,
             toGraph: { value in
-                guard let number = value.integer, number > 0 || (zero && number == 0), number < 1 << 32 else {
+                guard let number = whole(value), number > 0 || (zero && number == 0), number < 1 << 32 else {
                     return nil
                 }
                 return .string(DurationText.format(.seconds(number * unit)))

@@ -16,7 +16,7 @@ public struct DeviceSettings: Sendable, Equatable {
         for setting in DeviceSetting.all {
             if let value = members[setting.property].flatMap(setting.toDevice) { values[setting.name] = value }
         }
-        values["NonBioPassTimeOutRequired"] = policy.access.pinRequiredInsteadOfBiometricTimeout > .zero ? 1 : 0
+        values[Self.biometryTimeLimit] = policy.access.pinRequiredInsteadOfBiometricTimeout > .zero ? 1 : 0
         if let models = policy.launch.allowedModels {
             values[policy.launch.actionIfModelNotAllowed == .wipe ? Self.modelsWipe : Self.modelsBlock] =
                 .string(models.sorted().joined(separator: ";"))
@@ -66,14 +66,19 @@ public struct DeviceSettings: Sendable, Equatable {
         if policy.transfer.managedBrowserRequired && policy.transfer.customBrowserScheme == nil {
             policy.transfer.managedBrowser = .microsoftEdge
         }
-        if values["NonBioPassTimeOutRequired"] == 0 { policy.access.pinRequiredInsteadOfBiometricTimeout = .zero }
+        switch values[Self.biometryTimeLimit] {
+        case nil, .integer(1)?, .bool(true)?: break
+        case .integer(0)?, .bool(false)?: policy.access.pinRequiredInsteadOfBiometricTimeout = .zero
+        default: warnings.append("\(Self.biometryTimeLimit): the value is not one of the documented ones")
+        }
         return (policy, warnings)
     }
 
     private static let modelsBlock = "AllowedIOSModelsElseBlock"
     private static let modelsWipe = "AllowedIOSModelsElseWipe"
+    private static let biometryTimeLimit = "NonBioPassTimeOutRequired"
     private static let withoutEffect: Set<String> = [
-        "NonBioPassTimeOutRequired", "ClipboardEncryptionEnabled", "DictationBlocked", "DisableShareSense",
+        biometryTimeLimit, "ClipboardEncryptionEnabled", "DictationBlocked", "DisableShareSense",
         "RequireFileEncryption", "IntuneIdentityUPN",
     ]
 }

@@ -29,6 +29,36 @@ import Testing
         #expect(policy.launch.allowedModels == ["a", "b"] && policy.launch.actionIfModelNotAllowed == .wipe)
     }
 
+    @Test func `a switch for the time of biometry works as a truth value too, and a wrong one is told`() {
+        for off: JSONValue in [0, .bool(false)] {
+            let (policy, warnings) = DeviceSettings(["NonBioPassTimeOut": 30, "NonBioPassTimeOutRequired": off])
+                .policy()
+            #expect(warnings.isEmpty)
+            #expect(policy.access.pinRequiredInsteadOfBiometricTimeout == .zero)
+        }
+        for on: JSONValue in [1, .bool(true)] {
+            let (policy, warnings) = DeviceSettings(["NonBioPassTimeOut": 45, "NonBioPassTimeOutRequired": on]).policy()
+            #expect(warnings.isEmpty)
+            #expect(policy.access.pinRequiredInsteadOfBiometricTimeout == .seconds(45 * 60))
+        }
+        let (policy, warnings) = DeviceSettings(["NonBioPassTimeOutRequired": 7]).policy()
+        #expect(warnings.count == 1)
+        #expect(policy.access == AccessRequirements())
+    }
+
+    @Test func `numbers that were typed into a settings page count`() {
+        let (policy, warnings) = DeviceSettings([
+            "PINMinLength": "6", "PINNumRetry": " 3 ", "AccessRecheckOnlineTimeout": "7", "OfflineWipeInterval": "0",
+        ]).policy()
+        #expect(warnings.isEmpty)
+        #expect(policy.access.minimumPinLength == 6 && policy.access.maximumPinRetries == 3)
+        #expect(policy.access.periodOnlineBeforeAccessCheck == .seconds(420))
+        let wrong: [String: JSONValue] = [
+            "PINMinLength": "six", "PINNumRetry": "-3", "AccessRecheckOnlineTimeout": "1e2", "OfflineWipeInterval": "",
+        ]
+        #expect(DeviceSettings(wrong).policy().warnings.count == wrong.count)
+    }
+
     @Test func `an invalid value is ignored with a warning`() {
         let wrong: [String: JSONValue] = [
             "AppSharingToLevel": 3, "PINEnabled": 2, "ManagedLocations": 64, "AccessRecheckOfflineTimeout": 0,

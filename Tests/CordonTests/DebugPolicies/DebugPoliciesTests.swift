@@ -88,6 +88,24 @@ import Testing
         #expect(policies.policy.warnings.isEmpty)
     }
 
+    @Test func `what a person set on the page outranks its defaults`() throws {
+        let page: [String: Any] = [
+            "PreferenceSpecifiers": [
+                ["Key": "PINEnabled", "DefaultValue": false], ["Key": "PINMinLength"], ["Key": "PINNumRetry"],
+                ["Key": "PrintingBlocked", "DefaultValue": true], ["Key": "AppSharingToLevel", "DefaultValue": 2],
+            ]
+        ]
+        let set: [String: Any] = [
+            "PINEnabled": true, "PINMinLength": "7", "PINNumRetry": "", "AppSharingToLevel": 1,
+            "AppleLanguages": ["en"], "ContactSyncDisabled": true, "when": Date(),
+        ]
+        let (policy, warnings) = try DebugPolicies.read(try list(page), account: "dev@example.test", set: set).policy
+        #expect(warnings.isEmpty)
+        #expect(policy.access.pinRequired && policy.access.minimumPinLength == 7)
+        #expect(policy.transfer.printBlocked && policy.transfer.outbound == .managedApps)
+        #expect(!policy.transfer.contactSyncBlocked, "not on the page")
+    }
+
     @Test func `what names no account or is no list is refused`() throws {
         #expect(throws: ProtectionError(.damagedContent, "")) { try DebugPolicies.read(Data("no".utf8)) }
         let nameless = try list(["PINEnabled": 1])

@@ -17,7 +17,7 @@ import Testing
     /// What a policy can leave open for opening.
     private static let sources: [String: Location] = [
         "oneDriveForBusiness": .oneDriveForBusiness, "sharePoint": .sharePoint, "camera": .camera,
-        "photoLibrary": .photos,
+        "localStorage": .localStorage, "photoLibrary": .photos,
     ]
 
     @Test func `SDK-SC-01…03: copies are saved to the places that the rules leave open, and to no other`() async throws

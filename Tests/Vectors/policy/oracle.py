@@ -48,7 +48,7 @@ SAVE = {
 }
 OPEN = {
     "oneDriveForBusiness": "oneDriveForBusiness", "sharePoint": "sharePoint", "camera": "camera",
-    "photos": "photoLibrary", "localStorage": "(local)", "accountDocument": "", "box": "", "iManage": "",
+    "photos": "photoLibrary", "localStorage": "localStorage", "accountDocument": "", "box": "", "iManage": "",
     "egnyte": "", "other": "",
 }
 MINUTES = {"PT12H": 720, "0:30:00": 30, "P1D": 1440, "90 days, 0:00:00": 129600, "P90D": 129600, "PT0S": 0}
