@@ -117,7 +117,8 @@ public actor AppProtection {
         do throws(VaultError) {
             return try Vault(
                 directory: configuration.dataDirectory.appending(path: "vault"), keyStore: configuration.keyStore,
-                roots: [configuration.dataDirectory.appending(path: "files")], clock: configuration.clock.now)
+                roots: [configuration.dataDirectory.appending(path: "files")] + configuration.protectedRoots,
+                clock: configuration.clock.now)
         } catch { throw ProtectionError(error) }
     }
 

@@ -109,7 +109,7 @@ extension AppProtection {
         next.resume()
     }
 
-    private func requireFiles(of account: AccountID) throws(ProtectionError) {
+    func requireFiles(of account: AccountID) throws(ProtectionError) {
         guard records[account] != nil || debuggedAccount == account else {
             throw ProtectionError(.notEnrolled, "the account is not enrolled in this app")
         }
@@ -148,7 +148,7 @@ extension AppProtection {
         }
     }
 
-    private func fromVault<Value>(
+    func fromVault<Value>(
         _ work: (Vault) async throws(VaultError) -> Value
     ) async throws(ProtectionError) -> Value {
         do throws(VaultError) { return try await work(vault) } catch { throw ProtectionError(error) }

@@ -1,0 +1,161 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonVault
+import Foundation
+import Testing
+
+/// SDK-FP-05…07, FP-12…14, SDK-DP-01…06: an app's own paths, bytes and text, as the owner's policy asks.
+@Suite(.timeLimit(.minutes(1))) struct ProtectingTests {
+    private static let sealing: [String: JSONValue] = ["appDataEncryptionType": .string("whenDeviceLocked")]
+    private static let readable: [String: JSONValue] = ["appDataEncryptionType": .string("useDeviceSettings")]
+    private let secret = Data("the plan of the year".utf8)
+
+    private func stage(
+        _ rules: [String: JSONValue] = sealing
+    ) async throws -> (device: Device, protection: AppProtection, folder: URL) {
+        let device = try Device()
+        let folder = device.folder.appending(path: "own")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try await device.publish(rules)
+        let protection = try await device.start { $0.protectedRoots = [folder] }
+        guard await protection.enroll(device.account) == .newPolicies else { throw ProtectionError(.notEnrolled, "") }
+        return (device, protection, folder)
+    }
+
+    private func file(_ name: String, in folder: URL) throws -> URL {
+        let path = folder.appending(path: name)
+        try FileManager.default.createDirectory(
+            at: path.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try secret.write(to: path)
+        return path
+    }
+
+    private func contents(_ file: SealedFile) throws -> Data {
+        var bytes = Data(count: Int(try file.size()))
+        let count = try bytes.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }
+        return bytes.prefix(count)
+    }
+
+    private func isReadable(_ path: URL) -> Bool {
+        (try? Data(contentsOf: path))?.range(of: secret) != nil
+    }
+
+    @Test func `the owner's policy says whether a path is sealed, and a change of it is followed`() async throws {
+        let (device, protection, folder) = try await stage()
+        let account = device.account.id
+        let paths = [try file("a", in: folder), try file("deep/b", in: folder)]
+        try await protection.protect(folder, for: account)
+        for path in paths {
+            #expect(protection.isSealed(path) && !isReadable(path) && protection.owner(of: path) == account)
+        }
+        let opened = try await protection.open(paths[0], writing: false)
+        #expect(try contents(opened) == secret)
+        try opened.close()
+
+        try await device.publish(Self.readable)
+        await protection.checkIn(account)
+        try await protection.protect(folder, for: account)
+        for path in paths {
+            #expect(!protection.isSealed(path) && isReadable(path) && protection.owner(of: path) == account)
+        }
+        try await protection.protect(paths[0], for: nil)
+        #expect(protection.owner(of: paths[0]) == nil)
+    }
+
+    @Test func `a wipe removes what is the account's at paths of the app's own, and nothing else`() async throws {
+        let (device, protection, folder) = try await stage()
+        let account = device.account.id
+        let sealed = try file("sealed", in: folder)
+        let decrypted = try file("decrypted", in: folder)
+        let copy = folder.appending(path: "copy")
+        let mine = try file("mine", in: folder)
+        let others = try file("others", in: folder)
+        for path in [sealed, decrypted] { try await protection.protect(path, for: account) }
+        try await protection.decrypt(sealed, toCopy: copy)
+        try await protection.decrypt(decrypted)
+        try await protection.protect(others, for: "oid-private")
+        let buffer = try await protection.protect(secret, for: account)
+        let text = try await protection.protect("the plan", for: account)
+        #expect(isReadable(copy) && isReadable(decrypted), "the control")
+
+        try await protection.wipe(account)
+        for path in [sealed, decrypted, copy] {
+            #expect(!FileManager.default.fileExists(atPath: path.path), "\(path.lastPathComponent) is left")
+        }
+        #expect(isReadable(mine) && isReadable(others))
+        #expect(protection.owner(of: others) == "oid-private")
+        await #expect(throws: ProtectionError(.vault, "")) { try await protection.unprotect(buffer) }
+        await #expect(throws: ProtectionError(.vault, "")) { try await protection.unprotect(text) }
+    }
+
+    @Test func `bytes and text are sealed for whom the policy protects, and only named for anybody else`() async throws
+    {
+        let (device, protection, _) = try await stage()
+        let account = device.account.id
+        let sealed = try await protection.protect(secret, for: account)
+        #expect(sealed.range(of: secret) == nil)
+        #expect(protection.owner(ofBuffer: sealed) == account)
+        #expect(try await protection.unprotect(sealed) == secret)
+        let named = try await protection.protect(secret, for: "oid-private")
+        #expect(named.range(of: secret) != nil)
+        #expect(protection.owner(ofBuffer: named) == "oid-private")
+        #expect(try await protection.unprotect(named) == secret)
+        #expect(try await protection.unprotect(secret) == secret, "what was never protected comes back as it is")
+
+        let text = try await protection.protect("the plan", for: account)
+        #expect(protection.owner(ofText: text) == account)
+        #expect(try await protection.unprotect(text) == "the plan")
+        await #expect(throws: ProtectionError(.vault, "")) { try await protection.unprotect(sealed.dropLast()) }
+    }
+
+    @Test func `a closed gate closes what is protected, and leaves protecting open`() async throws {
+        let house = try await Gatehouse()
+        let folder = house.device.folder.appending(path: "own")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let protection = try await house.opened(Self.sealing) { $0.protectedRoots = [folder] }
+        let path = try file("a", in: folder)
+        try await protection.protect(path, for: house.account)
+        let buffer = try await protection.protect(secret, for: house.account)
+        _ = try await protection.vault(of: house.account)
+        await protection.suspend()
+
+        let closed = ProtectionError(.gateClosed, "")
+        await #expect(throws: closed) { try await protection.decrypt(path) }
+        await #expect(throws: closed) { try await protection.decrypt(path, toCopy: folder.appending(path: "b")) }
+        await #expect(throws: closed) { try await protection.open(path, writing: false) }
+        await #expect(throws: closed) { try await protection.unprotect(buffer) }
+        await #expect(throws: closed) { try await protection.protect(path, for: nil) }
+        await #expect(throws: closed) { try await protection.protect(folder, for: "oid-private") }
+        await #expect(throws: closed) { try await protection.vault(of: house.account) }
+        #expect(protection.isSealed(path) && !isReadable(path))
+        let late = try file("late", in: folder)
+        try await protection.protect(late, for: house.account)
+        #expect(protection.isSealed(late))
+    }
+
+    @Test func `an account that was enrolled once protects nothing until it is enrolled again`() async throws {
+        let (device, protection, folder) = try await stage()
+        let account = device.account.id
+        let path = try file("a", in: folder)
+        try await protection.protect(path, for: account)
+        #expect(await protection.unenroll(account, wiping: false) == .unenrolled)
+        let late = try file("late", in: folder)
+        await #expect(throws: ProtectionError(.notEnrolled, "")) { try await protection.protect(late, for: account) }
+        await #expect(throws: ProtectionError(.notEnrolled, "")) { try await protection.protect(secret, for: account) }
+        await #expect(throws: ProtectionError(.notEnrolled, "")) { try await protection.vault(of: account) }
+        await #expect(throws: ProtectionError(.vault, "")) { try await protection.decrypt(path) }
+        #expect(isReadable(late) && !isReadable(path))
+    }
+
+    @Test func `what is opened through the vault closes with the account`() async throws {
+        let (device, protection, folder) = try await stage()
+        let vault = try await protection.vault(of: device.account.id)
+        let file = try await vault.create(folder.appending(path: "a"), for: device.account.id)
+        try secret.withUnsafeBytes { try file.write($0) }
+        try await protection.wipe(device.account.id)
+        #expect(throws: VaultError.self) { try contents(file) }
+        #expect(!FileManager.default.fileExists(atPath: folder.appending(path: "a").path))
+    }
+}
