@@ -38,7 +38,8 @@ struct RulesInForce: Sendable {
         set {
             accounts[account] = newValue
             policies = PolicySet(
-                accounts.compactMapValues { if case .policy(let policy) = $0.rules { policy } else { nil } })
+                accounts.compactMapValues { if case .policy(let policy) = $0.rules { policy } else { nil } },
+                configurations: accounts.mapValues(\.delivery.configuration))
         }
     }
 
