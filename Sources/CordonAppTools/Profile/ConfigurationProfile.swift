@@ -15,6 +15,15 @@ public struct ConfigurationProfile: Sendable {
         public var urls: [String] = []
         /// Whether devices are shared.
         public var isShared = true
+        /// The team of the extension's maker, which macOS asks for and iOS does not (SI-013).
+        public var team: String?
+        /// Whether requests wait for the unlocked screen (`Cancel`) or go past the extension (`DoNotHandle`); nil for the
+        /// system's choice (SI-021).
+        public var screenLocked: String?
+        /// Apps that the extension does not answer.
+        public var denied: [String] = []
+        /// More for the extension itself, after the mode: each key with its value as text (SI-022).
+        public var data: [(key: String, value: String)] = []
         /// The profile's identifier, made from its content when nil.
         public var uuid: String?
 
@@ -34,14 +43,29 @@ public struct ConfigurationProfile: Sendable {
         for url in urls {
             if let problem = ProfileLint.problem(ofURL: url) { throw AppToolsError(.usage, "\(url): \(problem)") }
         }
+        var data: PropertyListDictionary = ["sharedDeviceMode": .boolean(request.isShared)]
+        for (key, text) in request.data {
+            guard let value = SignOnData.value(text, of: key), key != "sharedDeviceMode" else {
+                throw AppToolsError(.usage, "\(key) cannot be \(text)")
+            }
+            data[key] = value
+        }
+        guard [nil, "Cancel", "DoNotHandle"].contains(request.screenLocked) else {
+            throw AppToolsError(.usage, "a locked screen means Cancel or DoNotHandle")
+        }
         let payloadIdentifier = request.identifier + ".sign-on"
         var payload: PropertyListDictionary = [
-            "ExtensionData": .dictionary(["sharedDeviceMode": .boolean(request.isShared)]),
+            "ExtensionData": .dictionary(data),
             "ExtensionIdentifier": .string(request.extensionIdentifier ?? names.signOnExtension),
             "PayloadDisplayName": .string("Single sign-on"), "PayloadIdentifier": .string(payloadIdentifier),
             "PayloadType": .string("com.apple.extensiblesso"), "PayloadVersion": .integer(1),
             "Type": .string("Redirect"), "URLs": .array(urls.map { .string($0) }),
         ]
+        payload["TeamIdentifier"] = request.team.map { .string($0) }
+        payload["ScreenLockedBehavior"] = request.screenLocked.map { .string($0) }
+        if !request.denied.isEmpty {
+            payload["DeniedBundleIdentifiers"] = .array(request.denied.map { .string($0) })
+        }
         payload["PayloadUUID"] = .string(Self.uuid(payload))
         var profile: PropertyListDictionary = [
             "PayloadContent": .array([.dictionary(payload.sorted)]),

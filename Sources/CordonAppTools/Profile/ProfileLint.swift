@@ -29,8 +29,18 @@ public enum ProfileLint {
         "ScreenLockedBehavior": Rule(kind: .text, values: ["Cancel", "DoNotHandle"]),
     ]) { _, new in new }
 
+    /// Which system a profile is for: they differ in what must be there (SI-013).
+    public enum Platform: String, Sendable, CaseIterable {
+        /// iPhones and iPads.
+        case iOS = "ios"
+        /// Macs.
+        case macOS = "macos"
+    }
+
     /// What breaks the rules in a profile.
-    public static func findings(_ profile: PropertyListValue, path: String) -> [Finding] {
+    public static func findings(
+        _ profile: PropertyListValue, path: String, platform: Platform = .iOS
+    ) -> [Finding] {
         guard let entries = profile.dictionary else {
             return [Finding(path, .error, "MC-FORM", "a profile is a dictionary")]
         }
@@ -47,6 +57,10 @@ public enum ProfileLint {
             let type = payload["PayloadType"]?.string ?? "a payload"
             if type == "com.apple.extensiblesso" {
                 found += check(payload, signOn, at: type, path) + checkSignOn(payload, &seen, path)
+                if platform == .macOS, payload["TeamIdentifier"] == nil {
+                    let message = "TeamIdentifier is missing in \(type), which macOS needs"
+                    found.append(Finding(path, .error, "MC-REQUIRED", message))
+                }
             } else {
                 let required = common.filter(\.value.isRequired)
                 found += check(payload, required, at: type, path, knowsAll: false)
@@ -89,7 +103,7 @@ public enum ProfileLint {
             found.append(Finding(path, .error, "MC-URLS", "a redirect extension needs URLs"))
         }
         for key in ["Hosts", "Realm"] where isRedirect && payload[key] != nil {
-            found.append(Finding(path, .error, "MC-URLS", "\(key) is for credential extensions only"))
+            found.append(Finding(path, .warning, "MC-URLS", "\(key) is for credential extensions and ignored here"))
         }
         for url in urls {
             if let problem = problem(ofURL: url) {
@@ -99,7 +113,8 @@ public enum ProfileLint {
                 found.append(Finding(path, .error, "MC-URLS", "\(url) appears twice among all payloads"))
             }
         }
-        return found
+        let data = payload["ExtensionData"]?.dictionary ?? [:]
+        return found + SignOnData.findings(data, type: payload["Type"]?.string, path: path)
     }
 
     /// The scheme and host compare without case.

@@ -30,6 +30,18 @@ struct ProfileSignOnCommand: ParsableCommand {
     @Flag(help: "The devices are not shared.")
     var notShared = false
 
+    @Option(help: "The team of the extension's maker; for macOS.")
+    var team: String?
+
+    @Option(help: "What happens while the screen is locked: Cancel or DoNotHandle.")
+    var screenLocked: String?
+
+    @Option(name: .customLong("denied"), help: "An app that the extension does not answer. May repeat.")
+    var denied: [String] = []
+
+    @Option(help: "More for the extension, KEY=VALUE. May repeat.")
+    var data: [String] = []
+
     @Option(help: "The profile's UUID; made from its content when absent.")
     var uuid: String?
 
@@ -44,11 +56,22 @@ struct ProfileSignOnCommand: ParsableCommand {
 
     func run() throws {
         let profile = try names.profile()
+        let entries = try data.map { text in
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, !parts[0].isEmpty else {
+                throw CommandFailure(.usage, "\"\(text)\" is not KEY=VALUE")
+            }
+            return (key: parts[0], value: parts[1])
+        }
         let made = try reporting { () throws(AppToolsError) -> ConfigurationProfile in
             var request = ConfigurationProfile.SignOn(identifier: identifier)
             request.extensionIdentifier = extensionIdentifier
             request.urls = urls
             request.isShared = !notShared
+            request.team = team
+            request.screenLocked = screenLocked
+            request.denied = denied
+            request.data = entries
             request.uuid = uuid
             return try ConfigurationProfile(request, names: profile)
         }
@@ -122,6 +145,9 @@ struct ProfileLintCommand: ParsableCommand {
     @Argument(help: "An unsigned profile.")
     var file: String
 
+    @Option(help: "The system it is for: ios or macos.", transform: Self.platform)
+    var platform = ProfileLint.Platform.iOS
+
     @Flag(help: "Print one JSON document.")
     var json = false
 
@@ -129,9 +155,16 @@ struct ProfileLintCommand: ParsableCommand {
         let list = try reporting { () throws(AppToolsError) -> PropertyList in
             try PropertyList(contentsOf: URL(fileURLWithPath: file))
         }
-        let report = ToolReport(findings: ProfileLint.findings(list.value, path: file))
+        let report = ToolReport(findings: ProfileLint.findings(list.value, path: file, platform: platform))
         try report.write(json: json)
         try report.failOnErrors()
+    }
+
+    private static func platform(_ text: String) throws -> ProfileLint.Platform {
+        guard let platform = ProfileLint.Platform(rawValue: text) else {
+            throw ValidationError("\(text) is neither ios nor macos")
+        }
+        return platform
     }
 }
 
