@@ -19,11 +19,19 @@ public struct BrokerServer: Sendable {
     private let socket: String
     private let limits: BrokerLimits
     private let logger: Logger
+    private let inherited: Int32?
 
     /// Makes a server; nothing listens yet.
     ///
-    /// - Parameter socket: The socket's path. Its folder is made where it is missing: 0755, in development 0700.
-    public init(_ broker: Broker, socket: String, limits: BrokerLimits = BrokerLimits(), logger: Logger) {
+    /// - Parameters:
+    ///   - socket: The socket's path. Its folder is made where it is missing: 0755, in development 0700.
+    ///   - inherited: A socket that listens already, as ``InheritedSocket`` finds it (SI-188); then path, folder and
+    ///     permissions are the affair of whoever made it, and it stays when the server ends.
+    public init(
+        _ broker: Broker, socket: String, inherited: Int32? = nil, limits: BrokerLimits = BrokerLimits(),
+        logger: Logger
+    ) {
+        self.inherited = inherited
         self.broker = broker
         self.socket = socket
         self.limits = limits
@@ -43,15 +51,17 @@ public struct BrokerServer: Sendable {
             if !broker.configuration.isDevelopment, !Self.seesPrograms(of: 1) {
                 logger.warning("programs of other users may be turned away: the broker lacks CAP_SYS_PTRACE")
             }
-            try prepareFolder()
-            guard BrokerSocket(path: socket, tick: .milliseconds(10)) == nil else {
-                throw failure("another broker answers there", "Stop it first, or use another path.")
+            if inherited == nil {
+                try prepareFolder()
+                guard BrokerSocket(path: socket, tick: .milliseconds(10)) == nil else {
+                    throw failure("another broker answers there", "Stop it first, or use another path.")
+                }
             }
             let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
             let outcome: Result<Void, BrokerError>
             do {
                 let channel = try await bind(on: group)
-                chmod(socket, broker.configuration.isDevelopment ? 0o600 : 0o666)
+                if inherited == nil { chmod(socket, broker.configuration.isDevelopment ? 0o600 : 0o666) }
                 ready()
                 let time = Task { await broker.keepTime() }
                 await withTaskCancellationHandler {
@@ -61,7 +71,7 @@ public struct BrokerServer: Sendable {
                 }
                 time.cancel()
                 await broker.flush()
-                unlink(socket)
+                if inherited == nil { unlink(socket) }
                 outcome = .success(())
             } catch {
                 outcome = .failure(
@@ -84,7 +94,7 @@ public struct BrokerServer: Sendable {
             let ledger = Locked(ConnectionLedger(limits))
             let quiet = Locked(QuietLog())
             let digested = Set(broker.configuration.apps.filter { $0.sha256 != nil }.map(\.path))
-            return try await ServerBootstrap(group: loop)
+            let bootstrap = ServerBootstrap(group: loop)
                 .serverChannelOption(.backlog, value: 1_024)
                 .childChannelOption(.autoRead, value: false)
                 .childChannelOption(.maxMessagesPerRead, value: 4)
@@ -111,7 +121,8 @@ public struct BrokerServer: Sendable {
                                 desk: desk, limits: limits, shared: shared, now: now, logger: logger))
                     }
                 }
-                .bind(unixDomainSocketPath: socket, cleanupExistingSocketFile: true).get()
+            if let inherited { return try await bootstrap.withBoundSocket(inherited).get() }
+            return try await bootstrap.bind(unixDomainSocketPath: socket, cleanupExistingSocketFile: true).get()
         }
 
         private static func onSocket<Value>(

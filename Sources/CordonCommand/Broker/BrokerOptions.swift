@@ -5,7 +5,7 @@ import Foundation
 
 /// What `cordon broker run` can be told.
 struct BrokerOptions: ParsableArguments {
-    @Option(help: "The socket that apps connect to.")
+    @Option(help: "The socket that apps connect to; where systemd hands one over, its path.")
     var socket: String
 
     @Option(help: "A JSON file with the provider, the apps and the limits (docs/broker-protocol.md).")

@@ -30,10 +30,12 @@ struct BrokerRunCommand: AsyncParsableCommand {
         let folder = URL(filePath: options.dataDirectory, directoryHint: .isDirectory)
         let outcome: Result<Void, CommandFailure>
         do {
+            let inherited = try InheritedSocket.descriptor(
+                ProcessInfo.processInfo.environment, process: ProcessInfo.processInfo.processIdentifier)
             let secrets = try FileSecretStore(directory: folder.appending(path: "secrets"))
             let broker = try await Broker(
                 configuration, folder: folder, secrets: secrets, transport: transport, logger: logger)
-            let server = BrokerServer(broker, socket: options.socket, logger: logger)
+            let server = BrokerServer(broker, socket: options.socket, inherited: inherited, logger: logger)
             let (isDevelopment, issuer) = (configuration.isDevelopment, configuration.signIn.issuer)
             let report = BrokerReport(
                 socket: options.socket, version: Broker.version, development: isDevelopment, issuer: issuer,

@@ -1,0 +1,86 @@
+import CordonIdentity
+import CordonTesting
+import Foundation
+import Glibc
+import Logging
+import Testing
+
+@testable import CordonBroker
+@testable import CordonSignIn
+
+/// A broker that is started for a socket that listens already (SI-188).
+@Suite(.timeLimit(.minutes(1))) struct ActivationTests {
+    /// A socket as systemd would make it.
+    private func listener(_ path: String, listens: Bool = true) throws -> Int32 {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+        let isBound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+        try #require(isBound && (!listens || listen(descriptor, 4) == 0))
+        return descriptor
+    }
+
+    @Test func `whoever connected before the broker ran is answered, and the socket outlives the broker`() async throws
+    {
+        let stand = try BrokerStand {
+            $0.isDevelopment = true
+            $0.apps = []
+        }
+        try FileManager.default.createDirectory(at: stand.folder, withIntermediateDirectories: true)
+        let path = stand.folder.appending(path: "s").path
+        let descriptor = try listener(path)
+        let early = try #require(BrokerSocket(path: path, tick: .milliseconds(100)))
+        #expect(early.send(BrokerFrame.encode(Data(#"{"id":1,"verb":"hello","versions":[1],"clientID":"x"}"#.utf8))))
+        let broker = try await Broker(
+            stand.configuration, folder: stand.folder.appending(path: "data"),
+            secrets: FileSecretStore(directory: stand.folder.appending(path: "secrets")),
+            transport: stand.provider.transport, environment: stand.time.environment,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        try InheritedSocket.check(descriptor)
+        let server = BrokerServer(
+            broker, socket: path, inherited: descriptor, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
+        let serving = Task { try await server.run {} }
+        var answer = Data()
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        while answer.count < 10 {
+            if case .bytes(let bytes) = early.receive(into: &buffer) { answer.append(contentsOf: bytes) }
+            await Task.yield()
+        }
+        #expect(String(decoding: answer.dropFirst(4), as: UTF8.self).contains(#""hello""#))
+        let device = try SharedDeviceMode(socket: path, clientID: "notes")
+        #expect(try await device.deviceInformation().missing == [.registration])
+        serving.cancel()
+        try await serving.value
+        #expect(FileManager.default.fileExists(atPath: path), "it belongs to whoever made it")
+    }
+
+    @Test(arguments: [
+        [:], ["LISTEN_FDS": "1"], ["LISTEN_FDS": "1", "LISTEN_PID": "1"], ["LISTEN_FDS": "0", "LISTEN_PID": "77"],
+        ["LISTEN_FDS": "x", "LISTEN_PID": "77"],
+    ])
+    func `an environment that is not meant for this process hands over nothing`(environment: [String: String]) throws {
+        #expect(try InheritedSocket.descriptor(environment, process: 77) == nil)
+    }
+
+    @Test func `two sockets, or one that does not listen, are refused`() throws {
+        #expect(throws: BrokerError.self) {
+            try InheritedSocket.descriptor(["LISTEN_FDS": "2", "LISTEN_PID": "77"], process: 77)
+        }
+        let path = FileManager.default.temporaryDirectory.appending(path: "l-\(UUID().uuidString.prefix(8))").path
+        let deaf = try listener(path, listens: false)
+        defer {
+            close(deaf)
+            unlink(path)
+        }
+        #expect(throws: BrokerError.self) { try InheritedSocket.check(deaf) }
+        #expect(throws: BrokerError.self) { try InheritedSocket.check(-1) }
+        #expect(listen(deaf, 1) == 0)
+        try InheritedSocket.check(deaf)
+    }
+}
