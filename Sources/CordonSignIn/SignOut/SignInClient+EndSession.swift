@@ -9,16 +9,19 @@ extension SignInClient {
     /// back.
     ///
     /// A closed page counts as done (SI-054): the device is signed out already.
-    func endSession(idToken: String?, browser: BrowserLauncher) async -> Bool {
+    func endSession(
+        idToken: String?, browser: BrowserLauncher, extraParameters: [String: String] = [:]
+    ) async -> Bool {
         do throws(SignInError) {
             let metadata = try await provider.metadata()
             let endpoint = try ProviderAddress.endpoint(metadata.endSessionEndpoint, named: "end_session_endpoint")
             let redirect = try SignInReturn(signedOutRedirect)
             defer { redirect.stop() }
             let state = Base64URL.encode(environment.randomBytes(24))
-            var parameters = [
-                "client_id": configuration.clientID, "post_logout_redirect_uri": redirect.address, "state": state,
-            ]
+            var parameters = extraParameters
+            parameters["client_id"] = configuration.clientID
+            parameters["post_logout_redirect_uri"] = redirect.address
+            parameters["state"] = state
             parameters["id_token_hint"] = idToken
             let separator = endpoint.query() == nil ? "?" : "&"
             guard let page = URL(string: endpoint.absoluteString + separator + FormBody.encode(parameters)) else {

@@ -9,11 +9,13 @@ extension SignInClient {
     /// - Parameters:
     ///   - account: Who signs out.
     ///   - browser: Ends the session at the provider too, in the browser; nil leaves it alone (SI-051).
+    ///   - extraParameters: More parameters for the provider's sign-out page (SI-136); those of the library win.
     /// - Throws: ``SignInError`` with code `storage` when the session's key could not be destroyed, or the session's file
     ///   could not be read or did not say which key it is; access tokens in memory are gone all the same.
     @discardableResult
     public func signOut(
-        _ account: AccountID, endingSessionIn browser: BrowserLauncher? = nil
+        _ account: AccountID, endingSessionIn browser: BrowserLauncher? = nil,
+        extraParameters: [String: String] = [:]
     ) async throws(SignInError) -> SignOutReport {
         try await noted(.signOut) { () async throws(SignInError) in
             try await signOutNow(account, endingSessionIn: browser)
@@ -34,7 +36,9 @@ extension SignInClient {
         }
         var session = SignOutReport.BrowserSession.notAsked
         if let browser {
-            session = await endSession(idToken: record?.idToken, browser: browser) ? .ended : .mayRemain
+            let isEnded = await endSession(
+                idToken: record?.idToken, browser: browser, extraParameters: extraParameters)
+            session = isEnded ? .ended : .mayRemain
         }
         return SignOutReport(removal: removal, revocation: revocation, browserSession: session)
     }
@@ -63,6 +67,15 @@ extension SignInClient {
         let record = lastRecord(of: account)
         _ = queueRevocation(of: record)
         return (try removeAccount(account), record?.idToken)
+    }
+
+    /// Signs an account out on this device and tells the provider beside the work at hand.
+    ///
+    /// - Throws: ``SignInError`` as ``retire(_:)``.
+    package func retireSoon(_ account: AccountID) throws(SignInError) -> TokenRemoval {
+        let removal = try retire(account).removal
+        deliverRevocationsSoon()
+        return removal
     }
 
     /// Visits the provider's page that ends its own session; says whether the browser came back.

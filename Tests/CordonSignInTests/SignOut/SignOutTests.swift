@@ -209,4 +209,28 @@ import Testing
         #expect(try await client.signOut("oid-worker-a").removal.keyDestroyed)
         #expect(fixture.secrets.count == 0)
     }
+
+    @Test func `an account that is removed with its data is revoked too, without a network later`() async throws {
+        let client = try await fixture.signedInClient()
+        #expect(try await client.retireSoon("oid-worker-a").isComplete)
+        while await fixture.provider.liveRefreshTokens > 0 { await Task.yield() }
+        _ = try await client.signIn(SignInFixture.request, browser: fixture.provider.browser(signingInAs: .worker))
+        await fixture.provider.setFaults([.unreachable])
+        #expect(try await client.retireSoon("oid-worker-a").isComplete)
+        #expect(try fixture.files("session").isEmpty)
+        #expect(await fixture.provider.liveRefreshTokens == 1)
+        await fixture.provider.setFaults([])
+        #expect(try await client.deliverRevocations() == 0)
+        #expect(await fixture.provider.liveRefreshTokens == 0)
+    }
+
+    @Test func `more parameters reach the provider's sign-out page, and the library's own win`() async throws {
+        let client = try await fixture.signedInClient()
+        let report = try await client.signOut(
+            "oid-worker-a", endingSessionIn: fixture.provider.browser(signingInAs: .worker),
+            extraParameters: ["ui_locales": "de", "client_id": "another"])
+        #expect(report.browserSession == .ended)
+        let visit = try #require(await fixture.provider.received.last { $0.path == "/logout" })
+        #expect(visit.parameters["ui_locales"] == "de" && visit.parameters["client_id"] == fixture.provider.clientID)
+    }
 }
