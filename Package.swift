@@ -182,7 +182,9 @@ let package = Package(
         tests(
             "CordonBrokerTests",
             [
-                "CordonBroker", "CordonIdentity", "CordonProtocol", "CordonSignIn", "CordonTesting", httpTypes, logging,
+                "Cordon", "CordonBroker", "CordonIdentity", "CordonProtocol", "CordonSignIn", "CordonTesting",
+                httpTypes,
+                logging,
             ]),
         tests(
             "CordonHTTPClientTests",

@@ -73,8 +73,15 @@ actor Board {
 
     /// Asks who is here and cleans up first, as at launch and at every return to the front.
     private func tellAccount() async throws {
-        let now = try await device.refresh()
-        output.answer("account", facts(of: now))
+        output.answer("account", facts(of: try await ask()))
+    }
+
+    /// Who is here, after the clean-up of whoever left; without an answer nothing stays on the screen (SI-041).
+    private func ask() async throws -> CurrentAccount {
+        do { return try await device.refresh() } catch {
+            hide()
+            throw error
+        }
     }
 
     /// Asks who is here and changes nothing: what a test wants to see.
@@ -128,7 +135,7 @@ actor Board {
 
     /// The remarks of the session in force; the broker is asked each time, so nothing stale is ever shown.
     private func open() async throws -> Remarks {
-        let now = try await device.refresh()
+        let now = try await ask()
         guard let account = now.current else {
             hide()
             throw SignInError(.interactionRequired, .accountRequired, "nobody has the shift", hint: "Type `sign-in`.")

@@ -269,4 +269,40 @@ import Testing
             #expect(try scan.scan(stage.folder.path).markers == 0)
         }
     }
+
+    @Test func `without the broker nothing is shown and nobody signs out, and afterwards all goes on`() async throws {
+        try await Programs.onStage { stage in
+            var device = try await SharedDevice.begin(on: stage)
+            let one = try await device.app("one")
+            try await device.signIn("a", in: one)
+            try await one.ask("post while it ran")
+            #expect(try await one.ask("show")["text"] == "while it ran")
+            await stage.killBroker()
+            for command in ["show", "account", "sign-out"] {
+                let answer = try await one.ask(command)
+                #expect(answer.members["ok"]?.bool == false && answer["text"] == nil, "\(command)")
+            }
+            device = try await device.restarted()
+            #expect(try await one.ask("show")["text"] == "while it ran")
+            #expect(try await one.ask("sign-out")["keyDestroyed"] == "true")
+        }
+    }
+
+    @Test func `an app's folder holds no token, whatever the app was given`() async throws {
+        try await Programs.onStage { stage in
+            let device = try await SharedDevice.begin(on: stage)
+            let one = try await device.app("one")
+            try await device.signIn("a", in: one)
+            try await one.ask("post a remark")
+            #expect(try await one.ask("token").members["ok"]?.bool == true)
+            // Every token of this provider that an app gets begins as JSON Web Tokens do.
+            func tokens() throws -> Int {
+                try MarkerScan.files(below: stage.home(of: "one").path)
+                    .count { FileManager.default.contents(atPath: $0)?.range(of: Data("eyJ".utf8)) != nil }
+            }
+            #expect(try tokens() == 0)
+            try Data("a planted eyJhbGciOi".utf8).write(to: stage.home(of: "one").appending(path: "planted"))
+            #expect(try tokens() == 1)
+        }
+    }
 }

@@ -17,6 +17,7 @@ extension BrokerConfiguration {
         var administrationScopes: [String]?
         var redirectPorts: [UInt16]?
         var preferredAuthenticationMethod: String?
+        var signInParameters: [String: String]?
         var service: String?
         var deviceName: String?
         var reportSeconds: Int?
@@ -25,7 +26,7 @@ extension BrokerConfiguration {
     private static let members: Set<String> = [
         "issuer", "clientID", "sharedDeviceMode", "apps", "maxIdleSeconds", "maxSessionSeconds", "warningSeconds",
         "cleanUpSeconds", "joinRoles", "administrationResource", "administrationScopes", "redirectPorts",
-        "preferredAuthenticationMethod", "service", "deviceName", "reportSeconds",
+        "preferredAuthenticationMethod", "signInParameters", "service", "deviceName", "reportSeconds",
     ]
 
     /// The client id that the broker has at the provider, where nothing else is said.
@@ -92,6 +93,12 @@ extension BrokerConfiguration {
         if let resource = file.administrationResource { administrationResource = resource }
         if let scopes = file.administrationScopes { administrationScopes = scopes }
         preferredAuthenticationMethod = file.preferredAuthenticationMethod
+        if let parameters = file.signInParameters {
+            if let name = parameters.keys.sorted().first(where: SignInRequest.isReserved) {
+                throw refuse("the parameter \(name) is set by the broker itself")
+            }
+            signInParameters = parameters
+        }
         if let service = file.service {
             guard let address = Self.serviceAddress(service) else {
                 throw refuse("the service's address is neither https nor this machine's own")

@@ -41,8 +41,11 @@ public struct BrokerConfiguration: Sendable, Equatable {
     public internal(set) var policy: PolicyStamp?
     /// What whoever started the broker found out about the system, for `device.info`.
     public var hostWarnings: [DeviceInformation.Warning] = []
-    /// How sign-in should open, such as `qrpin`; passed on to apps (SI-128).
+    /// How sign-in should open, such as `qrpin`; told to apps (SI-128).
     public var preferredAuthenticationMethod: String?
+    /// What the broker adds to every sign-in page and code exchange, in the provider's own words: the parameter that
+    /// opens the page with the preferred method, a language (SI-128).
+    public var signInParameters: [String: String] = [:]
 
     /// The directory's own id of the role Cloud Device Administrator.
     public static let cloudDeviceAdministrator = "7698a772-787b-4ac8-901f-60d6b08affd2"

@@ -57,6 +57,7 @@ extension Broker {
         guard state.session == before else { throw Self.overtaken }
         var changed = state
         changed.registration = record
+        changed.wasShared = isTurnedOn ? true : nil
         changed.session += 1
         changed.changed = environment.now()
         try commit(changed, telling: .registered)
@@ -141,7 +142,11 @@ extension Broker {
         let result = try await client.signIn(request, browser: launcher(key))
         let administrator = result.account
         let signer = try await client.signer(for: administrator.id)
-        if state.account?.facts.id != administrator.id { _ = try await client.retire(administrator.id) }
+        if state.account?.facts.id == administrator.id {
+            try goOn(as: administrator)
+        } else {
+            _ = try await client.retire(administrator.id)
+        }
         guard state.session == before else { throw Self.overtaken }
         guard !RoleClaims.roles(in: result.accessToken.text).isDisjoint(with: configuration.joinRoles) else {
             throw SignInError(

@@ -24,14 +24,22 @@ extension Broker {
         do throws(SignInError) {
             answer = try await perform(request, from: peer)
         } catch {
-            var error = error
-            error.details.correlationID = request.correlationID ?? error.details.correlationID
-            logger.debug(
-                "refused", metadata: ["verb": "\(QuietLog.plain(request.verb))", "fault": "\(error.fault.rawValue)"])
-            answer = BrokerAnswer(id: request.id, error)
+            answer = BrokerAnswer(id: request.id, noted(error, of: request))
         }
         answer.id = request.id
         return answer
+    }
+
+    /// Ties an error to its request and writes it down, with the id that app and provider log too (SI-079).
+    private func noted(_ error: SignInError, of request: BrokerRequest) -> SignInError {
+        var error = error
+        error.details.correlationID = request.correlationID ?? error.details.correlationID
+        var facts: Logger.Metadata = [
+            "verb": "\(QuietLog.plain(request.verb))", "fault": "\(error.fault.rawValue)",
+        ]
+        if let id = error.details.correlationID { facts["correlation"] = "\(id.uuidString)" }
+        logger.debug("refused", metadata: facts)
+        return error
     }
 
     private func perform(_ request: BrokerRequest, from peer: Int) async throws(SignInError) -> BrokerAnswer {
@@ -83,7 +91,7 @@ extension Broker {
                 default: return try await self.signOut(request, key)
                 }
             } catch {
-                return BrokerAnswer(id: request.id, error)
+                return BrokerAnswer(id: request.id, self.noted(error, of: request))
             }
         }
         running[key] = task

@@ -45,8 +45,9 @@ extension Broker {
         let shift = configuration.maximumSession.map { began.addingTimeInterval(Self.seconds($0)) }
         guard let end = [idle, shift].compactMap({ $0 }).min() else { return }
         if now >= end {
+            let reason: SignOutReason = end == idle ? .idle : .shiftOver
             logger.notice("a session is ended because nobody works or the shift is over")
-            do throws(SignInError) { _ = try await endSession(endingBrowserSession: nil) } catch {
+            do throws(SignInError) { _ = try await endSession(reason) } catch {
                 logger.error("the session could not be ended", metadata: ["fault": "\(error.fault.rawValue)"])
             }
         } else if now >= end.addingTimeInterval(-Self.seconds(configuration.warning)) {

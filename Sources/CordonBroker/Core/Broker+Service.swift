@@ -54,11 +54,12 @@ extension Broker {
 
     /// Ends the session, destroys the device's key and forgets the registration; repeating it is safe (SI-019, SI-027).
     func forgetRegistration() async throws(SignInError) {
-        _ = try await endSession(endingBrowserSession: nil)
+        _ = try await endSession(.released)
         try store.destroyDeviceKey()
         guard state.registration != nil else { return }
         var changed = state
         changed.registration = nil
+        changed.wasShared = nil
         // A device that joins anew begins with the policy it is run by.
         changed.policyVersion = configuration.policy?.version
         changed.session += 1

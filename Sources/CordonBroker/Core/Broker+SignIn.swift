@@ -9,6 +9,10 @@ extension Broker {
         try mayBeginSignIn(request, key)
         var wanted = SignInRequest(scopes: request.scopes ?? [], resource: request.resource)
         wanted.loginHint = request.loginHint
+        wanted.domainHint = request.domainHint
+        wanted.extraScopesToConsent = request.extraScopes ?? []
+        wanted.maximumAuthenticationAge = request.maximumAge.map { .seconds(max(1, $0)) }
+        wanted.extraParameters = configuration.signInParameters
         wanted.account = request.account ?? state.account?.facts.id
         if let prompt = request.prompt {
             guard let known = SignInPrompt(rawValue: prompt) else {
@@ -99,7 +103,11 @@ extension Broker {
         _ account: SignedInAccount, since began: UInt64, by app: AppIdentity
     ) async throws(SignInError) {
         guard state.session == began, !Task.isCancelled else {
-            if state.account?.facts.id != account.id { _ = try await client.retire(account.id) }
+            if state.account?.facts.id == account.id {
+                try goOn(as: account)
+            } else {
+                _ = try await client.retire(account.id)
+            }
             throw Self.overtaken
         }
         guard account.tenant == state.registration?.facts.tenant,
@@ -110,13 +118,8 @@ extension Broker {
                 .brokerRefused, .brokerDenied, "only accounts of the device's organisation can sign in here")
         }
         lastActivity = environment.now()
+        if state.account?.facts.id == account.id { return try goOn(as: account, in: app) }
         var changed = state
-        if changed.account?.facts.id == account.id {
-            // The same person once more: the session goes on.
-            changed.account?.facts = account
-            try commit(changed, telling: nil)
-            return
-        }
         changed.session += 1
         changed.changed = environment.now()
         changed.activity = nil
@@ -136,6 +139,16 @@ extension Broker {
         }
         logger.info("somebody signed in", metadata: ["session": "\(state.session)"])
         reportSoon()
+    }
+
+    /// The same person signed in once more: the session goes on, and no token from before is given out any more, since it
+    /// may be bound to another key (SI-177). An app that comes in this way owes a clean-up like any other (SI-067).
+    func goOn(as account: SignedInAccount, in app: AppIdentity? = nil) throws(SignInError) {
+        var changed = state
+        if changed.account?.facts.session != account.session { handed = [] }
+        changed.account?.facts = account
+        if let app { _ = changed.noteUse(by: app) }
+        try commit(changed, telling: nil)
     }
 
     // MARK: The browser

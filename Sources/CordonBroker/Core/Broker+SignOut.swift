@@ -31,7 +31,7 @@ extension Broker {
         }
         var answer = BrokerAnswer()
         answer.signOut = try await endSession(
-            endingBrowserSession: request.endsBrowserSession == true ? launcher(key) : nil)
+            .signedOut, endingBrowserSession: request.endsBrowserSession == true ? launcher(key) : nil)
         return answer
     }
 
@@ -39,7 +39,9 @@ extension Broker {
     /// is told last (SI-053, SI-056, SI-068).
     ///
     /// - Throws: ``SignInError`` with code `storage` when a key may still be there; repeating it is safe.
-    func endSession(endingBrowserSession browser: BrowserLauncher?) async throws(SignInError) -> DeviceSignOutReport {
+    func endSession(
+        _ reason: SignOutReason, endingBrowserSession browser: BrowserLauncher? = nil
+    ) async throws(SignInError) -> DeviceSignOutReport {
         guard let account = state.account else {
             return DeviceSignOutReport(
                 hadAccount: false, keyDestroyed: true, revocation: RevocationOutcome.nothingToRevoke.rawValue,
@@ -48,15 +50,16 @@ extension Broker {
         let signer = try? await client.signer(for: account.facts.id)
         // Another sign-out may have finished while the key was looked up.
         guard state.account?.session == account.session else {
-            return try await endSession(endingBrowserSession: browser)
+            return try await endSession(reason, endingBrowserSession: browser)
         }
         let keyDestroyed = try store.destroySeed(session: account.session)
         let retired = try await client.retire(account.facts.id)
         guard state.account?.session == account.session else {
-            return try await endSession(endingBrowserSession: browser)
+            return try await endSession(reason, endingBrowserSession: browser)
         }
         var changed = state
-        changed.endAccount(at: environment.now())
+        changed.endAccount(
+            at: environment.now(), because: reason, waiting: Self.seconds(configuration.cleanUpTime))
         let concerned = changed.apps.filter { $0.value.seenSession == account.session }
         let listening = Set(peers.values.filter(\.isSubscribed).compactMap { $0.app?.key })
         departures[account.session] = Departure(

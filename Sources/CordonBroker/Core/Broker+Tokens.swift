@@ -22,10 +22,10 @@ extension Broker {
         let account = try account(of: request)
         try refuseWhileOwing(app)
         // What this app was given before needs neither the store nor the provider.
-        let now = environment.now()
+        let asked = environment.now()
         if request.forcesRenewal != true, request.claims == nil,
             let known = handed.first(where: { $0.serves(app, request.resource, scopes) }),
-            known.isFresh(at: now, buffer: configuration.signIn.expiryBuffer)
+            known.isFresh(at: asked, buffer: configuration.signIn.expiryBuffer)
         {
             return Self.answer(known.token, account.session)
         }
@@ -35,11 +35,13 @@ extension Broker {
         if let id = request.correlationID { options.correlationID = id }
         let token = try await client.accessToken(
             for: account.facts.id, resource: request.resource, scopes: scopes, options: options)
-        guard state.account?.session == account.session else {
+        guard let now = state.account, now.session == account.session else {
             throw SignInError(.interactionRequired, .signedOut, "the account was signed out meanwhile")
         }
+        // The person signed in once more meanwhile: this token may be bound to a key that nothing signs with any longer.
+        guard now.facts.session == account.facts.session else { return try await silentToken(request, peer) }
         try noteUse(by: app)
-        handOut(Departure.Token(app: app, resource: request.resource, token: token, obtained: now))
+        handOut(Departure.Token(app: app, resource: request.resource, token: token, obtained: asked))
         return Self.answer(token, account.session)
     }
 

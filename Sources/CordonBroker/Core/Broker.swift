@@ -102,11 +102,14 @@ public actor Broker {
                 hint: error.hint)
         }
         try Self.check(configuration.policy, for: state, place: folder.path)
-        if let version = configuration.policy?.version, version != state.policyVersion {
-            state.policyVersion = version
-            do throws(SignInError) { try store.save(state) } catch {
-                throw BrokerError(.storage, error.reason, place: folder.path, hint: error.hint)
+        do throws(SignInError) {
+            if let version = configuration.policy?.version, version != state.policyVersion {
+                state.policyVersion = version
+                try store.save(state)
             }
+            try await followMode()
+        } catch {
+            throw BrokerError(.storage, error.reason, place: folder.path, hint: error.hint)
         }
     }
 
@@ -115,9 +118,12 @@ public actor Broker {
         if let account = state.account {
             let isWhole = try store.hasSeed(session: account.session)
             let stored = try await storedAccount(account.facts.id)
-            if !isWhole || stored?.session != account.facts.session {
+            if isWhole, let stored {
+                // Killed right after the same person signed in once more: the session goes on with the newer tokens.
+                if stored.session != account.facts.session { try goOn(as: stored) }
+            } else {
                 _ = try store.destroySeed(session: account.session)
-                state.endAccount(at: environment.now())
+                state.endAccount(at: environment.now(), because: .interrupted, waiting: 0)
                 try store.save(state)
             }
         }
@@ -130,6 +136,25 @@ public actor Broker {
             _ = try await client.retire(account)
         }
     }
+
+    /// A mode that was on and is turned off takes account, tokens and registration with it, so that turning it on again
+    /// brings nobody back (SI-019). A device that was only joined so far waits for the other parts (SI-017).
+    private func followMode() async throws(SignInError) {
+        if missing.isEmpty {
+            guard state.wasShared != true else { return }
+            state.wasShared = true
+            return try store.save(state)
+        }
+        guard !isTurnedOn, state.wasShared == true || state.account != nil else { return }
+        logger.notice("shared device mode was turned off", metadata: ["missing": "\(missing.map(\.rawValue))"])
+        _ = try await endSession(.released)
+        // The register shall not name whoever was here for ever; without a network an administrator releases the device.
+        await reportWhenDue()
+        try await forgetRegistration()
+    }
+
+    /// Whether the parts of the mode that an administrator sets are there.
+    var isTurnedOn: Bool { configuration.profileSaysShared && configuration.managedConfigurationSaysShared }
 
     /// The account's session in the token cache; nil when it has ended, was damaged or is an old copy. One that cannot be
     /// read just now has not ended: to take it for that would destroy every app's data key.

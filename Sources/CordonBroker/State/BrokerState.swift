@@ -10,6 +10,8 @@ struct BrokerState: Codable, Sendable, Equatable {
     var account: AccountRecord?
     /// The newest signed policy that the device was run by; nil before the first.
     var policyVersion: Int?
+    /// Whether the device was shared, with every part of the mode there; nil for not yet (SI-019).
+    var wasShared: Bool?
     /// When ``session`` began; nil before the first change.
     var changed: Date?
     /// When somebody was last seen at work, to the minute.
@@ -46,16 +48,18 @@ struct BrokerState: Codable, Sendable, Equatable {
     private static let mostOwed = 256
 
     /// Ends the account's session: every app that saw it owes a clean-up from now on.
-    mutating func endAccount(at now: Date) {
+    mutating func endAccount(at now: Date, because reason: SignOutReason, waiting: TimeInterval) {
         guard let ended = account else { return }
         account = nil
         session += 1
         changed = now
         activity = nil
         for (key, app) in apps where app.seenSession == ended.session {
-            let mark = CurrentAccount.OwedCleanUp(account: ended.facts.id, session: ended.session)
-            guard !app.owed.contains(mark) else { continue }
-            apps[key]?.owed.append(mark)
+            guard !app.owed.contains(where: { $0.session == ended.session }) else { continue }
+            apps[key]?.owed.append(
+                CurrentAccount.OwedCleanUp(
+                    account: ended.facts.id, session: ended.session, reason: reason,
+                    deadline: Date(timeIntervalSince1970: (now.timeIntervalSince1970 + waiting).rounded(.down))))
             if app.owed.count >= Self.mostOwed { apps[key]?.owed.removeFirst() }
         }
     }

@@ -13,7 +13,7 @@ struct AuthorizationAttempt: Sendable {
     let parameters: [String: String]
 
     /// Names that only this library sets.
-    private static let reserved: Set<String> = [
+    fileprivate static let reserved: Set<String> = [
         "response_type", "response_mode", "client_id", "redirect_uri", "scope", "state", "nonce", "code_challenge",
         "code_challenge_method", "code_verifier", "code", "grant_type", "refresh_token", "device_code", "prompt",
         "login_hint", "domain_hint", "claims", "max_age", "resource", "request", "request_uri", "dpop_jkt",
@@ -75,4 +75,9 @@ struct AuthorizationAttempt: Sendable {
         else { throw SignInError(.server, .invalidResponse, "the authorization_endpoint is not an address") }
         return page
     }
+}
+
+extension SignInRequest {
+    /// Whether only this library sets the parameter, so that ``extraParameters`` may not.
+    package static func isReserved(_ parameter: String) -> Bool { AuthorizationAttempt.reserved.contains(parameter) }
 }

@@ -52,7 +52,9 @@ import Testing
         var notes = try await BrokerApp("notes", at: broker)
         let token = try await notes.signIn(.worker, at: stand.provider)
         _ = await notes.ask(.accountSignOut)
-        let mark = CurrentAccount.OwedCleanUp(account: FakePerson.worker.account, session: token.session)
+        let mark = CurrentAccount.OwedCleanUp(
+            account: FakePerson.worker.account, session: token.session, reason: .signedOut,
+            deadline: stand.time.now + 10)
         #expect(try await notes.current().owed == [mark])
         #expect(try await notes.current().owed == [mark], "reading does not take the mark away")
         broker = try await stand.broker()

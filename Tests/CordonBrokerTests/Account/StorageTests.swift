@@ -100,4 +100,19 @@ import Testing
         run.cancel()
         #expect(await run.value?.reason == "the socket's folder belongs to another user")
     }
+
+    @Test func `a session beside the device's own is ended at the start, and nobody is picked from two`() async throws {
+        let stand = try BrokerStand()
+        let broker = try await stand.joinedBroker()
+        let notes = try await BrokerApp("notes", at: broker)
+        try await notes.signIn(.worker, at: stand.provider)
+        _ = try await broker.client.signIn(
+            SignInRequest(scopes: BrokerStand.scopes, resource: BrokerStand.resource),
+            browser: stand.provider.browser(signingInAs: .otherWorker))
+        #expect(try await broker.client.storedAccounts().count == 2)
+        let again = try await stand.broker()
+        #expect(try await again.client.storedAccounts() == [FakePerson.worker.account])
+        let app = try await BrokerApp("notes", at: again)
+        #expect(await app.ask(.accountList).accounts?.map(\.id) == [FakePerson.worker.account])
+    }
 }

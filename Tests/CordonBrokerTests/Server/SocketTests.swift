@@ -9,54 +9,9 @@ import Testing
 
 /// The broker over a real socket: the library's client beside clients that flood, stall and lie (R17).
 @Suite(.serialized, .timeLimit(.minutes(2))) struct SocketTests {
-    /// A served broker in development mode, whose apps are this very program.
-    private func serve(
-        _ limits: BrokerLimits = BrokerLimits(), _ work: (String, BrokerStand) async throws -> Void
-    ) async throws {
-        let stand = try BrokerStand {
-            $0.isDevelopment = true
-            $0.apps = []
-        }
-        try FileManager.default.createDirectory(
-            at: stand.folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        let broker = try await Broker(
-            stand.configuration, folder: stand.folder.appending(path: "data"),
-            secrets: FileSecretStore(directory: stand.folder.appending(path: "secrets")),
-            transport: stand.provider.transport, environment: stand.time.environment,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        let socket = stand.folder.appending(path: "run/broker.sock").path
-        let server = BrokerServer(
-            broker, socket: socket, limits: limits, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
-        let serving = Task { () -> BrokerError? in
-            do throws(BrokerError) {
-                try await server.run { isReady.finish() }
-                return nil
-            } catch {
-                isReady.finish()
-                return error
-            }
-        }
-        for await _ in ready {}
-        do { try await work(socket, stand) } catch {
-            serving.cancel()
-            _ = await serving.value
-            throw error
-        }
-        serving.cancel()
-        #expect(await serving.value == nil)
-        #expect(!FileManager.default.fileExists(atPath: socket), "the socket is tidied away")
-    }
-
-    private func join(_ socket: String, _ stand: BrokerStand) async throws {
-        let device = try SharedDeviceMode(socket: socket, clientID: "joiner")
-        let info = try await device.joinDevice(browser: stand.provider.browser(signingInAs: .administrator))
-        #expect(info.isShared)
-    }
-
     @Test func `sign in, work in two apps, sign out once, next worker`() async throws {
-        try await serve { socket, stand in
-            try await join(socket, stand)
+        try await ServedBroker.serve { socket, stand in
+            try await ServedBroker.join(socket, stand)
             let order = Locked<[String]>([])
             let notes = try SharedDeviceMode(socket: socket, clientID: "notes") { cleanUp in
                 await cleanUp.workStopped()
@@ -72,6 +27,7 @@ import Testing
             let request = SignInRequest(scopes: BrokerStand.scopes, resource: BrokerStand.resource)
             let signedIn = try await notes.signIn(request, browser: stand.provider.browser(signingInAs: .worker))
             #expect(await iterator.next()?.current?.id == FakePerson.worker.account)
+            #expect(try await board.accounts() == [signedIn.account])
             let key = try await notes.sessionKey(for: signedIn.account.id)
             #expect(key.count == 32)
             let token = try await board.accessToken(
@@ -81,6 +37,7 @@ import Testing
             #expect(report.keyDestroyed)
             #expect(report.apps.first { $0.clientID == "board" }?.outcome == .done)
             #expect(await iterator.next()?.current == nil)
+            #expect(try await board.accounts().isEmpty)
             #expect(order.withLock { Set($0) } == ["notes oid-worker-a", "board oid-worker-a"])
             let next = try await board.signIn(request, browser: stand.provider.browser(signingInAs: .otherWorker))
             #expect(next.session > signedIn.session)
@@ -89,8 +46,8 @@ import Testing
     }
 
     @Test func `a handler that fails keeps the app locked until it succeeds`() async throws {
-        try await serve { socket, stand in
-            try await join(socket, stand)
+        try await ServedBroker.serve { socket, stand in
+            try await ServedBroker.join(socket, stand)
             let fails = Locked(true)
             struct Stuck: Error {}
             let notes = try SharedDeviceMode(socket: socket, clientID: "notes") { _ in
@@ -110,8 +67,8 @@ import Testing
     }
 
     @Test func `forged events remove nothing, and a burst is a question or two`() async throws {
-        try await serve { socket, stand in
-            try await join(socket, stand)
+        try await ServedBroker.serve { socket, stand in
+            try await ServedBroker.join(socket, stand)
             let cleaned = Locked(0)
             let notes = try SharedDeviceMode(socket: socket, clientID: "notes") { _ in cleaned.withLock { $0 += 1 } }
             let request = SignInRequest(scopes: BrokerStand.scopes, resource: BrokerStand.resource)
@@ -132,8 +89,8 @@ import Testing
 
     @Test func `a thousand rapid switches are read without a stale answer`() async throws {
         let rounds = ProcessInfo.processInfo.environment["CORDON_DEEP"] == nil ? 40 : 1_000
-        try await serve { socket, stand in
-            try await join(socket, stand)
+        try await ServedBroker.serve { socket, stand in
+            try await ServedBroker.join(socket, stand)
             let notes = try SharedDeviceMode(socket: socket, clientID: "notes") { _ in }
             let request = SignInRequest(scopes: BrokerStand.scopes, resource: BrokerStand.resource)
             var session: UInt64 = 0
@@ -157,7 +114,7 @@ import Testing
         limits.frameTime = .milliseconds(300)
         limits.burst = 500
         limits.perSecond = 500
-        try await serve(limits) { socket, _ in
+        try await ServedBroker.serve(limits) { socket, _ in
             let honest = try SharedDeviceMode(socket: socket, clientID: "notes")
             _ = try await honest.deviceInformation()
             let liar = try #require(BrokerSocket(path: socket, tick: .milliseconds(100)))
@@ -195,7 +152,7 @@ import Testing
     @Test func `more connections than a user may have are turned away, and one that ends makes room`() async throws {
         var limits = BrokerLimits()
         limits.connectionsPerUser = 3
-        try await serve(limits) { socket, _ in
+        try await ServedBroker.serve(limits) { socket, _ in
             var held: [SharedDeviceMode] = []
             for number in 0..<3 {
                 let app = try SharedDeviceMode(socket: socket, clientID: "app-\(number)")
@@ -280,6 +237,10 @@ import Testing
         await #expect(throws: gone) { try await device.deviceInformation() }
         await #expect(throws: gone) { try await device.currentAccount() }
         await #expect(throws: gone) { try await device.signOut() }
+        // Nothing local stands in for the broker (SI-114).
+        await #expect(throws: gone) {
+            try await device.accessToken(for: "a", resource: BrokerStand.resource, scopes: BrokerStand.scopes)
+        }
         #expect(throws: SignInError(.configuration, .invalidParameter, "")) {
             try SharedDeviceMode(socket: "/x", clientID: "notes", supportsSeveralAccounts: true)
         }

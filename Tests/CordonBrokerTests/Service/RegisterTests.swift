@@ -58,6 +58,25 @@ import Testing
         #expect(await Array(service.devices.keys) == [joined.device?.registration?.deviceID])
     }
 
+    @Test func `the device's key stays where it was made`() async throws {
+        _ = try await stand.joinedBroker(transport: service)
+        let secrets = try FileSecretStore(directory: stand.folder.appending(path: "secrets"))
+        let key = try #require(try secrets.secret(named: "broker-device"))
+        let sent = await service.bodies
+        #expect(!sent.isEmpty)
+        for bytes in sent {
+            // A statement is base64url of JSON; what it holds is looked at as well.
+            let parts = String(decoding: bytes, as: UTF8.self).split {
+                !($0.isLetter || $0.isNumber || "-_".contains($0))
+            }
+            let forms = [bytes] + parts.compactMap { Base64URL.decode($0) }
+            for form in forms {
+                #expect(form.range(of: key) == nil)
+                #expect(!String(decoding: form, as: UTF8.self).contains(Base64URL.encode(key)))
+            }
+        }
+    }
+
     @Test func `the service hears who is on the device, and only the newest after a time without network`() async throws
     {
         let broker = try await stand.joinedBroker(transport: service)

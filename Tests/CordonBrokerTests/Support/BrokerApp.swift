@@ -39,6 +39,9 @@ final class BrokerApp: Sendable {
     var events: [BrokerAnswer.Event] { heard.withLock { $0.compactMap(\.event) } }
     var pages: [BrokerAnswer.Progress] { heard.withLock { $0.compactMap(\.progress) } }
 
+    /// The id of the request that was asked last.
+    var lastAsked: UInt32 { last.withLock { $0 } }
+
     func ask(_ request: BrokerRequest) async -> BrokerAnswer {
         var request = request
         request.id = last.withLock { last in

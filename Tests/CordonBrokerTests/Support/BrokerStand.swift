@@ -41,13 +41,16 @@ final class BrokerStand: Sendable {
     }
 
     /// A broker on the folder, as after a start of the process.
-    func broker(transport: (any HTTPTransport)? = nil, folder other: URL? = nil) async throws -> Broker {
+    func broker(
+        transport: (any HTTPTransport)? = nil, folder other: URL? = nil,
+        logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    ) async throws -> Broker {
         let folder = other ?? folder
         return try await Broker(
             configuration, folder: folder,
             secrets: FileSecretStore(directory: folder.appending(path: "secrets")),
             transport: transport ?? provider.transport, environment: time.environment, user: Self.user,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            logger: logger)
     }
 
     /// A broker of a device that was joined.

@@ -21,6 +21,8 @@ actor FakeRegister: HTTPTransport {
     private(set) var devices: [String: Device] = [:]
     private(set) var name: String?
     private(set) var tokens: [String] = []
+    /// Everything that was sent to the register.
+    private(set) var bodies: [Data] = []
     /// What to answer instead; nil for the register's own answers, 0 for no answer at all.
     var status: Int?
     /// The body that goes with ``status``.
@@ -49,6 +51,7 @@ actor FakeRegister: HTTPTransport {
         guard request.authority == "service.contoso.example" else {
             return try await provider.send(request, body: bytes, limit: limit, timeout: timeout)
         }
+        if let bytes { bodies.append(bytes) }
         if let status {
             guard status > 0 else { throw TransportError(.unreachable, reason: "no network") }
             return Self.answer(status, body)

@@ -1,4 +1,5 @@
 import CordonIdentity
+import CordonProtocol
 import Foundation
 import Testing
 
@@ -53,5 +54,44 @@ import Testing
         defer { broker.stop() }
         #expect(await failure { try await link(broker).call(BrokerRequest(.accountCurrent)) }?.fault == .brokerMissing)
         #expect(broker.verbs == ["hello", "account.current", "hello", "account.current"])
+    }
+
+    @Test func `a broker that never answers is given up after two seconds, and that is not personal mode`() async throws
+    {
+        let broker = try SilentBroker()
+        defer { broker.stop() }
+        let device = try SharedDeviceMode(socket: broker.path, clientID: "app")
+        let began = ContinuousClock.now
+        let error = await failure { try await device.deviceInformation() }
+        let took = ContinuousClock.now - began
+        #expect(error?.code == .brokerUnavailable && error?.fault == .timedOut)
+        #expect(took >= .seconds(2) && took < .seconds(20), "\(took)")
+    }
+
+    @Test func `a length that cannot be ends the connection at once`() async throws {
+        let broker = try SilentBroker { request, _ in
+            request.verb == BrokerVerb.deviceInfo.rawValue ? [Data([0xFF, 0xFF, 0xFF, 0xFF])] : []
+        }
+        defer { broker.stop() }
+        let device = try SharedDeviceMode(socket: broker.path, clientID: "app")
+        #expect(await failure { try await device.deviceInformation() }?.fault == .brokerMissing)
+    }
+
+    @Test func `an app that follows asks again by itself when the broker was silent once`() async throws {
+        let broker = try SilentBroker { request, before in
+            var answer = BrokerAnswer(id: request.id)
+            switch BrokerVerb(rawValue: request.verb) {
+            case .eventsSubscribe: break
+            case .accountCurrent where before > 0:
+                answer.current = CurrentAccount(current: nil, previous: nil, owed: [], session: 7)
+            default: return []
+            }
+            guard let payload = try? MessageCoding.encode(answer) else { return [] }
+            return [BrokerFrame.encode(payload)]
+        }
+        defer { broker.stop() }
+        let device = try SharedDeviceMode(socket: broker.path, clientID: "app")
+        var changes = device.accountChanges().makeAsyncIterator()
+        #expect(await changes.next()?.session == 7)
     }
 }

@@ -5,7 +5,7 @@ import Glibc
 
 @testable import CordonSignIn
 
-/// A broker that greets, answers nothing else, and hangs up where it is told to.
+/// A broker that greets, answers nothing else but what it is given, and hangs up where it is told to.
 final class SilentBroker: Sendable {
     /// Nobody can listen there.
     struct Refused: Error {}
@@ -14,12 +14,20 @@ final class SilentBroker: Sendable {
     private let listener: Int32
     private let heard = Locked<[String]>([])
     private let hangsUpAt: BrokerVerb?
+    private let answer: @Sendable (BrokerRequest, Int) -> [Data]
 
     /// What was asked, over all connections, in order.
     var verbs: [String] { heard.withLock { $0 } }
 
-    init(hangingUpAt verb: BrokerVerb? = nil) throws {
+    /// Listens.
+    ///
+    /// - Parameter answer: The frames to send for a request; the number says how often its verb came before.
+    init(
+        hangingUpAt verb: BrokerVerb? = nil,
+        answering answer: @escaping @Sendable (BrokerRequest, Int) -> [Data] = { _, _ in [] }
+    ) throws {
         hangsUpAt = verb
+        self.answer = answer
         path = FileManager.default.temporaryDirectory.appending(path: "b-\(UUID().uuidString.prefix(8))").path
         listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_un()
@@ -59,9 +67,13 @@ final class SilentBroker: Sendable {
             reader.append(buffer[..<count])
             while let payload = try? reader.next() {
                 guard let request = try? MessageCoding.decode(BrokerRequest.self, from: payload) else { return }
-                heard.withLock { $0.append(request.verb) }
+                let before = heard.withLock { heard in
+                    defer { heard.append(request.verb) }
+                    return heard.count { $0 == request.verb }
+                }
                 if request.verb == hangsUpAt?.rawValue { return }
                 if request.verb == BrokerVerb.hello.rawValue { greet(request.id, descriptor) }
+                for frame in answer(request, before) { write(frame, descriptor) }
             }
         }
     }
@@ -70,7 +82,11 @@ final class SilentBroker: Sendable {
         var answer = BrokerAnswer(id: id)
         answer.hello = BrokerAnswer.Greeting(version: BrokerLink.version, broker: "silent", session: 1, features: [])
         guard let payload = try? MessageCoding.encode(answer) else { return }
-        let frame = Array(BrokerFrame.encode(payload))
-        _ = send(descriptor, frame, frame.count, Int32(MSG_NOSIGNAL))
+        write(BrokerFrame.encode(payload), descriptor)
+    }
+
+    private func write(_ frame: Data, _ descriptor: Int32) {
+        let bytes = Array(frame)
+        _ = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 }

@@ -142,15 +142,12 @@ final class BrokerConnection: Sendable {
             case .nothingYet: break
             case .bytes(let bytes):
                 reader.append(bytes)
-                while true {
-                    guard let payload = try? reader.next() else { break }
-                    guard let answer = try? MessageCoding.decode(BrokerAnswer.self, from: payload) else {
-                        break reading
+                // A length that makes no sense, or an answer that is none: nothing after it can be trusted.
+                do {
+                    while let payload = try reader.next() {
+                        deliver(try MessageCoding.decode(BrokerAnswer.self, from: payload))
                     }
-                    deliver(answer)
-                }
-                // A length that makes no sense leaves bytes that will never be a frame.
-                if reader.held > BrokerFrame.largestAnswer + 4 { break reading }
+                } catch { break reading }
             }
             expire()
         }

@@ -14,6 +14,11 @@ public struct AccountEvent: Sendable, Hashable {
         case signOutSoon = "SIGN_OUT_SOON"
         /// The way to the broker was lost and found again: anything may have happened meanwhile (SI-198).
         case resumed = "RESUMED"
+
+        /// Reads a name; what a newer broker tells of means that anything may have happened (SI-194).
+        public init(from decoder: any Decoder) throws {
+            self = Self(rawValue: try decoder.singleValueContainer().decode(String.self)) ?? .resumed
+        }
     }
 
     /// What happened.

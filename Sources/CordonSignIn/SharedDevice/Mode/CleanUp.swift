@@ -1,4 +1,19 @@
 public import CordonIdentity
+public import Foundation
+
+/// Why somebody left the device (SI-067).
+public enum SignOutReason: String, Sendable, Codable, CaseIterable {
+    /// Somebody signed out.
+    case signedOut
+    /// Nobody worked for as long as the administrator allows.
+    case idle
+    /// The shift is over.
+    case shiftOver
+    /// The device left its organisation, or shared device mode was turned off.
+    case released
+    /// The broker found the session broken at its start.
+    case interrupted
+}
 
 /// The removal of somebody's data from one app, and how the app tells the broker how far it is (SI-066 to SI-068).
 ///
@@ -10,13 +25,17 @@ public struct CleanUp: Sendable {
     public let account: AccountID
     /// The session that ended.
     public let session: UInt64
+    /// Why; nil where the broker does not say.
+    public let reason: SignOutReason?
+    /// Until when the broker waits before it goes on without this app; may be past, nil where the broker does not say.
+    public let deadline: Date?
     private let report: @Sendable (CleanUpStage) async -> Void
 
-    init(
-        account: AccountID, session: UInt64, report: @escaping @Sendable (CleanUpStage) async -> Void
-    ) {
-        self.account = account
-        self.session = session
+    init(_ owed: CurrentAccount.OwedCleanUp, report: @escaping @Sendable (CleanUpStage) async -> Void) {
+        account = owed.account
+        session = owed.session
+        reason = owed.reason
+        deadline = owed.deadline
         self.report = report
     }
 

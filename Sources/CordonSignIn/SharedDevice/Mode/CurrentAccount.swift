@@ -1,4 +1,5 @@
 public import CordonIdentity
+public import Foundation
 
 /// Who is here, and who was here when this app last asked (SI-032 to SI-036).
 public struct CurrentAccount: Sendable, Codable, Equatable {
@@ -22,11 +23,26 @@ public struct CurrentAccount: Sendable, Codable, Equatable {
         public var account: AccountID
         /// The session that ended.
         public var session: UInt64
+        /// Why it ended; nil where the broker does not say.
+        public var reason: SignOutReason?
+        /// Until when the broker waits for this app; nil where it does not say.
+        public var deadline: Date?
 
         /// Makes a mark.
-        package init(account: AccountID, session: UInt64) {
+        package init(account: AccountID, session: UInt64, reason: SignOutReason? = nil, deadline: Date? = nil) {
             self.account = account
             self.session = session
+            self.reason = reason
+            self.deadline = deadline
+        }
+
+        /// Reads a mark; a reason of a newer broker is none that this library knows (SI-194).
+        public init(from decoder: any Decoder) throws {
+            let mark = try decoder.container(keyedBy: CodingKeys.self)
+            account = try mark.decode(AccountID.self, forKey: .account)
+            session = try mark.decode(UInt64.self, forKey: .session)
+            reason = try mark.decodeIfPresent(String.self, forKey: .reason).flatMap(SignOutReason.init(rawValue:))
+            deadline = try mark.decodeIfPresent(Date.self, forKey: .deadline)
         }
     }
 

@@ -100,3 +100,19 @@ public struct DeviceInformation: Sendable, Codable, Equatable {
         self.preferredAuthenticationMethod = preferredAuthenticationMethod
     }
 }
+
+extension DeviceInformation {
+    /// Reads a description. Warnings and missing parts that a newer broker names are left out; another mode than the two
+    /// is refused, because a guess would be wrong for one of them (SI-194).
+    public init(from decoder: any Decoder) throws {
+        let answer = try decoder.container(keyedBy: CodingKeys.self)
+        mode = try answer.decode(Mode.self, forKey: .mode)
+        missing = try answer.decode([String].self, forKey: .missing).compactMap(MissingPart.init(rawValue:))
+        registration = try answer.decodeIfPresent(Registration.self, forKey: .registration)
+        brokerVersion = try answer.decode(String.self, forKey: .brokerVersion)
+        protocolVersion = try answer.decode(Int.self, forKey: .protocolVersion)
+        session = try answer.decode(UInt64.self, forKey: .session)
+        warnings = try answer.decode([String].self, forKey: .warnings).compactMap(Warning.init(rawValue:))
+        preferredAuthenticationMethod = try answer.decodeIfPresent(String.self, forKey: .preferredAuthenticationMethod)
+    }
+}

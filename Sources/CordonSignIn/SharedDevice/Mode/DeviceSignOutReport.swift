@@ -31,6 +31,11 @@ public struct DeviceSignOutReport: Sendable, Codable, Equatable {
             case late
             /// The app does not run; it cleans up when it next starts, its data is sealed meanwhile.
             case notRunning
+
+            /// Reads a name; what a newer broker says of an app counts as not finished (SI-194).
+            public init(from decoder: any Decoder) throws {
+                self = Self(rawValue: try decoder.singleValueContainer().decode(String.self)) ?? .late
+            }
         }
 
         /// The app's name in the broker's list.
@@ -48,6 +53,15 @@ public struct DeviceSignOutReport: Sendable, Codable, Equatable {
             self.clientID = clientID
             self.outcome = outcome
             self.stage = stage
+        }
+
+        /// Reads a line; a stage of a newer broker is none that this library knows (SI-194).
+        public init(from decoder: any Decoder) throws {
+            let line = try decoder.container(keyedBy: CodingKeys.self)
+            name = try line.decode(String.self, forKey: .name)
+            clientID = try line.decode(String.self, forKey: .clientID)
+            outcome = try line.decode(Outcome.self, forKey: .outcome)
+            stage = try line.decodeIfPresent(String.self, forKey: .stage).flatMap(CleanUpStage.init(rawValue:))
         }
     }
 

@@ -15,27 +15,55 @@ extension SharedDeviceMode {
 
     /// Who is here, anew after every change, with bursts of events put together: one question per quarter of a second.
     ///
-    /// Before a value is handed over the clean-up it calls for has run. While the broker is away there are no values.
+    /// Before a value is handed over the clean-up it calls for has run; where it failed the value says so by
+    /// ``CurrentAccount/owed``: clear the screen all the same. It is tried again by itself, and a value follows once nothing
+    /// is owed. While the broker is away there are no values.
     public nonisolated func accountChanges() -> AsyncStream<CurrentAccount> {
-        let hints = hints()
+        let (hints, again) = hints()
         return AsyncStream { continuation in
             let work = Task {
                 // Subscribed before the first question, so that nothing happens unheard between the two.
                 await self.link.subscribe()
                 var last: CurrentAccount?
-                func look() async {
-                    guard let now = try? await self.refresh() else { return }
-                    if last?.session != now.session || last?.current != now.current { continuation.yield(now) }
-                    last = now
-                }
-                await look()
+                var pause = Self.firstPause
+                var retry: Task<Void, Never>?
+                again.yield(AccountEvent(.resumed, session: 0))
                 for await _ in hints {
-                    await look()
+                    retry?.cancel()
+                    let (now, isFinal) = await self.look()
+                    if let now, last.map({ $0.isOtherThan(now) }) ?? true { continuation.yield(now) }
+                    last = now ?? last
+                    if isFinal {
+                        pause = Self.firstPause
+                    } else {
+                        retry = Self.soon(pause) { again.yield(AccountEvent(.resumed, session: 0)) }
+                        pause = min(pause * 2, Self.longestPause)
+                    }
                     try? await Task.sleep(for: .milliseconds(250))
                 }
+                retry?.cancel()
                 continuation.finish()
             }
             continuation.onTermination = { _ in work.cancel() }
+        }
+    }
+
+    /// How long to wait before asking again by itself, doubled each time.
+    private static let (firstPause, longestPause) = (Duration.milliseconds(500), Duration.seconds(30))
+
+    private static func soon(_ pause: Duration, _ work: @escaping @Sendable () -> Void) -> Task<Void, Never> {
+        Task {
+            do { try await Task.sleep(for: pause) } catch { return }
+            work()
+        }
+    }
+
+    /// Who is here, and whether that settles it: not where a clean-up failed or no answer came.
+    private func look() async -> (now: CurrentAccount?, isFinal: Bool) {
+        do throws(SignInError) { return (try await refresh(), true) } catch {
+            guard error.fault == .cleanUpOwed else { return (nil, false) }
+            // Nobody's handler will do better the next time where there is none.
+            return (try? await currentAccount(), !hasHandler)
         }
     }
 
@@ -45,10 +73,17 @@ extension SharedDeviceMode {
     }
 
     /// Events of which only the newest is kept, so that a burst is one question.
-    private nonisolated func hints() -> AsyncStream<AccountEvent> {
+    private nonisolated func hints() -> (AsyncStream<AccountEvent>, AsyncStream<AccountEvent>.Continuation) {
         let (stream, continuation) = AsyncStream.makeStream(of: AccountEvent.self, bufferingPolicy: .bufferingNewest(1))
         broadcast.add(continuation)
-        return stream
+        return (stream, continuation)
+    }
+}
+
+extension CurrentAccount {
+    /// Whether an app that follows has to be told.
+    fileprivate func isOtherThan(_ other: Self) -> Bool {
+        session != other.session || current != other.current || owed != other.owed
     }
 }
 

@@ -8,16 +8,24 @@ extension SharedDeviceMode {
     /// The broker makes the request, keeps the proof key and gets the tokens; the app only shows the page. While
     /// somebody is signed in, anybody else is refused with `accountMismatch` (SI-045).
     /// - Parameters:
-    ///   - request: What is asked for; extra parameters are not passed on.
+    ///   - request: What is asked for. Extra parameters are refused: on a shared device the administrator sets them.
     ///   - browser: Shows the page.
     /// - Throws: ``SignInError``.
     public func signIn(
         _ request: SignInRequest, browser: BrowserLauncher
     ) async throws(SignInError) -> SharedSignIn {
+        guard request.extraParameters.isEmpty else {
+            throw SignInError(
+                .configuration, .invalidParameter, "extra parameters cannot be sent through the broker",
+                hint: "Have the administrator set them for the device.")
+        }
         var wire = BrokerRequest(.tokenInteractive)
         wire.scopes = request.scopes
         wire.resource = request.resource
         wire.loginHint = request.loginHint
+        wire.domainHint = request.domainHint
+        wire.extraScopes = request.extraScopesToConsent.isEmpty ? nil : request.extraScopesToConsent
+        wire.maximumAge = request.maximumAuthenticationAge?.components.seconds
         wire.prompt = request.prompt == .ifNecessary ? nil : request.prompt.rawValue
         wire.account = request.account
         wire.claims = request.claims?.json

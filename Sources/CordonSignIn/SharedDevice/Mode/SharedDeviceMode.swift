@@ -27,7 +27,7 @@ public actor SharedDeviceMode {
     ///   - supportsSeveralAccounts: Whether the app can only work with several accounts at once; such an app is not
     ///     supported on a shared device (SI-002).
     ///   - cleanUp: Removes what somebody left. Called from ``refresh()`` and ``follow()``, one at a time.
-    ///   - warn: Told once, in plain words, when no clean-up handler is installed (SI-003).
+    ///   - warn: Told once, in plain words, when the device is shared and no clean-up handler is installed (SI-003).
     /// - Throws: ``SignInError`` with code `configuration` when the app cannot work with one account or has no client id.
     public init(
         socket: String, clientID: String, supportsSeveralAccounts: Bool = false, cleanUp: CleanUpHandler? = nil,
@@ -54,6 +54,7 @@ public actor SharedDeviceMode {
     /// - Throws: ``SignInError``: unknown is not personal, so an app changes nothing on an error (SI-029, SI-075).
     public func deviceInformation() async throws(SignInError) -> DeviceInformation {
         guard let device = try await link.call(BrokerRequest(.deviceInfo)).device else { throw Self.malformed }
+        if device.isShared { warnWithoutHandler() }
         return device
     }
 
@@ -63,9 +64,19 @@ public actor SharedDeviceMode {
     /// - Throws: ``SignInError``: keep the earlier person's data hidden until an answer arrives (SI-041).
     public func currentAccount() async throws(SignInError) -> CurrentAccount {
         guard let current = try await link.call(BrokerRequest(.accountCurrent)).current else { throw Self.malformed }
+        warnWithoutHandler()
         if let account = current.current { sessions[account.id] = current.session }
         for owed in current.owed { sessions[owed.account] = owed.session }
         return current
+    }
+
+    /// The accounts that this app may use: on a shared device the broker's one, or none (SI-040, SI-124).
+    ///
+    /// Asking changes nothing, other than ``currentAccount()``.
+    /// - Throws: ``SignInError`` as ``currentAccount()``.
+    public func accounts() async throws(SignInError) -> [SignedInAccount] {
+        guard let found = try await link.call(BrokerRequest(.accountList)).accounts else { throw Self.malformed }
+        return found
     }
 
     /// Asks who is here and removes what others left, before returning; call it at launch, when the app comes back to
@@ -80,13 +91,7 @@ public actor SharedDeviceMode {
         guard !now.owed.isEmpty else { return now }
         // Somebody else's call may have begun the clean-up meanwhile.
         guard cleaning == nil else { return try await refresh() }
-        guard let handler else {
-            if !hasWarned {
-                hasWarned = true
-                warn("No clean-up handler is installed: an earlier person's data may still be in this app.")
-            }
-            throw Self.owed
-        }
+        guard let handler else { throw Self.owed }
         let work = Task {
             for owed in now.owed { await self.clean(owed, handler) }
             // Before the task ends: who waits for it must not find it again, or they would wait without ever yielding.
@@ -99,8 +104,15 @@ public actor SharedDeviceMode {
         return CurrentAccount(current: after.current, previous: now.previous, owed: [], session: after.session)
     }
 
+    /// Tells the developer once, as soon as the device is known to be shared (SI-003).
+    private func warnWithoutHandler() {
+        guard handler == nil, !hasWarned else { return }
+        hasWarned = true
+        warn("No clean-up handler is installed: an earlier person's data may stay in this app.")
+    }
+
     private func clean(_ owed: CurrentAccount.OwedCleanUp, _ handler: CleanUpHandler) async {
-        let cleanUp = CleanUp(account: owed.account, session: owed.session) { await self.report($0, of: owed.session) }
+        let cleanUp = CleanUp(owed) { await self.report($0, of: owed.session) }
         do { try await handler(cleanUp) } catch { return }
         await report(.done, of: owed.session)
         sessions[owed.account] = nil

@@ -1,3 +1,4 @@
+package import CordonIdentity
 package import CordonProtocol
 package import Foundation
 
@@ -129,7 +130,7 @@ package struct BrokerAnswer: Codable, Sendable {
         }
     }
 
-    /// An error as it travels.
+    /// An error as it travels (SI-145); the provider's own text stays behind, because it may name people.
     package struct Failure: Codable, Sendable, Equatable {
         /// ``SignInError/Code``.
         package var code: String
@@ -141,8 +142,22 @@ package struct BrokerAnswer: Codable, Sendable {
         package var hint: String
         /// Ties the logs together.
         package var correlationID: UUID?
+        /// The provider's error code.
+        package var oauthError: String?
+        /// The provider's finer code.
+        package var subError: String?
+        /// The status of the provider's answer.
+        package var httpStatus: Int?
+        /// Scopes that were granted.
+        package var grantedScopes: [String]?
         /// Scopes that were not granted.
         package var declinedScopes: [String]?
+        /// Claims that the next interactive request must carry, JSON text.
+        package var claims: String?
+        /// Who did sign in.
+        package var account: AccountID?
+        /// Whether the same request had just failed.
+        package var isThrottled: Bool?
         /// Seconds to wait.
         package var retryAfter: Int64?
 
@@ -153,7 +168,14 @@ package struct BrokerAnswer: Codable, Sendable {
             reason = error.reason
             hint = error.hint
             correlationID = error.details.correlationID
+            oauthError = error.details.oauthError
+            subError = error.details.subError
+            httpStatus = error.details.httpStatus
+            grantedScopes = error.details.grantedScopes.isEmpty ? nil : error.details.grantedScopes
             declinedScopes = error.details.declinedScopes.isEmpty ? nil : error.details.declinedScopes
+            claims = error.details.claims
+            account = error.details.account
+            isThrottled = error.details.isThrottled ? true : nil
             retryAfter = error.details.retryAfter?.components.seconds
         }
 
@@ -161,7 +183,14 @@ package struct BrokerAnswer: Codable, Sendable {
         package var signInError: SignInError {
             var details = SignInErrorDetails()
             details.correlationID = correlationID
+            details.oauthError = oauthError
+            details.subError = subError
+            details.httpStatus = httpStatus
+            details.grantedScopes = grantedScopes ?? []
             details.declinedScopes = declinedScopes ?? []
+            details.claims = claims
+            details.account = account
+            details.isThrottled = isThrottled ?? false
             details.retryAfter = retryAfter.map { .seconds($0) }
             return SignInError(
                 SignInError.Code(rawValue: code) ?? .brokerRefused, SignInFault(rawValue: fault) ?? .brokerDenied,

@@ -25,6 +25,12 @@ package struct BrokerRequest: Codable, Sendable {
     package var resource: String?
     /// A user name to pre-fill.
     package var loginHint: String?
+    /// The home of the user name, for providers that federate.
+    package var domainHint: String?
+    /// `token.interactive`: scopes to consent to that this token will not carry.
+    package var extraScopes: [String]?
+    /// `token.interactive`: how many seconds ago the person may have given credentials.
+    package var maximumAge: Int64?
     /// How hard to ask.
     package var prompt: String?
     /// Claims that a resource demanded, JSON text.

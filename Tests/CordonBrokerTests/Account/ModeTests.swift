@@ -1,0 +1,69 @@
+import CordonIdentity
+import CordonSignIn
+import CordonTesting
+import Foundation
+import Testing
+
+@testable import CordonBroker
+
+/// The mode comes in any order of its parts, and goes with all that it left (SI-017, SI-019).
+@Suite struct ModeTests {
+    @Test(arguments: [true, false])
+    func `a mode that is turned off leaves neither account nor registration, and turning it on brings nobody back`(
+        byProfile: Bool
+    ) async throws {
+        let stand = try BrokerStand()
+        let before = try await BrokerApp("notes", at: stand.joinedBroker())
+        let device = try #require(await before.ask(.deviceInfo).device?.registration?.deviceID)
+        let token = try await before.signIn(.worker, at: stand.provider)
+        let key = await before.ask(.accountKey).key
+        let off = try BrokerStand {
+            if byProfile { $0.profileSaysShared = false } else { $0.managedConfigurationSaysShared = false }
+        }
+        let meanwhile = try await BrokerApp("notes", at: off.broker(folder: stand.folder))
+        let missing = try #require(await meanwhile.ask(.deviceInfo).device?.missing)
+        #expect(missing == [byProfile ? .profile : .managedConfiguration, .registration])
+        #expect(await meanwhile.silent(.worker).token == nil)
+        let secrets = try FileManager.default.contentsOfDirectory(atPath: stand.folder.appending(path: "secrets").path)
+        #expect(!secrets.contains { $0.contains("broker-seed") || $0.contains("broker-device") }, "\(secrets)")
+        let again = try await stand.broker()
+        #expect(try await #require(BrokerApp("notes", at: again).ask(.deviceInfo).device).missing == [.registration])
+        let administrator = try await BrokerApp("x", at: again, user: 0)
+        let joined = await administrator.attended(.deviceJoin, as: .administrator, at: stand.provider)
+        #expect(joined.device?.registration?.deviceID != device)
+        let after = try await BrokerApp("notes", at: again)
+        let now = try await after.current()
+        #expect(now.current == nil && now.owed.map(\.session) == [token.session])
+        _ = await after.report(.done, of: token.session)
+        try await after.signIn(.worker, at: stand.provider)
+        #expect(await after.ask(.accountKey).key != key)
+    }
+
+    /// What each start of the broker knows, in the order in which an MDM may deliver it.
+    @Test(arguments: [
+        ["join", "profile", "configuration"], ["join", "configuration", "profile"],
+        ["profile", "join", "configuration"], ["profile", "configuration", "join"],
+        ["configuration", "join", "profile"], ["configuration", "profile", "join"],
+    ])
+    func `whatever comes first, the device is shared in the end`(order: [String]) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-order-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var present: Set<String> = []
+        for part in order {
+            present.insert(part)
+            let known = present
+            let stand = try BrokerStand {
+                $0.profileSaysShared = known.contains("profile")
+                $0.managedConfigurationSaysShared = known.contains("configuration")
+            }
+            let broker = try await stand.broker(folder: folder)
+            if part == "join" {
+                let administrator = try await BrokerApp("x", at: broker, user: 0)
+                let joined = await administrator.attended(.deviceJoin, as: .administrator, at: stand.provider)
+                #expect(joined.error == nil)
+            }
+            let device = try #require(await BrokerApp("notes", at: broker).ask(.deviceInfo).device)
+            #expect(device.isShared == (known.count == 3), "\(order), after \(part): \(device.missing)")
+        }
+    }
+}

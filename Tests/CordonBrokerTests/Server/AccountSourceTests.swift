@@ -1,0 +1,38 @@
+import Cordon
+import CordonIdentity
+import CordonSignIn
+import CordonTesting
+import Foundation
+import Testing
+
+@testable import CordonBroker
+
+/// An app under protection that asks for its account on a shared device (SI-089).
+@Suite(.timeLimit(.minutes(1))) struct AccountSourceTests {
+    @Test func `no name means the device's account, and a sign-in where there is none`() async throws {
+        try await ServedBroker.serve { socket, stand in
+            try await ServedBroker.join(socket, stand)
+            let notes = try SharedDeviceMode(socket: socket, clientID: "notes") { _ in }
+            let board = try SharedDeviceMode(socket: socket, clientID: "board") { _ in }
+            let request = SignInRequest(scopes: BrokerStand.scopes, resource: BrokerStand.resource)
+            let pages = Locked(0)
+            let provider = stand.provider
+            func source(_ app: SharedDeviceMode) -> @Sendable (String?) async throws(SignInError) -> ManagedAccount {
+                app.accountSource(
+                    request,
+                    browser: BrowserLauncher { page, _ in
+                        pages.withLock { $0 += 1 }
+                        return await provider.visit(page, as: .worker)
+                    })
+            }
+            let first = try await source(notes)(nil)
+            #expect(first.id == FakePerson.worker.account && pages.withLock { $0 } == 1)
+            #expect(try await source(board)(nil).id == first.id)
+            #expect(try await source(board)("Worker-A@contoso.example").id == first.id)
+            #expect(pages.withLock { $0 } == 1, "nobody is asked twice")
+            await #expect(throws: SignInError(.accountMismatch, .mismatchedUser, "")) {
+                try await source(board)(FakePerson.otherWorker.userName)
+            }
+        }
+    }
+}
