@@ -20,6 +20,56 @@ import Testing
         #expect(await events.first { $0 == news } != nil)
     }
 
+    @Test func `every place is answered at once as one by one`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled([
+            "allowedOutboundDataTransferDestinations": .string("managedApps"),
+            "saveAsBlocked": .bool(true), "allowedDataStorageLocations": .array(["oneDriveForBusiness", "box"]),
+            "blockDataIngestionIntoOrganizationDocuments": .bool(true),
+            "allowedDataIngestionLocations": .array(["camera"]),
+        ])
+        let account = device.account.id
+        for identity in [Identity.managed(account), .personal] {
+            for action in [Action.saveTo, .openFrom] {
+                let all = protection.locations(for: action, of: identity, account: account)
+                #expect(all.count == (action == .saveTo ? 11 : 10))
+                for (location, verdict) in all {
+                    var question = Question(action, owner: EffectiveIdentity(identity))
+                    question.location = location
+                    question.locationAccount = account
+                    #expect(protection.decision(for: question).verdict == verdict, "\(action) \(location)")
+                }
+                let isLimited = identity != .personal && action == .saveTo
+                #expect(Set(all.values) == (isLimited ? [.allow, .block] : [.allow]))
+            }
+        }
+        #expect(protection.locations(for: .saveTo, of: .managed("oid-nobody")).values.allSatisfy { $0 == .block })
+    }
+
+    @Test func `what an app adapts its screens by follows the rules, and is free for personal work`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled([
+            "pinRequired": .bool(true), "managedBrowserToOpenLinksRequired": .bool(true),
+            "contactSyncBlocked": .bool(true), "allowedOutboundDataTransferDestinations": .string("none"),
+            "screenCaptureConfigurationState": .string("blocked"), "notificationRestriction": .string("block"),
+        ])
+        func answers(_ identity: Identity) -> [Bool] {
+            [
+                !protection.isPINRequired(for: identity), !protection.isManagedBrowserRequired(for: identity),
+                protection.isContactSyncAllowed(for: identity), protection.isSpotlightIndexingAllowed(for: identity),
+                protection.isWidgetContentSyncAllowed(for: identity), protection.isScreenCaptureAllowed(for: identity),
+            ]
+        }
+        #expect(answers(.managed(device.account.id)) == Array(repeating: false, count: 6))
+        #expect(answers(.personal) == Array(repeating: true, count: 6))
+        try await device.publish([
+            "pinRequired": .bool(false), "allowedOutboundDataTransferDestinations": .string("allApps"),
+            "allowWidgetContentSync": .bool(true),
+        ])
+        await protection.checkIn(device.account.id)
+        #expect(answers(.managed(device.account.id)) == Array(repeating: true, count: 6))
+    }
+
     @Test func `stored rules are verified again at every start, and in force without the network`() async throws {
         let device = try Device()
         _ = try await device.enrolled(["printBlocked": .bool(true)])

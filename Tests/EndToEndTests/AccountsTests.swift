@@ -56,6 +56,22 @@ import Testing
         }
     }
 
+    @Test func `an account that signs in again keeps its notes, hears of new rules, and can be wiped`() async throws {
+        try await Programs.onStage { stage in
+            let worker = try await EnrolledWorker.begin(on: stage)
+            try await worker.app.ask("note plan the plan")
+            // The sign-in brings a new key, by which the service does not know the registration.
+            let again = try await stage.signIn(try stage.worker(), in: worker.app, typing: "remediate")
+            #expect(again.members["status"]?.integer == 0)
+            try await worker.change(["printBlocked": .bool(false)], on: stage)
+            #expect(try await worker.app.ask("show plan")["text"] == "the plan")
+            #expect(try await worker.app.ask("print plan").members["ok"]?.bool == true)
+            let registration = try await worker.requestWipe(on: stage)
+            _ = try await worker.app.event("wipeFinished")
+            #expect(try await EnrolledWorker.wipeState(of: registration, on: stage) == "succeeded")
+        }
+    }
+
     @Test func `an app that starts without a network has its rules and its notes`() async throws {
         try await Programs.onStage { stage in
             let worker = try await EnrolledWorker.begin(on: stage)

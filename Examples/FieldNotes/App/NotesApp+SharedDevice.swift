@@ -27,7 +27,7 @@ extension NotesApp {
         loseTouch(leaving.account)
         await leaving.workStopped()
         // What is here goes whether or not the service hears of it; only a wipe that did not finish is called again.
-        if let status = await protection?.unenroll(leaving.account), status == .wipeIncomplete {
+        if let status = await protection?.unenroll(leaving.account, because: .signedOut), status == .wipeIncomplete {
             throw Problem(status.explanation)
         }
         await leaving.dataCleared()

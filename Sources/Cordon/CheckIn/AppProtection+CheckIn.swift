@@ -79,12 +79,15 @@ extension AppProtection {
         let nonce = UUID().uuidString
         // Rules that are not in force must not count as applied, or the service would not send them again.
         let current = isDenyingEverything(account) ? nil : try? verifiedAgain(record)
+        let health = await health(for: account)
         let refusals = life.refusals.filter { $0.account == account }
+        let outcomes = (life.outcomes ?? []).filter { $0.account == account }
         let request = CheckInRequest(
             appliedSequence: current?.sequence ?? 0, appliedVersion: current?.version,
             appliedDigest: current == nil ? nil : record.envelope.digest, application: configuration.application,
-            device: configuration.device, health: [], refusedEnvelopes: refusals.isEmpty ? nil : refusals,
-            clientTime: configuration.clock.now(), nonce: nonce)
+            device: configuration.device, health: health, refusedEnvelopes: refusals.isEmpty ? nil : refusals,
+            clientTime: configuration.clock.now(), nonce: nonce,
+            outcomes: outcomes.isEmpty ? nil : outcomes.map(\.outcome))
         let response: CheckInResponse
         do throws(ServiceFailure) {
             response = try await client.checkIn(request, registration: record.registrationID, token: token)
@@ -103,7 +106,7 @@ extension AppProtection {
                 throw .unacceptable(ProtocolError(.malformed, "the service sent no envelope where one is needed"))
             }
             try stored(record)
-            noteContact(reporting: refusals)
+            noteContact(reporting: refusals, outcomes)
             return response.statusCode
         }
         let received = SignedEnvelope(text)
@@ -112,7 +115,7 @@ extension AppProtection {
                 received, into: &record, after: current.map { ($0.sequence, record.envelope.digest) }, nonce: nonce,
                 client: client)
             record.envelope = received
-            noteContact(reporting: refusals)
+            noteContact(reporting: refusals, outcomes)
             return await adopt(envelope, of: record)
         } catch {
             refuse(error, for: account)
@@ -174,7 +177,11 @@ extension AppProtection {
         let due = envelope.commands.filter { isDue($0, for: record) }
         let wipes = due.filter { $0.kind == .wipe }
         for command in wipes { await begin(command) }
-        guard wipes.isEmpty else { return .wipeReceived }
+        guard wipes.isEmpty else {
+            // What could not be cleared yet is told of besides (SDK-SW-07).
+            if isBeingWiped(account) { report(Outcome(.wipeIncomplete), .unenrollment, of: account) }
+            return .wipeReceived
+        }
         do {
             try await openFiles(of: account)
         } catch {

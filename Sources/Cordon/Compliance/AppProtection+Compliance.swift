@@ -1,4 +1,5 @@
 public import CordonIdentity
+internal import CordonPolicy
 internal import CordonProtocol
 
 /// Compliance remediation: what an app does when its token is refused for want of protection (SDK-CA-02…06).
@@ -33,6 +34,26 @@ extension AppProtection {
         return life.remediations.contains { $0.account.id == account }
     }
 
+    /// What the service says of an enrolled account's compliance when it is asked, else what it said last; nil for nothing
+    /// (SRV-CI-010, SRV-CI-022).
+    private func compliance(of account: AccountID, silent: Bool) async -> ComplianceReport? {
+        guard let record = records[account] else { return nil }
+        let request = RemediationRequest(silent: silent, health: await health(for: account))
+        do throws(ServiceFailure) {
+            let session = try await session(for: account, discovery: record.discovery)
+            return try await session.client.compliance(
+                request, registration: record.registrationID, token: session.token)
+        } catch {
+            log("compliance could not be asked for", error)
+            return rules.withLock { $0[account]?.delivery.compliance }
+        }
+    }
+
+    /// What the device finds wrong with itself, for the service.
+    func health(for account: AccountID) async -> [CheckInRequest.DeviceHealth] {
+        await statedFacts(for: account).facts.rooted == true ? [.rootedDevice] : []
+    }
+
     /// Goes on with the remediations that a restart interrupted, and tells of those that ended before it.
     func resumeRemediations() {
         for result in life.remediated { broadcast.post(.remediated(result)) }
@@ -55,8 +76,12 @@ extension AppProtection {
             ? await checkIn(account.id) : await enroll(account, from: .complianceRemediation, asking: !silent)
         // An account that is enrolled is protected by the rules it has, also when there is no news of them.
         let isProtected = records[account.id] != nil && policy(of: .managed(account.id)) != nil
-        let result = RemediationResult(
+        var result = RemediationResult(
             account: account.id, status: isProtected ? .compliant : RemediationResult.Status(status))
+        if isProtected, let report = await compliance(of: account.id, silent: silent) {
+            result.status = RemediationResult.Status(rawValue: report.status.rawValue) ?? .serviceFailure
+            result.textID = report.textID
+        }
         let hasObservers = broadcast.hasObservers
         try? changeLife { life in
             life.remediations.removeAll { $0.account.id == account.id }

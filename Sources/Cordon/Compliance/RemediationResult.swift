@@ -1,5 +1,5 @@
 public import CordonIdentity
-internal import CordonProtocol
+public import CordonProtocol
 
 /// How a compliance remediation ended (SDK-CA-05, SDK-CA-06).
 public struct RemediationResult: Sendable, Codable, Equatable {
@@ -23,11 +23,14 @@ public struct RemediationResult: Sendable, Codable, Equatable {
     public var account: AccountID
     /// How it ended.
     public var status: Status
+    /// Why, as the service says; nil where it says nothing.
+    public var textID: ComplianceReport.TextID?
 
     /// Makes a result.
-    public init(account: AccountID, status: Status) {
+    public init(account: AccountID, status: Status, textID: ComplianceReport.TextID? = nil) {
         self.account = account
         self.status = status
+        self.textID = textID
     }
 
     /// A short heading for a person.
@@ -44,6 +47,16 @@ public struct RemediationResult: Sendable, Codable, Equatable {
 
     /// What to tell a person.
     public var message: String {
+        switch textID {
+        case .rootedDevice?: "This device is rooted or jailbroken, so your organisation does not accept it for work."
+        case .userBlocked?: "Your organisation has blocked this account. Ask the administrator."
+        case .wipePending?: "Your organisation is about to remove this account's data from this app."
+        case .signInAgain?: "Sign in again, so that your organisation's rules can protect this account."
+        case nil: usualMessage
+        }
+    }
+
+    private var usualMessage: String {
         switch status {
         case .compliant: "Your organisation's rules protect this account now."
         case .notCompliant: "Your organisation has no rules for this account in this app, so it cannot be used here."

@@ -7,8 +7,16 @@ internal import Foundation
 extension AppProtection {
     /// The configuration of an enrolled account, with typed reads; empty for an account that is not enrolled, or that has
     /// none (CQ-18). Any thread. Gone after a wipe.
+    ///
+    /// The account that the device itself is enrolled for also has what the device's management gave the app (SDK-CF-08).
     public nonisolated func appConfiguration(of account: AccountID) -> AppConfiguration {
-        rules.withLock { [account = resolved(account)] in $0[account]?.delivery.configuration } ?? .empty
+        let account = resolved(account)
+        guard let standing = rules.withLock({ $0[account] }) else { return .empty }
+        let given = configuration.managedConfiguration
+        guard !given.isEmpty, configuration.expectedAccounts.deviceEnrollment.map(resolved) == account else {
+            return standing.delivery.configuration
+        }
+        return standing.delivery.configuration.joined(with: AppConfiguration([TargetedAppConfiguration(values: given)]))
     }
 
     /// What several accounts have together (SDK-CF-08).

@@ -13,6 +13,8 @@ struct Delivery: Sendable, Equatable {
     var workingTime: WorkingTime?
     /// The pins of the organisation's hosts.
     var pins = CertificatePins()
+    /// How the service sees the device's compliance; nil for compliant (SRV-CI-010).
+    var compliance: ComplianceReport?
     /// Whether the organisation wants no telemetry.
     var telemetryDisabled = false
     /// Whether the organisation has said that it wants required telemetry at most (SRV-CI-074).
@@ -30,6 +32,7 @@ struct Delivery: Sendable, Equatable {
         workingTime = envelope.workingTime
         pins = CertificatePins(
             (envelope.certificatePins ?? [:]).mapValues { pins in Set(pins.map { Base64URL.decode($0) ?? Data() }) })
+        compliance = envelope.compliance
         telemetryDisabled = envelope.telemetryDisabled ?? false
         service = envelope.service ?? .usual
         refusesOptionalTelemetry = envelope.service.map { $0.telemetry != .optional } ?? false

@@ -30,6 +30,7 @@ extension AppProtection {
             sequence: standing?.sequence ?? 0, lastCheckIn: record?.lastCheckIn,
             next: record?.nextCheckIn ?? waiting?.nextAttempt, failures: record?.failures ?? waiting?.failures ?? 0,
             lastStatus: waiting?.lastStatus,
+            conflicts: standings.policies.policy(of: .managed(account))?.conflicts ?? [],
             configurationKeys: standing?.delivery.configuration.keys.sorted() ?? [])
     }
 }

@@ -51,6 +51,8 @@ public struct DiagnosticReport: Sendable, Codable, Equatable {
         public var failures: Int
         /// How the last attempt to enrol ended, nil before.
         public var lastStatus: EnrollmentStatus?
+        /// The settings that its policies differ on, with every policy's value (SRV-TG-16).
+        public var conflicts: [PolicyConflict]
         /// The keys of its app configuration; values may be personal and stay out.
         public var configurationKeys: [String]
     }

@@ -16,6 +16,24 @@ extension AppProtection {
         return decision
     }
 
+    /// Every place with its answer in one word, for saving to or opening from an account's places; equal to asking one by one
+    /// (SDK-DT-21). Any thread, no waiting; no denial is noted.
+    ///
+    /// - Parameters:
+    ///   - action: ``Action/saveTo`` or ``Action/openFrom``.
+    ///   - account: Whose places they are; nil for nobody's known.
+    public nonisolated func locations(
+        for action: Action, of identity: Identity, account: AccountID? = nil
+    ) -> [Location: Verdict] {
+        let moment = watch.read()
+        let rules = rules.withLock { $0 }
+        var question = Question(action, owner: EffectiveIdentity(identity))
+        question.locationAccount = account
+        question = rules.complete(rules.resolved(question), at: moment)
+        guard let owner = question.owner else { return [:] }
+        return rules.policies.locations(for: action, of: owner, account: question.locationAccount)
+    }
+
     /// The rules in force for an account, for adapting an app's screens (SDK-CO-05); nil when none apply.
     public nonisolated func policy(of identity: Identity) -> EffectivePolicy? {
         rules.withLock { $0 }.policies.policy(of: resolved(EffectiveIdentity(identity)))

@@ -97,7 +97,9 @@ extension AppProtection {
         do throws(ServiceFailure) { discovery = try await discovered() } catch {
             log("the service could not be found", error)
             let isTimeout = error.status(network: .discoveryFailed) == .timedOut
-            return Outcome(isTimeout ? .timedOut : .discoveryFailed, detail: error.reason, retryAfter: error.retryAfter)
+            // A host without a service belongs to no organisation that uses one: a day is soon enough (SRV-CI-062).
+            let wait = error.isNotThere ? Int(Intervals.day) : error.retryAfter
+            return Outcome(isTimeout ? .timedOut : .discoveryFailed, detail: error.reason, retryAfter: wait)
         }
         guard discovery.tenant == account.tenant else { return Outcome(.notEnrolledAccount) }
         do throws(ServiceFailure) {

@@ -14,16 +14,23 @@ extension AppProtection {
     ///   - account: The account.
     ///   - wiping: Whether the organisation's data is removed (SDK-EN-09). False is for apps that remove it themselves:
     ///     sealed files stay, and stay closed until the account is enrolled again.
+    ///   - reason: Why, for the service's reports (SRV-CI-013).
     /// - Returns: ``EnrollmentStatus/unenrolled``, or why the service could not be told or the data not removed.
     @discardableResult
-    public func unenroll(_ account: AccountID, wiping: Bool = true) async -> EnrollmentStatus {
+    public func unenroll(
+        _ account: AccountID, wiping: Bool = true, because reason: UnenrollmentReport.Reason = .accountRemoved
+    ) async -> EnrollmentStatus {
         let account = resolved(account)
-        let outcome = await inTurn(account, or: .wipeIncomplete) { await $0.unenrollNow(account, wiping: wiping) }
+        let outcome = await inTurn(account, or: .wipeIncomplete) {
+            await $0.unenrollNow(account, wiping: wiping, because: reason)
+        }
         report(outcome, .unenrollment, of: account)
         return outcome.status
     }
 
-    private func unenrollNow(_ account: AccountID, wiping: Bool) async -> Outcome {
+    private func unenrollNow(
+        _ account: AccountID, wiping: Bool, because reason: UnenrollmentReport.Reason
+    ) async -> Outcome {
         if configuration.isExtension { return Outcome(.unsupportedCall) }
         guard !account.rawValue.isEmpty else { return Outcome(.nilAccount) }
         await syncWithDisk()
@@ -37,7 +44,9 @@ extension AppProtection {
             if wasRegistered { return Outcome(.unenrolled) }
             return Outcome(records.isEmpty ? .notEnrolled : .notEnrolledAccount)
         }
-        let failure = await tellService(to: record.registrationID, of: account, at: record.discovery)
+        // The removal comes after it, so that a token can still be had; it is not complete yet.
+        let report = UnenrollmentReport(reason: reason, doWipe: wiping, succeeded: !wiping)
+        let failure = await tellService(to: record.registrationID, of: account, at: record.discovery, saying: report)
         do throws(ProtectionError) {
             if wiping {
                 try await wipe(account)
@@ -82,12 +91,13 @@ extension AppProtection {
 
     /// Asks the service to forget a registration; what went wrong, nil when it has.
     private func tellService(
-        to forget: String, of account: AccountID, at discovery: ServiceDiscovery
+        to forget: String, of account: AccountID, at discovery: ServiceDiscovery,
+        saying report: UnenrollmentReport? = nil
     ) async -> ServiceFailure? {
         do throws(ServiceFailure) {
             let session = try await session(for: account, discovery: discovery)
             do {
-                try await session.client.unregister(registration: forget, token: session.token)
+                try await session.client.unregister(registration: forget, saying: report, token: session.token)
             } catch  where error.isOfAnotherKey {
                 // A new registration takes the place of the one whose key is gone; it is ended in its stead.
                 let heir = try await session.client.register(
@@ -95,7 +105,8 @@ extension AppProtection {
                         application: configuration.application, device: configuration.device, source: .appRegistered,
                         nonce: UUID().uuidString),
                     token: session.token)
-                try await session.client.unregister(registration: heir.registrationID, token: session.token)
+                try await session.client.unregister(
+                    registration: heir.registrationID, saying: report, token: session.token)
             }
             return nil
         } catch {

@@ -39,7 +39,9 @@ extension AppProtection {
     private func carryOut(
         _ action: LaunchAction, _ decision: PolicyDecision, _ account: AccountID, _ passage: inout GatePassage
     ) async -> GateStep {
-        switch action {
+        // What only the lack of contact asks for is settled by contact first.
+        if !isWaitingForContact(action, decision, passage) { noteOutcomes(of: action, decision, account, &passage) }
+        return switch action {
         case .wipe: await remove(decision, account, &passage)
         case .checkIn: await seekContact(decision, account, &passage)
         case .signIn: await freshSignIn(decision.reasons.first?.message ?? "", account, &passage)
@@ -51,7 +53,7 @@ extension AppProtection {
     }
 
     /// An account without targeted rules is like a personal one (SDK-CL-01).
-    private func isUnmanaged(_ account: AccountID) -> Bool {
+    func isUnmanaged(_ account: AccountID) -> Bool {
         if case .noneTargeted? = rules.withLock({ $0[account]?.rules }) { true } else { false }
     }
 
@@ -83,6 +85,13 @@ extension AppProtection {
         return await showBlock(decision.reasons, account, &passage)
     }
 
+    private func isWaitingForContact(_ action: LaunchAction, _ decision: PolicyDecision, _ passage: GatePassage) -> Bool
+    {
+        let mayChange = [Rule.launchOffline.rawValue, Rule.launchAccount.rawValue]
+        return action == .wipe && !passage.hasCheckedIn
+            && decision.reasons.allSatisfy { $0.verdict != .wipe || mayChange.contains($0.rule) }
+    }
+
     private func contact(_ account: AccountID, _ passage: inout GatePassage) async {
         passage.hasCheckedIn = true
         let status = await Deadline.answer(within: Self.checkInDeadline, by: configuration.clock) {
@@ -98,9 +107,14 @@ extension AppProtection {
         _ decision: PolicyDecision, _ account: AccountID, _ passage: inout GatePassage
     ) async -> GateStep {
         let gravest = decision.reasons.filter { $0.verdict == .wipe }
-        let mayChange = [Rule.launchOffline.rawValue, Rule.launchAccount.rawValue]
-        if !passage.hasCheckedIn, gravest.allSatisfy({ mayChange.contains($0.rule) }) {
+        if isWaitingForContact(.wipe, decision, passage) {
             await contact(account, &passage)
+            return .again
+        }
+        if !passage.hasReportedRemoval, records[account] != nil {
+            passage.hasReportedRemoval = true
+            await reportBeforeRemoval(of: account)
+            // Newer rules, or the organisation's own command, may have come with the answer.
             return .again
         }
         let usedUp = gravest.contains { $0.rule == Rule.launchPINAttempts.rawValue }

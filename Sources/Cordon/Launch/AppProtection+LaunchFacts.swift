@@ -12,11 +12,15 @@ extension AppProtection {
 
     /// What the rules say of an account's launch now, with every reason.
     func launchDecision(of account: AccountID, on occasion: LaunchOccasion) async -> PolicyDecision {
+        decision(of: account, on: occasion, given: await statedFacts(for: account))
+    }
+
+    /// What the app says of its device; nothing where it does not say it in time.
+    func statedFacts(for account: AccountID) async -> StatedFacts {
         let stated = configuration.deviceFacts
-        let answer = await Deadline.answer(within: Self.factsDeadline, by: configuration.clock) {
+        return await Deadline.answer(within: Self.factsDeadline, by: configuration.clock) {
             StatedFacts(await stated(account))
-        }
-        return decision(of: account, on: occasion, given: answer ?? StatedFacts(.unknown))
+        } ?? StatedFacts(.unknown)
     }
 
     private func decision(
@@ -108,7 +112,7 @@ extension AppProtection {
 }
 
 /// The facts that an app stated, by reference: versions are vectors, which want alignment that not every frame gives.
-private final class StatedFacts: Sendable {
+final class StatedFacts: Sendable {
     let facts: DeviceFacts
 
     init(_ facts: DeviceFacts) { self.facts = facts }

@@ -20,6 +20,10 @@ struct GatePassage: Sendable {
     var lastPINWasWrong = false
     /// The person changes the PIN at will, and may leave it at the old one.
     var isChangingPIN = false
+    /// What was noted of conditions that acted.
+    var reported: Set<String> = []
+    /// The service was told why data is about to be removed.
+    var hasReportedRemoval = false
     /// How long to wait before the next guess.
     var pinWait = Duration.zero
 

@@ -32,6 +32,9 @@ public struct ProtectionConfiguration: Sendable {
     public var allowsSeveralIdentities = false
     /// The accounts that the device's management knows; an account that contradicts one is not enrolled (SDK-EN-22).
     public var expectedAccounts = ExpectedAccounts()
+    /// The app configuration that the device's management has given, such as the value of `com.apple.configuration.managed`;
+    /// it is the configuration of ``ExpectedAccounts/deviceEnrollment`` alone (SDK-CF-01, SDK-CF-08).
+    public var managedConfiguration: [String: JSONValue] = [:]
     /// Whether this process is an extension: it reads what the app has, and enrols nobody (SDK-EN-23).
     public var isExtension = false
     /// Asks the person whether an account may be managed; nil asks nobody. No answer within five minutes is a no (226).

@@ -81,8 +81,19 @@ struct ServiceClient: Sendable {
         _ = try await authorized(.post, path: "telemetry", token: token, message: batch)
     }
 
-    func unregister(registration: String, token: String) async throws(ServiceFailure) {
-        _ = try await authorized(.delete, path: "registrations/\(registration)", token: token, message: Nothing?.none)
+    func unregister(
+        registration: String, saying report: UnenrollmentReport? = nil, token: String
+    ) async throws(ServiceFailure) {
+        _ = try await authorized(.delete, path: "registrations/\(registration)", token: token, message: report)
+    }
+
+    /// Has compliance looked at anew (SRV-CI-022).
+    func compliance(
+        _ request: RemediationRequest, registration: String, token: String
+    ) async throws(ServiceFailure) -> ComplianceReport {
+        let answer = try await authorized(
+            .post, path: "registrations/\(registration)/compliance", token: token, message: request)
+        return try Self.decode(ComplianceReport.self, from: answer.body)
     }
 
     /// Opens the registration's event stream, after the last event that was seen.
@@ -133,8 +144,6 @@ struct ServiceClient: Sendable {
         }
         return answer.head.headerFields[named: "Upload-Offset"].flatMap { Int($0) } ?? 0
     }
-
-    private struct Nothing: Encodable {}
 
     private func authorized(
         _ method: HTTPRequest.Method, path: String, token: String?, message: (some Encodable)?

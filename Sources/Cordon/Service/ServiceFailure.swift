@@ -44,6 +44,11 @@ enum ServiceFailure: Error, Equatable {
         if case .refused(let problem) = self { problem.retryAfter } else { nil }
     }
 
+    /// Whether whoever answered knows nothing of what was asked for.
+    var isNotThere: Bool {
+        if case .refused(let problem) = self { problem.status == 404 } else { false }
+    }
+
     /// Whether the service itself says that it knows no registration of this key: it forgot it, or the registration is
     /// another key's, because a new sign-in has brought a new one.
     var wantsNewRegistration: Bool {

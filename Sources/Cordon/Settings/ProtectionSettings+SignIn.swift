@@ -12,6 +12,8 @@ extension ProtectionSettings {
         let redirect = redirectURI ?? redirectScheme.map { "\($0)://\(bundleID)" }
         guard let redirect, let url = URL(string: redirect) else { throw Self.missing("RedirectURI") }
         var configuration = SignInConfiguration(issuer: authority, clientID: clientID)
+        // Without it a provider that demands protected apps gives no token at all (SDK-CA-01).
+        configuration.capabilities = ["protapp"]
         configuration.redirect =
             if url.scheme == "http", url.host() == "127.0.0.1" || url.host() == "localhost" {
                 .loopback(

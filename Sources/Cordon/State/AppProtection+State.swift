@@ -70,14 +70,15 @@ extension AppProtection {
         if latest.timeIntervalSince(life.latestMoment) >= 60 { try? changeLife { $0.latestMoment = latest } }
     }
 
-    /// The service has answered: times count from now on, and it knows of the refusals that it was told.
-    func noteContact(reporting refusals: [RefusedEnvelope]) {
+    /// The service has answered: times count from now on, and it knows of the refusals and outcomes that it was told.
+    func noteContact(reporting refusals: [RefusedEnvelope], _ outcomes: [LifeRecord.Outcome]) {
         watch.trustClock()
         wasTurnedBack = false
         let latest = watch.latestMoment
         try? changeLife { life in
             life.latestMoment = latest
             life.refusals.removeAll { refusals.contains($0) }
+            life.outcomes?.removeAll { outcomes.contains($0) }
         }
     }
 }

@@ -21,6 +21,8 @@ struct LifeRecord: Codable, Equatable, Sendable {
     /// The person's or the app's own switch for telemetry (SDK-TE-03).
     var telemetryEnabled = true
 
+    /// What launch conditions did and the service has not been told (SRV-CI-011); nil in records of older versions.
+    var outcomes: [Outcome]?
     /// The logs that administrators asked for; nil in records of older versions.
     var logOrders: [LogOrder]?
     /// The commands that were begun and have not lapsed, so that none is carried out twice (SRV-CI-086); nil in records of
@@ -34,6 +36,7 @@ struct LifeRecord: Codable, Equatable, Sendable {
         remediations.removeAll { $0.account.id == gone }
         remediated.removeAll { $0.account == gone }
         logOrders?.removeAll { $0.account == gone }
+        outcomes?.removeAll { $0.account == gone }
     }
 
     /// An account that the app has registered.
@@ -66,6 +69,14 @@ struct LifeRecord: Codable, Equatable, Sendable {
         var failures = 0
         /// When to try next.
         var nextAttempt: Date
+    }
+
+    /// What a launch condition did.
+    struct Outcome: Codable, Equatable, Sendable {
+        /// Whose gate it was.
+        var account: AccountID
+        /// What it was.
+        var outcome: CordonProtocol.LaunchOutcome
     }
 
     /// A command that was begun.

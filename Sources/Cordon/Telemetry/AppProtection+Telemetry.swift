@@ -33,7 +33,8 @@ extension AppProtection {
             ])
     }
 
-    /// Sends what waits, to the app's own sender or to the service; what could not be sent waits on.
+    /// Sends what waits, to the app's own sender or to the service; what could not be sent waits on. Each account's events go
+    /// out under its own token, and what concerns nobody with the first one's.
     func sendTelemetry() async {
         let events = pendingTelemetry.take()
         // Switched off meanwhile: what was noted before is not sent either.
@@ -44,17 +45,25 @@ extension AppProtection {
             for event in events { await delegate.send(event) }
             return
         }
-        guard let record = records.values.min(by: { $0.account.id.rawValue < $1.account.id.rawValue }) else {
-            return pendingTelemetry.add(events)
+        let first = records.keys.min { $0.rawValue < $1.rawValue }
+        let groups = Dictionary(grouping: events) { $0.account ?? first }
+        for (account, own) in groups {
+            guard let account, let record = records[account] else {
+                pendingTelemetry.add(own)
+                continue
+            }
+            await send(own, of: record, at: now)
         }
+    }
+
+    private func send(_ events: [TelemetryEvent], of record: RegistrationRecord, at now: Date) async {
         do throws(ServiceFailure) {
             let session = try await session(for: record.account.id, discovery: record.discovery)
-            // Nobody but its own organisation hears of an account.
-            let own = events.filter { $0.tenant == nil || $0.tenant == record.account.tenant }
-            guard ledger.note(own, to: .service, at: now) else { return }
-            try await session.client.send(TelemetryBatch(events: own.map(\.reported)), token: session.token)
+            guard ledger.note(events, to: .service, at: now) else { return }
+            try await session.client.send(TelemetryBatch(events: events.map(\.reported)), token: session.token)
         } catch {
-            if case .refused = error { return }
+            // A service that takes none is not asked again; one that is busy is.
+            if case .refused(let problem) = error, problem.status != 429, problem.status < 500 { return }
             pendingTelemetry.add(events)
         }
     }

@@ -119,7 +119,7 @@ extension AppProtection {
         }
         if wipe.stage == .vaultWiped {
             configuration.wipeObserver("app")
-            if case .failed(let reason) = await configuration.wipeHook(account) { wipe.failures.append(reason) }
+            if case .failed(let reason) = await appPart(of: account) { wipe.failures.append(reason) }
             wipe.stage = .appWiped
             try wipes.save(wipe)
         }
@@ -131,6 +131,20 @@ extension AppProtection {
         }
         if wipe.stage == .receiptSigned { try await removeRest(&wipe) }
         return wipe
+    }
+
+    /// The app's own part. It is waited for however long it takes, because only it knows what is left; an app that takes
+    /// too long is named in the log (CQ-23).
+    private func appPart(of account: ManagedAccount) async -> AppWipeOutcome {
+        let (clock, limit, logger) = (configuration.clock, configuration.interfaceDeadline, configuration.logger)
+        let watch = Task {
+            do { try await clock.sleep(limit) } catch { return }
+            logger.warning(
+                "the app's own part of a wipe is not done yet; the account stays locked until it is",
+                metadata: ["account": "\(account.id)"])
+        }
+        defer { watch.cancel() }
+        return await configuration.wipeHook(account)
     }
 
     /// The account's key, its files and everything sealed.

@@ -18,12 +18,12 @@ extension SignInClient {
         extraParameters: [String: String] = [:]
     ) async throws(SignInError) -> SignOutReport {
         try await noted(.signOut) { () async throws(SignInError) in
-            try await signOutNow(account, endingSessionIn: browser)
+            try await signOutNow(account, endingSessionIn: browser, extraParameters)
         }
     }
 
     private func signOutNow(
-        _ account: AccountID, endingSessionIn browser: BrowserLauncher?
+        _ account: AccountID, endingSessionIn browser: BrowserLauncher?, _ extraParameters: [String: String]
     ) async throws(SignInError) -> SignOutReport {
         let record = lastRecord(of: account)
         let accessToken = shelf.anyToken(of: account, now: environment.now())

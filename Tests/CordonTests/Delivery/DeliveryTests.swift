@@ -52,6 +52,57 @@ import Testing
         #expect(protection.appConfiguration(of: account) == .empty)
     }
 
+    @Test func `what device management gives is the configuration of the account that it names alone`() async throws {
+        let device = try Device()
+        await device.service.set { $0.change = { $0.configurations = [.object(["server": .string("a")])] } }
+        for (named, isGiven): (AccountID?, Bool) in [("oid-a", true), (nil, false)] {
+            let app = try await device.start {
+                $0.managedConfiguration = ["server": "b", "site": "north"]
+                $0.expectedAccounts.deviceEnrollment = named
+            }
+            #expect(app.appConfiguration(of: "oid-a").keys.isEmpty == (named != nil), "before it is enrolled")
+            await app.enroll(device.account)
+            let configuration = app.appConfiguration(of: "oid-a")
+            #expect(configuration.allStrings(for: "server") == (isGiven ? ["a", "b"] : ["a"]))
+            #expect((configuration.string(for: "site") == "north") == isGiven)
+            #expect(configuration.hasConflict("server") == isGiven)
+        }
+    }
+
+    @Test func `several accounts that are asked about together keep their own values`() async throws {
+        let device = try Device()
+        let accounts = TwoAccounts(device)
+        for (service, server) in [(accounts.first, "a"), (accounts.second, "b")] {
+            await service.set { service in
+                service.change = { $0.configurations = [.object(["server": .string(server), "limit": .integer(3)])] }
+            }
+        }
+        let protection = try await accounts.enrolled(
+            on: device, ["printBlocked": .bool(true)], ["printBlocked": .bool(false)])
+        let both = protection.appConfiguration(of: [accounts.first.account.id, accounts.second.account.id])
+        #expect(both.allStrings(for: "server") == ["a", "b"])
+        #expect(both.hasConflict("server") && !both.hasConflict("limit"))
+        #expect(protection.appConfiguration(of: accounts.second.account.id).allStrings(for: "server") == ["b"])
+    }
+
+    @Test func `a configuration that lifts the screen capture block lifts it in the app`() async throws {
+        let (device, protection, _) = try await enrolled { _ in }
+        try await device.publish(["allowedOutboundDataTransferDestinations": .string("managedApps")])
+        await protection.checkIn(device.account.id)
+        #expect(!protection.isScreenCaptureAllowed(for: .managed(device.account.id)))
+        await device.service.set {
+            $0.change = {
+                $0.configurations = [
+                    .object(["com.microsoft.intune.mam.screencapturecontrol": .string("Disabled")])
+                ]
+            }
+        }
+        await protection.checkIn(device.account.id)
+        for app in [protection, try await device.start()] {
+            #expect(app.isScreenCaptureAllowed(for: .managed(device.account.id)))
+        }
+    }
+
     @Test func `an account that is not on the list is named, refused, and gone from the list after a change`()
         async throws
     {

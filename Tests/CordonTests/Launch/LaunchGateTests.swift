@@ -30,6 +30,7 @@ import Testing
         let outcome = await protection.launch(house.account)
         #expect(outcome == (await protection.resume(house.account)))
         #expect(outcome.isOpen && outcome.steps.isEmpty)
+        #expect(await house.person.asked.isEmpty, "its screen is not taken over either")
     }
 
     @Test func `an account that is not enrolled stays closed, and the service is asked first`() async throws {
@@ -114,6 +115,47 @@ import Testing
             await house.person.shown(.removed).first?.causes.first?.message == "The device is rooted or jailbroken.")
         #expect(house.pinFiles.isEmpty)
         #expect(!protection.isGateOpen(for: house.account))
+    }
+
+    @Test func `a rooted device says so at its check-in, and no more once it is put right`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.enrolled(["deviceComplianceRequired": .bool(false)])
+        for (rooted, health): (Bool?, [CheckInRequest.DeviceHealth]) in [
+            (true, [.rootedDevice]), (false, []), (nil, []),
+        ] {
+            house.facts.withLock { $0.rooted = rooted }
+            await protection.checkIn(house.account)
+            #expect(await house.device.service.checkIns.last?.health == health)
+        }
+    }
+
+    @Test func `what a launch condition did is reported at the next check-in, once`() async throws {
+        let house = try await Gatehouse()
+        house.facts.withLock { $0.rooted = true }
+        let protection = try await house.enrolled([
+            "minimumRequiredOsVersion": .string("9.0"), "minimumWarningAppVersion": .string("2.0"),
+        ])
+        await house.goOffline()
+        #expect(await protection.launch(house.account).result == .blocked)
+        await house.goOnline()
+        await protection.checkIn(house.account)
+        let told = await house.device.service.checkIns.last?.outcomes ?? []
+        #expect(told.map(\.action) == [.block, .block], "what only would have warned did nothing")
+        #expect(told.map(\.check) == ["appActionIfDeviceComplianceRequired", "minimumRequiredOsVersion"])
+        #expect(told.map(\.threshold) == ["block", "9.0"])
+        #expect(told.map(\.observed) == ["rooted", "1.0"])
+        await protection.checkIn(house.account)
+        #expect(await house.device.service.checkIns.last?.outcomes == nil)
+    }
+
+    @Test func `before data is removed the service hears why`() async throws {
+        let house = try await Gatehouse()
+        house.facts.withLock { $0.rooted = true }
+        let protection = try await house.enrolled(["appActionIfDeviceComplianceRequired": .string("wipe")])
+        #expect(await protection.launch(house.account).result == .wiped)
+        let told = await house.device.service.checkIns.last
+        #expect(told?.outcomes?.map(\.action) == [.wipe])
+        #expect(told?.health == [.rootedDevice])
     }
 
     @Test func `a warning is shown once, and the person may go on`() async throws {

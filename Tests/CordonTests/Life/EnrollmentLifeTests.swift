@@ -4,6 +4,7 @@ import CordonPolicy
 import CordonProtocol
 import CordonSignIn
 import Foundation
+import HTTPTypes
 import Testing
 
 /// SDK-EN-01…30: registering, trying again, and ending.
@@ -71,6 +72,34 @@ import Testing
         time.advance(by: 12 * 3600)
         await protection.performDueWork()
         #expect(await protection.enrolledAccounts.count == 1)
+    }
+
+    @Test func `a host without a service is asked again a day later`() async throws {
+        let device = try await device()
+        await device.service.set { $0.outage = .notFound }
+        let protection = try await device.start()
+        #expect(await protection.enroll(device.account) == .discoveryFailed)
+        #expect(await protection.diagnosticReport().accounts.first?.next == time.now + 86_400)
+    }
+
+    @Test func `a session that can give no token fails the enrolment with 217`() async throws {
+        let device = try await device()
+        await device.sessions.set { $0.signerFailure = HeldSessions.refusal }
+        #expect(await (try device.start()).enroll(device.account) == .signInFailed)
+    }
+
+    @Test func `the service hears why an account was unenrolled`() async throws {
+        let device = try await device()
+        let protection = try await device.start()
+        await protection.enroll(device.account)
+        await protection.unenroll(device.account.id, wiping: false)
+        await protection.enroll(device.account)
+        await protection.unenroll(device.account.id, because: .signedOut)
+        #expect(
+            await device.service.farewells == [
+                UnenrollmentReport(reason: .accountRemoved, doWipe: false, succeeded: true),
+                UnenrollmentReport(reason: .signedOut, doWipe: true, succeeded: false),
+            ])
     }
 
     @Test func `the service's own wish to wait counts where it is longer`() async throws {

@@ -56,6 +56,30 @@ import Testing
         #expect(try await (try device.start()).remediate(device.account)?.status == .notCompliant)
     }
 
+    @Test func `a blocked person's remediation says so`() async throws {
+        let device = try Device()
+        try await device.publish([:])
+        await device.service.set { $0.compliance = ComplianceReport(.notCompliant, textID: .userBlocked) }
+        var rooted = DeviceFacts()
+        rooted.rooted = true
+        let facts = rooted
+        let protection = try await device.start { $0.deviceFacts = { _ in facts } }
+        let result = try await protection.remediate(device.account, silent: true)
+        #expect(result == RemediationResult(account: device.account.id, status: .notCompliant, textID: .userBlocked))
+        #expect(result?.message.contains("blocked") == true)
+        #expect(await device.service.remediations == [RemediationRequest(silent: true, health: [.rootedDevice])])
+    }
+
+    @Test func `what the rules came with counts while compliance cannot be asked for`() async throws {
+        let device = try Device()
+        try await device.publish([:])
+        await device.service.set {
+            $0.change = { $0.compliance = ComplianceReport(.interactionRequired, textID: .signInAgain) }
+        }
+        let result = try await (try device.start()).remediate(device.account)
+        #expect(result?.status == .interactionRequired)
+    }
+
     @Test func `nobody is asked silently`() async throws {
         let device = try Device()
         try await device.publish([:])

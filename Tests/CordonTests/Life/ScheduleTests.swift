@@ -53,6 +53,26 @@ import Testing
         #expect(await device.service.checkIns.count == 1)
     }
 
+    @Test(arguments: [-1.0, 1.0])
+    func `the spread of the pauses stays within a tenth`(jitter: Double) async throws {
+        let device = try Device(time: time)
+        await device.setServiceClock()
+        try await device.publish(["printBlocked": .bool(true)])
+        let protection = try await device.start { $0.jitter = { jitter } }
+        await protection.enroll(device.account)
+        #expect(await protection.diagnosticReport().accounts.first?.next == time.now + 1800 * 0.9, "never later")
+        await device.service.set { $0.isUnreachable = true }
+        await protection.checkIn(device.account.id)
+        #expect(await protection.diagnosticReport().accounts.first?.next == time.now + 60 * (1 + jitter / 10))
+    }
+
+    @Test func `a person who is licensed and not targeted any more is asked for after half a day`() async throws {
+        let (device, protection) = try await enrolled()
+        await device.service.set { $0.problem = ProblemDetails(title: "no", status: 403, code: .notTargeted) }
+        #expect(await protection.checkIn(device.account.id) == .notTargeted)
+        #expect(await protection.diagnosticReport().accounts.first?.next == time.now + 43_200)
+    }
+
     @Test func `a clock that was far ahead when the next check-in was planned does not stop check-ins`() async throws {
         let (device, protection) = try await enrolled()
         time.advance(by: 400 * 86_400)

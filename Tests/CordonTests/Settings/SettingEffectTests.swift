@@ -103,6 +103,7 @@ import Testing
         settings.redirectScheme = "notes"
         let scheme = try settings.signInConfiguration(bundleID: "example.notes")
         #expect(scheme.issuer == "https://login.example" && scheme.clientID == "client")
+        #expect(scheme.capabilities == ["protapp"])
         #expect(scheme.redirect == .application(try #require(URL(string: "notes://example.notes"))))
         settings.redirectURI = "http://127.0.0.1:8400/back"
         let loopback = try settings.signInConfiguration(bundleID: "example.notes")

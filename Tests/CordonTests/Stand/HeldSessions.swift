@@ -18,6 +18,9 @@ actor HeldSessions: AccountSessions {
     /// Why no session can be destroyed.
     var endFailure: SignInError?
 
+    /// The access token of an account.
+    static func token(of account: AccountID) -> String { "token-of-\(account.rawValue)" }
+
     static let refusal = SignInError(.storage, .storeUnavailable, "the store cannot be opened")
 
     func set(_ change: @Sendable (isolated HeldSessions) -> Void) { change(self) }
@@ -26,7 +29,7 @@ actor HeldSessions: AccountSessions {
         for account: AccountID, resource: String, scopes: [String]
     ) async throws(SignInError) -> AccessToken {
         if let tokenFailure { throw tokenFailure }
-        return AccessToken(text: "token", expires: .distantFuture, scopes: scopes, isBound: true)
+        return AccessToken(text: Self.token(of: account), expires: .distantFuture, scopes: scopes, isBound: true)
     }
 
     func signer(for account: AccountID) async throws(SignInError) -> any MessageSigner {

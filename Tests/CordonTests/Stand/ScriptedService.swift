@@ -28,6 +28,11 @@ actor ScriptedService: HTTPTransport {
     /// What apps have reported.
     private(set) var acknowledgements: [Acknowledgement] = []
     private(set) var unregistered = 0
+    /// What apps said when they unregistered.
+    private(set) var farewells: [UnenrollmentReport] = []
+    /// How compliance stands when it is asked for; nil answers that there is no such route.
+    var compliance: ComplianceReport?
+    private(set) var remediations: [RemediationRequest] = []
     private(set) var usedProofs: Set<String> = []
     /// The key that the registration was made with.
     private var boundKey: JSONWebKey?
@@ -40,6 +45,10 @@ actor ScriptedService: HTTPTransport {
     var takesKeyAlone = false
     /// Answers registrations and check-ins with this problem instead.
     var problem: ProblemDetails?
+    /// Answers telemetry with this problem instead.
+    var telemetryProblem: ProblemDetails?
+    /// The access token of the account.
+    nonisolated let token: String
     /// Answers every request with these bytes instead.
     var garbage: (status: HTTPResponse.Status, body: String)?
     /// Fails every request so.
@@ -69,6 +78,7 @@ actor ScriptedService: HTTPTransport {
     init(_ name: String = "a", registration: String = "registration-1", root: SoftwareSigningKey = .init()) {
         self.root = root
         self.registration = registration
+        token = HeldSessions.token(of: AccountID("oid-" + name))
         account = ManagedAccount(
             id: AccountID("oid-" + name), tenant: TenantID("tenant-1"),
             userPrincipalName: "worker-\(name)@contoso.example")
@@ -112,7 +122,7 @@ actor ScriptedService: HTTPTransport {
                 SignedKeySet(
                     [signing.publicKey], validFrom: .distantPast, until: time() + 3600, root: root))
         case (.post, "/mam/v1/registrations"):
-            boundKey = try prove(request, token: "token")
+            boundKey = try prove(request, token: token)
             if let problem { throw problem }
             let message = try MessageCoding.decode(RegistrationRequest.self, from: body)
             registered.append(message)
@@ -122,7 +132,7 @@ actor ScriptedService: HTTPTransport {
                     nextCheckInSeconds: interval, envelope: try envelope(nonce: message.nonce)), okStatus)
         case (.post, let path) where path.hasSuffix("/checkins"):
             let isSignedIn = request.headerFields[.authorization] != nil
-            let key = try prove(request, token: isSignedIn ? "token" : nil)
+            let key = try prove(request, token: isSignedIn ? token : nil)
             guard path == "/mam/v1/registrations/\(registration)/checkins" else {
                 throw ProblemDetails(title: "gone", status: 410, code: .registrationGone)
             }
@@ -141,12 +151,18 @@ actor ScriptedService: HTTPTransport {
                     statusCode: isCurrent ? .policiesUnchanged : .newPolicies, unchanged: isCurrent,
                     serviceTime: time(), nextCheckInSeconds: interval,
                     envelope: isCurrent ? nil : try envelope(nonce: message.nonce)), okStatus)
+        case (.post, "/mam/v1/registrations/\(registration)/compliance"):
+            try prove(request, token: token)
+            guard let compliance else { throw ProblemDetails(title: "no such route", status: 404) }
+            remediations.append(try MessageCoding.decode(RemediationRequest.self, from: body))
+            return try ok(compliance)
         case (.post, "/mam/v1/telemetry"):
-            try prove(request, token: "token")
+            try prove(request, token: token)
+            if let telemetryProblem { throw telemetryProblem }
             telemetry.append(body)
             return HTTPAnswer(head: HTTPResponse(status: .accepted), body: Data())
         case (.put, let path) where path.hasPrefix("/mam/v1/registrations/\(registration)/logs/"):
-            try prove(request, token: "token")
+            try prove(request, token: token)
             return try take(body, of: String(path.split(separator: "/").last ?? ""), as: request)
         case (.post, let path) where path.hasSuffix("/acknowledgements"):
             let acknowledgement = try MessageCoding.decode(Acknowledgement.self, from: body)
@@ -155,8 +171,9 @@ actor ScriptedService: HTTPTransport {
             acknowledgements.append(acknowledgement)
             return HTTPAnswer(head: HTTPResponse(status: .noContent), body: Data())
         case (.delete, "/mam/v1/registrations/\(registration)"):
-            try checkKey(try prove(request, token: "token"))
+            try checkKey(try prove(request, token: token))
             unregistered += 1
+            if !body.isEmpty { farewells.append(try MessageCoding.decode(UnenrollmentReport.self, from: body)) }
             return HTTPAnswer(head: HTTPResponse(status: .noContent), body: Data())
         default: throw ProblemDetails(title: "no such route", status: 404)
         }
@@ -189,8 +206,11 @@ actor ScriptedService: HTTPTransport {
         guard let name = HTTPField.Name("DPoP"), let text = request.headerFields[name],
             let url = URL(string: "http://service.test" + (request.path ?? ""))
         else { throw ProblemDetails(title: "no proof", status: 401) }
+        // Whose token it is does not matter here, only that the proof is for it.
+        let sent = request.headerFields[.authorization].map { String($0.dropFirst("DPoP ".count)) }
         let proof = try DPoPProof(
-            verifying: text, method: request.method.rawValue, url: url, accessToken: token, now: time())
+            verifying: text, method: request.method.rawValue, url: url, accessToken: token == nil ? nil : sent,
+            now: time())
         guard usedProofs.insert(proof.id).inserted else { throw ProblemDetails(title: "replayed", status: 401) }
         guard proof.nonce == nonce else { throw ProblemDetails(title: "use_dpop_nonce", status: 401) }
         return proof.key

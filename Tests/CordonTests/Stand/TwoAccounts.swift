@@ -51,6 +51,10 @@ actor TwoAccounts: HTTPTransport {
         for service in [first, second] {
             if (request.path ?? "").contains("/registrations/\(await service.registration)") { return service }
         }
-        return isSecondsTurn ? second : first
+        switch request.headerFields[.authorization] {
+        case "DPoP \(first.token)": return first
+        case "DPoP \(second.token)": return second
+        default: return isSecondsTurn ? second : first
+        }
     }
 }

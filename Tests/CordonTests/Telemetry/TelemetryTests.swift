@@ -105,9 +105,42 @@ import Testing
         #expect(events.allSatisfy { $0.words["osVersion"] == nil && $0.amounts["status"] == nil })
     }
 
-    @Test func `a service that takes none is no failure`() async throws {
+    @Test(arguments: [403, 404])
+    func `a service that takes none is no failure, and is not asked again`(status: Int) async throws {
         let (device, protection) = try await worked()
-        await device.service.set { $0.problem = nil }
+        let sent = await device.service.telemetry.count
+        await device.service.set { $0.telemetryProblem = ProblemDetails(title: "none", status: status) }
         #expect(await protection.checkIn(device.account.id) == .newPolicies)
+        await protection.performDueWork()
+        await device.service.set { $0.telemetryProblem = nil }
+        await protection.performDueWork()
+        #expect(await device.service.telemetry.count == sent)
+    }
+
+    @Test(arguments: [429, 500, 503])
+    func `a service that is busy is told later`(status: Int) async throws {
+        let (device, protection) = try await worked()
+        let sent = await device.service.telemetry.count
+        await device.service.set { $0.telemetryProblem = ProblemDetails(title: "later", status: status) }
+        #expect(await protection.checkIn(device.account.id) == .newPolicies)
+        await protection.performDueWork()
+        await device.service.set { $0.telemetryProblem = nil }
+        await protection.performDueWork()
+        #expect(await device.service.telemetry.count == sent + 1)
+    }
+
+    @Test func `each account's events go out under its own name`() async throws {
+        let device = try Device()
+        let accounts = TwoAccounts(device)
+        let protection = try await accounts.enrolled(
+            on: device, ["printBlocked": .bool(true)], ["printBlocked": .bool(false)])
+        await protection.performDueWork()
+        for service in [accounts.first, accounts.second] {
+            let events = try await service.telemetry.flatMap {
+                try MessageCoding.decode(TelemetryBatch.self, from: $0).events
+            }
+            #expect(events.count { $0.kind == .policyApplied } == 1)
+            #expect(events.count { $0.kind == .appLaunch } == (service === accounts.first ? 1 : 0))
+        }
     }
 }

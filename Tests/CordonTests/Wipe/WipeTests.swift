@@ -4,6 +4,7 @@ import CordonPolicy
 import CordonProtocol
 import CordonVault
 import Foundation
+import Logging
 import Testing
 
 /// SDK-SW-01…07, SRV-CI-086, SRV-TG-26: key first, everything of the account, nothing else, one receipt.
@@ -22,9 +23,13 @@ import Testing
         let protection = try await device.enrolled()
         try await protection.write(Data("plan".utf8), as: "plan.txt", of: device.account.id)
         let wipe = command()
+        let events = EventCatch(protection)
         await device.service.set { $0.commands = [wipe] }
         #expect(await protection.checkIn(device.account.id) == .wipeReceived)
 
+        let finished = ProtectionEvent.wipeFinished(account: device.account.id, commandID: "c1", succeeded: true)
+        #expect(await events.has(finished))
+        #expect(events.count { if case .wipeFinished = $0 { true } else { false } } == 1)
         #expect(await protection.enrolledAccounts.isEmpty)
         let reported = await device.service.acknowledgements
         #expect(reported.map(\.phase) == [.started, .succeeded])
@@ -81,6 +86,53 @@ import Testing
         await restarted.deliverReceipts()
         #expect(await restarted.enrolledAccounts == [device.account])
         #expect(await device.sessions.ended.count == 1)
+    }
+
+    @Test func `a wipe that a session or a disk stops is 215, for the app's own call and for a command`() async throws {
+        for isCommanded in [false, true] {
+            let device = try Device()
+            let protection = try await device.enrolled()
+            let events = EventCatch(protection)
+            await device.sessions.set { $0.endFailure = HeldSessions.refusal }
+            if isCommanded {
+                let wipe = command()
+                await device.service.set { $0.commands = [wipe] }
+                #expect(await protection.checkIn(device.account.id) == .wipeReceived)
+            } else {
+                #expect(await protection.unenroll(device.account.id) == .wipeIncomplete)
+            }
+            #expect(
+                await events.first {
+                    guard case .status(let report) = $0 else { return false }
+                    return report.operation == .unenrollment && report.status == .wipeIncomplete
+                } != nil)
+        }
+    }
+
+    @Test func `an app that takes long over its part of a wipe is named in the log, and waited for`() async throws {
+        let house = try await Gatehouse()
+        let log = try ProtectionLog(dataDirectory: house.device.folder.appending(path: "log"))
+        let done = Latch()
+        let protection = try await house.enrolled { configuration in
+            configuration.logger = Logger(label: "cordon") { log.handler($0) }
+            configuration.interfaceDeadline = .seconds(90)
+            configuration.wipeHook = { _ in
+                await done.pass()
+                return .leftToCordon
+            }
+        }
+        let wiping = Task { try await protection.wipe(house.account) }
+        await house.clock.waitForSleeper(of: .seconds(90))
+        func text() -> String {
+            log.files.map { (try? String(contentsOf: $0, encoding: .utf8)) ?? "" }.joined()
+        }
+        #expect(!text().contains("is not done yet"))
+        house.clock.advance(.seconds(91))
+        for _ in 0..<2_000 where !text().contains("is not done yet") { try await Task.sleep(for: .milliseconds(2)) }
+        #expect(text().contains("is not done yet"))
+        await done.open()
+        try await wiping.value
+        #expect(await protection.enrolledAccounts.isEmpty)
     }
 
     @Test func `an app that cannot remove its part is named in the receipt, and the wipe goes on`() async throws {

@@ -1,0 +1,86 @@
+internal import CordonIdentity
+internal import CordonPolicy
+internal import CordonProtocol
+internal import Foundation
+
+/// What the service is told of launch conditions that acted (SRV-CI-011, SRV-CI-012).
+extension AppProtection {
+    /// The most outcomes that wait for one check-in; the newest count.
+    private static var mostOutcomes: Int { 64 }
+    /// How long the service may take to be told before data is removed.
+    private static var reportDeadline: Duration { .seconds(10) }
+
+    /// Notes what an action does about its reasons, each once on a way through the gate.
+    func noteOutcomes(
+        of action: LaunchAction, _ decision: PolicyDecision, _ account: AccountID, _ passage: inout GatePassage
+    ) {
+        guard let done = action.outcome(afterContact: passage.hasCheckedIn), let record = records[account] else {
+            return
+        }
+        var outcomes: [LifeRecord.Outcome] = []
+        for reason in decision.reasons where done.isCaused(by: reason) {
+            guard passage.reported.insert("\(done.rawValue) \(reason.rule) \(reason.setting)").inserted else {
+                continue
+            }
+            let outcome = CordonProtocol.LaunchOutcome(
+                check: Self.short(reason.setting.isEmpty ? reason.rule : reason.setting),
+                threshold: reason.value == .null ? nil : Self.short(reason.value.string ?? reason.value.text()),
+                observed: observed(by: reason.rule).map(Self.short), action: done,
+                time: Int64(configuration.clock.now().timeIntervalSince1970))
+            outcomes.append(LifeRecord.Outcome(account: account, outcome: outcome))
+            noteTelemetry(.launchOutcome, of: record.account, [.rule: reason.rule, .action: done.rawValue])
+        }
+        guard !outcomes.isEmpty else { return }
+        try? changeLife { $0.outcomes = (($0.outcomes ?? []) + outcomes).suffix(Self.mostOutcomes) }
+    }
+
+    /// Tells the service why data is about to be removed, while the registration that can say so is still there. The removal
+    /// does not depend on it.
+    func reportBeforeRemoval(of account: AccountID) async {
+        _ = await Deadline.answer(within: Self.reportDeadline, by: configuration.clock) { await self.checkIn(account) }
+    }
+
+    /// The version that a condition looked at; nothing that a person or an app could have written.
+    private func observed(by rule: String) -> String? {
+        switch Rule(rawValue: rule) {
+        case .launchOSVersion: configuration.device.osVersion
+        case .launchAppVersion: configuration.application.version
+        case .launchSDKVersion: configuration.application.sdkVersion
+        case .launchRooted: "rooted"
+        default: nil
+        }
+    }
+
+    /// As much as the service takes (SRV-CI-011).
+    private static func short(_ text: String) -> String { String(decoding: text.utf8.prefix(64), as: UTF8.self) }
+}
+
+extension LaunchAction {
+    /// What the service calls it; nil for what a person or the app does in passing.
+    fileprivate func outcome(afterContact hasCheckedIn: Bool) -> CordonProtocol.LaunchOutcome.Action? {
+        switch self {
+        case .wipe: .wipe
+        case .refuse: .block
+        case .notify: .warn
+        case .resetPIN: .resetPIN
+        case .checkIn: hasCheckedIn ? .block : nil
+        case .askPIN, .signIn: nil
+        }
+    }
+}
+
+extension CordonProtocol.LaunchOutcome.Action {
+    /// The rules that a person meets at the gate by an answer.
+    private static let askedFor = [Rule.launchPIN, .launchPINAge, .launchPINAttempts, .launchCredentials].map(
+        \.rawValue)
+
+    /// Whether a reason is one for this.
+    fileprivate func isCaused(by reason: PolicyReason) -> Bool {
+        switch self {
+        case .wipe: reason.verdict == .wipe
+        case .block: reason.verdict == .block && reason.setting != "pinRequired" && !Self.askedFor.contains(reason.rule)
+        case .warn: reason.verdict == .warn
+        case .resetPIN: [Rule.launchPINAttempts.rawValue, Rule.launchPINAge.rawValue].contains(reason.rule)
+        }
+    }
+}
