@@ -10,7 +10,7 @@ demo: build
 	@.build/debug/cordon demo
 
 # Tests that start many processes, or have deadlines of seconds, have the machine to themselves, one after another.
-PROCESSES := EndToEndTests|RealProviderTests|ClientTests|IntuneCDTests|CordonBrokerTests.SocketTests
+PROCESSES := EndToEndTests|RealProviderTests|ClientTests|IntuneCDTests|CordonBrokerTests.(SocketTests|FollowingTests|AccountSourceTests|ExecRaceTests)
 
 test: build
 	$(SWIFT) test --skip-build --skip '$(PROCESSES)'

@@ -39,8 +39,9 @@ import Testing
                     question.locationAccount = account
                     #expect(protection.decision(for: question).verdict == verdict, "\(action) \(location)")
                 }
-                let isLimited = identity != .personal && action == .saveTo
-                #expect(Set(all.values) == (isLimited ? [.allow, .block] : [.allow]))
+                // What is the account's leaves it for few places, and is not opened for nobody from the account's own.
+                let isLimited = (identity != .personal) == (action == .saveTo)
+                #expect(Set(all.values) == (isLimited ? [.allow, .block] : [.allow]), "\(identity) \(action)")
             }
         }
         #expect(protection.locations(for: .saveTo, of: .managed("oid-nobody")).values.allSatisfy { $0 == .block })
