@@ -28,13 +28,15 @@ final class HTTPClients: Sendable {
     /// Trusts what the system trusts.
     init() {
         trust = ServerTrust()
-        tls = Self.tls(nil)
+        tls = Self.tls(nil, onlyNewest: false)
         common = HTTPClient(eventLoopGroupProvider: .singleton, configuration: Self.configuration(tls))
     }
 
     init(_ trust: ServerTrust) throws(TransportError) {
         self.trust = trust
-        tls = Self.tls(try trust.authorities.map { bytes throws(TransportError) in try Self.certificates(bytes) })
+        tls = Self.tls(
+            try trust.authorities.map { bytes throws(TransportError) in try Self.certificates(bytes) },
+            onlyNewest: trust.requiresTLS13)
         common = HTTPClient(eventLoopGroupProvider: .singleton, configuration: Self.configuration(tls))
     }
 
@@ -101,10 +103,10 @@ final class HTTPClients: Sendable {
         return configuration
     }
 
-    /// TLS 1.2 or later (RFC 9325), with the authorities that are trusted.
-    private static func tls(_ authorities: [NIOSSLCertificate]?) -> TLSConfiguration {
+    /// TLS 1.2 or later (RFC 9325), or 1.3 alone, with the authorities that are trusted.
+    private static func tls(_ authorities: [NIOSSLCertificate]?, onlyNewest: Bool) -> TLSConfiguration {
         var tls = TLSConfiguration.makeClientConfiguration()
-        tls.minimumTLSVersion = .tlsv12
+        tls.minimumTLSVersion = onlyNewest ? .tlsv13 : .tlsv12
         if let authorities { tls.trustRoots = .certificates(authorities) }
         return tls
     }

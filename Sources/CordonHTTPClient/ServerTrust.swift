@@ -9,8 +9,13 @@ public struct ServerTrust: Sendable {
     ///
     /// Asked after the chain and the name were found good, at every new https connection, and again before every request
     /// for the keys of connections that are still open: a pin that is taken away counts at once. Any thread; must answer
-    /// without waiting. Only the server's own key can be asked for here, so pin that and its successor, not an authority's.
+    /// without waiting. Only the server's own key can be asked for here, so pin that and its successor, not an authority's:
+    /// AsyncHTTPClient makes the TLS handler itself and gives it no verification of ours, without which NIOSSL keeps no chain.
     public var accepts: (@Sendable (_ publicKey: Data, _ host: String) -> Bool)?
+
+    /// Whether nothing older than TLS 1.3 is spoken. Cordon's service speaks 1.3 alone in any case (SRV-CI-088); an OpenID provider
+    /// that is reached by the same transport may not, so that 1.2 is usually let through (RFC 9325).
+    public var requiresTLS13 = false
 
     /// Trusts the system's authorities, or the ones given, and every key that they vouch for.
     public init(

@@ -3,6 +3,7 @@ import CordonIdentity
 import CordonSignIn
 import Foundation
 import HTTPTypes
+import NIOSSL
 import Testing
 
 /// Pinning at run time against a real TLS server (SDK-CP-02, SRV-CI-088).
@@ -34,6 +35,24 @@ import Testing
         await right.shutdown()
         await wrong.shutdown()
         await server.stop()
+    }
+
+    @Test func `TLS 1.3 alone is spoken where that is asked for, and 1.2 is let through where it is not`() async throws
+    {
+        let identity = try TLSIdentity()
+        let (old, new) = (try await TLSServer(identity, upTo: .tlsv12), try await TLSServer(identity))
+        var trust = ServerTrust(authorities: [identity.certificate])
+        let lenient = try AsyncHTTPTransport(trust: trust)
+        trust.requiresTLS13 = true
+        let strict = try AsyncHTTPTransport(trust: trust)
+        #expect(await get(lenient, old) == .success("ok"))
+        #expect(await get(strict, new) == .success("ok"))
+        #expect(await get(strict, old) != .success("ok"))
+        #expect(old.requests.withLock { $0 } == 1, "a request reached a server over TLS 1.2")
+        await lenient.shutdown()
+        await strict.shutdown()
+        await old.stop()
+        await new.stop()
     }
 
     private func stream(_ transport: AsyncHTTPTransport, _ server: TLSServer) async -> TransportError.Code? {

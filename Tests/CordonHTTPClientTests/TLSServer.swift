@@ -34,11 +34,12 @@ struct TLSIdentity: Sendable {
         self.key = key.derRepresentation
     }
 
-    fileprivate func context() throws -> NIOSSLContext {
-        try NIOSSLContext(
-            configuration: .makeServerConfiguration(
-                certificateChain: [.certificate(NIOSSLCertificate(bytes: Array(certificate), format: .der))],
-                privateKey: .privateKey(NIOSSLPrivateKey(bytes: Array(key), format: .der))))
+    fileprivate func context(upTo newest: TLSVersion?) throws -> NIOSSLContext {
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: [.certificate(try NIOSSLCertificate(bytes: Array(certificate), format: .der))],
+            privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(key), format: .der)))
+        configuration.maximumTLSVersion = newest
+        return try NIOSSLContext(configuration: configuration)
     }
 }
 
@@ -51,8 +52,9 @@ final class TLSServer: Sendable {
     let connections: Locked<Int>
     private let channel: any Channel
 
-    init(_ identity: TLSIdentity) async throws {
-        let context = try identity.context()
+    /// - Parameter newest: The newest version of TLS that it speaks, nil for the newest there is.
+    init(_ identity: TLSIdentity, upTo newest: TLSVersion? = nil) async throws {
+        let context = try identity.context(upTo: newest)
         let (requests, connections) = (Locked(0), Locked(0))
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in

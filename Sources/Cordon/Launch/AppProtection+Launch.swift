@@ -1,5 +1,6 @@
 public import CordonIdentity
 internal import CordonPolicy
+internal import Logging
 
 /// The launch gate as an app uses it: at start, when it comes back to the front, when it leaves it, and meanwhile.
 extension AppProtection {
@@ -11,7 +12,15 @@ extension AppProtection {
     /// - Returns: Whether the data may be shown, with every reason; also posted as ``ProtectionEvent/gate(account:_:)``.
     @discardableResult
     public func launch(_ account: AccountID? = nil) async -> LaunchOutcome {
-        await pass(account, on: .launch)
+        warnOfLateObservers()
+        return await pass(account, on: .launch)
+    }
+
+    /// Says once that nobody heard what happened before the launch (SDK-CO-10). Delegates are part of the configuration, and so
+    /// cannot be late.
+    private func warnOfLateObservers() {
+        guard !broadcast.wasEverObserved, !hasWorked else { return }
+        configuration.logger.warning("nobody observes events yet: call events() before launch(_:)")
     }
 
     /// Passes the gate when the app comes back to the front; asks nothing while the last look is recent enough.

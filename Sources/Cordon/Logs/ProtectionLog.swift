@@ -63,13 +63,13 @@ public final class ProtectionLog: Sendable {
         fields += scrubber.text(of: metadata)
         var line = Data(fields.joined(separator: " ").utf8.prefix(limit - 1))
         line.append(UInt8(ascii: "\n"))
-        try? FileLock.exclusively(folder.lock) { () throws(ProtectionError) in append(line) }
+        try? StateLock.exclusively(folder.lock) { () throws(ProtectionError) in append(line) }
     }
 
     /// Removes every line that names one of these, and every verbose one.
     func forget(_ names: [String]) {
         let names = names.filter { !$0.isEmpty }.map { $0.lowercased() }
-        try? FileLock.exclusively(folder.lock) { () throws(ProtectionError) in
+        try? StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
             for url in files {
                 let lines = String(decoding: (try? Data(contentsOf: url)) ?? Data(), as: UTF8.self).split(
                     separator: "\n")

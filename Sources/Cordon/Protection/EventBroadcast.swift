@@ -31,6 +31,9 @@ final class EventBroadcast: Sendable {
     /// Whether anybody listens now.
     var hasObservers: Bool { state.withLock { !$0.observers.isEmpty } }
 
+    /// Whether anybody has listened so far.
+    var wasEverObserved: Bool { state.withLock { $0.next > 0 } }
+
     /// Tells every observer.
     func post(_ event: ProtectionEvent) {
         state.withLock { state in

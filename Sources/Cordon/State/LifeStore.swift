@@ -40,7 +40,7 @@ struct LifeStore: Sendable {
     ///
     /// - Throws: ``ProtectionError`` with code `stateUnwritable`, also for a record of a newer version of the app.
     func change(_ edit: (inout LifeRecord) -> Void) throws(ProtectionError) -> LifeRecord {
-        try FileLock.exclusively(lock) { () throws(ProtectionError) in
+        try StateLock.exclusively(lock) { () throws(ProtectionError) in
             let (before, condition) = try load()
             if condition == .newer {
                 throw ProtectionError(

@@ -50,7 +50,7 @@ struct RegistrationStore: Sendable {
     func save(
         _ record: RegistrationRecord, above generation: Int64 = 0
     ) throws(ProtectionError) -> RegistrationRecord? {
-        try FileLock.exclusively(folder.lock) { () throws(ProtectionError) in
+        try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
             let stored = try self.record(of: record.account.id)
             if let stored, stored.registrationID == record.registrationID, stored.sequence > record.sequence {
                 return stored
@@ -69,7 +69,7 @@ struct RegistrationStore: Sendable {
 
     /// Removes an account's record; a missing one is no error.
     func remove(_ account: AccountID) throws(ProtectionError) {
-        try FileLock.exclusively(folder.lock) { () throws(ProtectionError) in try file(account).remove() }
+        try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in try file(account).remove() }
     }
 
     private func file(_ account: AccountID) -> StateFile {

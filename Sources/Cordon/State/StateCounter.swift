@@ -38,7 +38,7 @@ public struct FileStateCounter: StateCounter {
     /// - Throws: ``ProtectionError``: `stateUnwritable`; `stateUnreadable` where the number before cannot be told, because
     ///   the new one may be lower.
     public func raise(_ name: String, to number: Int64) throws(ProtectionError) {
-        try FileLock.exclusively(folder.lock) { () throws(ProtectionError) in
+        try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
             guard number > (try value(of: name)) else { return }
             try folder.file(name).write(Data(String(number).utf8))
         }

@@ -1,5 +1,6 @@
 internal import CordonIdentity
 internal import CordonProtocol
+internal import CordonSignIn
 internal import Foundation
 internal import Logging
 
@@ -24,7 +25,7 @@ extension AppProtection {
         for wipe in (try? wipes.load().records) ?? [] where wipe.stage != .forgotten {
             let account = wipe.registration.account.id
             do throws(ProtectionError) {
-                guard let lock = try FileLock.take(wipes.lock(of: account)) else { continue }
+                guard let lock = try StateLock.take(wipes.lock(of: account)) else { continue }
                 defer { lock.end() }
                 // Another process may have carried it on in the meantime.
                 guard let left = try wipes.unfinished(of: account) else { continue }

@@ -42,16 +42,9 @@ package enum DurableFile {
 
     /// Replaces a file: temporary file, fsync, rename, fsync of the folder; mode 0600.
     package static func replace(_ file: URL, with bytes: Data) throws(SignInError) {
-        let temporary = unfinished(file)
-        let descriptor = open(temporary.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw failure("created") }
-        let written = writeAll(bytes, to: descriptor) && fsync(descriptor) == 0
-        close(descriptor)
-        guard written, rename(temporary.path, file.path) == 0 else {
-            unlink(temporary.path)
-            throw failure("written")
+        do throws(FileFailure) { try AtomicFile.replace(file, with: bytes, by: unfinished(file)) } catch {
+            throw failure("written", error.number)
         }
-        try synchronize(file.deletingLastPathComponent())
     }
 
     /// Where a new version is written before it takes the file's place; one name per file, so that a crash
@@ -63,9 +56,11 @@ package enum DurableFile {
 
     /// Deletes a file and an unfinished version durably; one that is not there counts as deleted.
     package static func remove(_ file: URL) throws(SignInError) {
-        guard unlink(unfinished(file).path) == 0 || errno == ENOENT else { throw failure("deleted") }
-        guard unlink(file.path) == 0 || errno == ENOENT else { throw failure("deleted") }
-        try synchronize(file.deletingLastPathComponent())
+        do throws(FileFailure) {
+            try AtomicFile.remove(unfinished(file))
+            try AtomicFile.remove(file)
+            try AtomicFile.synchronize(file.deletingLastPathComponent())
+        } catch { throw failure("deleted", error.number) }
     }
 
     /// Overwrites a file before deleting it, for what that is worth on the disk at hand; one that cannot be read or
@@ -76,36 +71,15 @@ package enum DurableFile {
             guard descriptor >= 0 else { continue }
             let size = lseek(descriptor, 0, SEEK_END)
             lseek(descriptor, 0, SEEK_SET)
-            _ = writeAll(Data(count: Int(max(0, min(size, 1 << 20)))), to: descriptor)
+            _ = AtomicFile.writeAll(Data(count: Int(max(0, min(size, 1 << 20)))), to: descriptor)
             fsync(descriptor)
             close(descriptor)
         }
         try remove(file)
     }
 
-    private static func writeAll(_ bytes: Data, to descriptor: Int32) -> Bool {
-        bytes.withUnsafeBytes { buffer in
-            var rest = buffer[...]
-            while !rest.isEmpty {
-                let part = UnsafeRawBufferPointer(rebasing: rest)
-                let count = write(descriptor, part.baseAddress, part.count)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return false }
-                rest = rest.dropFirst(count)
-            }
-            return true
-        }
-    }
-
-    private static func synchronize(_ folder: URL) throws(SignInError) {
-        let descriptor = open(folder.path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure("synchronised") }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw failure("synchronised") }
-    }
-
-    private static func failure(_ verb: String) -> SignInError {
-        SignInError(.storage, .storeUnavailable, "a file of the token store could not be \(verb) (errno \(errno))")
+    private static func failure(_ verb: String, _ number: Int32 = errno) -> SignInError {
+        SignInError(.storage, .storeUnavailable, "a file of the token store could not be \(verb) (errno \(number))")
     }
 }
 

@@ -19,6 +19,7 @@ public struct TokenCache: Sendable {
         self.directory = directory
         self.secrets = secrets
         try PrivateFolder.make(directory)
+        collectOrphans()
     }
 
     private static let largestFile = 1 << 18
@@ -28,7 +29,16 @@ public struct TokenCache: Sendable {
     }
 
     func locked<Result>(_ body: () throws(SignInError) -> Result) throws(SignInError) -> Result {
-        try FileLock.with(file("store", "lock"), body)
+        try AdvisoryLock.exclusively(file("store", "lock"), or: Self.unlockable, body)
+    }
+
+    /// What a lock that cannot be had means.
+    static func unlockable(_ failure: FileFailure) -> SignInError {
+        guard failure.number == ECANCELED else {
+            return SignInError(
+                .storage, .storeUnavailable, "the token store cannot be locked (errno \(failure.number))")
+        }
+        return SignInError(.cancelled, .stopped, "the request was cancelled while another one was under way")
     }
 
     // MARK: Reading
@@ -103,11 +113,13 @@ public struct TokenCache: Sendable {
             let earlier = try DurableFile.head(of: file(name, "session"), SealedHeader.size)
             let secret = SessionSecret(key: SymmetricKey(size: .bits256), generation: 1)
             let id = record.account.session.rawValue
+            let replaced = earlier.flatMap { SealedHeader($0) }.flatMap { $0.id == id ? nil : $0.id }
+            let changing = [id] + (replaced.map { [$0] } ?? [])
+            for key in changing { try mark(key) }
             try secrets.keep(secret.bytes, named: SessionSecret.name(id))
             try write(record, secret, name, owner)
-            if let header = earlier.flatMap({ SealedHeader($0) }), header.id != id {
-                try secrets.destroy(named: SessionSecret.name(header.id))
-            }
+            if let replaced { try secrets.destroy(named: SessionSecret.name(replaced)) }
+            for key in changing { try unmark(key) }
             try DurableFile.remove(file(name, "signed-out"))
         }
     }

@@ -69,7 +69,10 @@ extension SignInClient {
         _ key: RenewalKey, scopes: [String], options: TokenOptions
     ) async throws(SignInError) -> AccessToken {
         let name = owner.name(of: key.account)
-        let lock = try await FileLock.waiting(for: cache.file(name, "renewal"))
+        let lock: AdvisoryLock
+        do throws(FileFailure) { lock = try await AdvisoryLock.waiting(for: cache.file(name, "renewal")) } catch {
+            throw TokenCache.unlockable(error)
+        }
         defer { withExtendedLifetime(lock) {} }
         // Read again under the lock: another process may have used the refresh token meanwhile.
         var record = try session(of: key.account)

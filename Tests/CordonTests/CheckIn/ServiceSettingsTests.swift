@@ -86,6 +86,13 @@ import Testing
         #expect(refusals.map(\.code) == ["expired"])
     }
 
+    @Test func `rules from the service came by app management, and none came by nothing`() async throws {
+        let (device, protection) = try await enrolled(.usual)
+        #expect(await protection.policyChannel(of: device.account.id) == .appManagement)
+        #expect(await protection.policyChannel(of: "oid-b") == nil)
+        #expect(PolicyChannel.allCases.map(\.rawValue) == [0, 1, 2])
+    }
+
     @Test func `an organisation that wants required telemetry gets no optional events`() async throws {
         let device = try Device(time: time)
         await device.service.set { $0.change = { $0.service = ServiceSettings(telemetry: .required) } }

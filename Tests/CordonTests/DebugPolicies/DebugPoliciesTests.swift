@@ -31,6 +31,7 @@ import Testing
         let outcome = await protection.launch(account)
         #expect(outcome.isOpen)
         #expect(outcome.steps.map(\.answer) == [.done, .refused, .done])
+        #expect(await protection.policyChannel(of: account) == .other, "SDK-CO-09")
         try await protection.write(Data("draft".utf8), as: "draft.txt", of: account)
         #expect(try await protection.read("draft.txt", of: account) == Data("draft".utf8))
     }

@@ -51,6 +51,16 @@ import Testing
         #expect(text(log).contains("name=Ada"))
     }
 
+    @Test(arguments: [true, false])
+    func `an app that observes nothing at its launch is warned, SDK-CO-10`(observes: Bool) async throws {
+        let log = try makeLog()
+        let protection = try await start(log)
+        let events = observes ? protection.events() : nil
+        await protection.launch()
+        #expect(text(log).contains("nobody observes events yet") != observes)
+        withExtendedLifetime(events) {}
+    }
+
     @Test func `the files are bounded, rotated, readable by their owner alone, and named in the report`() async throws {
         let log = try makeLog(limit: 4096, kept: 2)
         let protection = try await start(log)

@@ -1,0 +1,107 @@
+package import Foundation
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+// On Linux the members of `stat` come with whichever of these the compiler met first.
+#if canImport(CoreFoundation)
+    internal import CoreFoundation
+#endif
+#if canImport(CDispatch)
+    internal import CDispatch
+#endif
+
+/// A lock among processes, and among holders in this one, by `flock` on a file or a folder.
+///
+/// The system lets go of it when the process dies, so a crash never leaves it locked. Each value is a lock of its own.
+package final class AdvisoryLock: Sendable {
+    private let descriptor: Int32
+    private let place: URL
+
+    private init(_ descriptor: Int32, _ place: URL) {
+        self.descriptor = descriptor
+        self.place = place
+    }
+
+    deinit { close(descriptor) }
+
+    /// Runs a short body under the lock, after whoever holds it now; it blocks the thread, so nothing in the body may wait for
+    /// anything else.
+    ///
+    /// - Parameter failure: What a lock that cannot be had is to the caller.
+    package static func exclusively<Value, Failure: Error>(
+        _ file: URL, or failure: (FileFailure) -> Failure, _ body: () throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        let lock: AdvisoryLock
+        do throws(FileFailure) {
+            lock = AdvisoryLock(try opened(file), file)
+            while flock(lock.descriptor, LOCK_EX) != 0 {
+                guard errno == EINTR else { throw FileFailure(errno) }
+            }
+        } catch { throw failure(error) }
+        defer { withExtendedLifetime(lock) {} }
+        return try body()
+    }
+
+    /// Takes the lock at once, nil when somebody else holds it. ``end()`` removes the file.
+    package static func take(_ file: URL) throws(FileFailure) -> AdvisoryLock? {
+        while true {
+            let lock = AdvisoryLock(try opened(file), file)
+            guard flock(lock.descriptor, LOCK_EX | LOCK_NB) == 0 else {
+                guard errno == EWOULDBLOCK || errno == EINTR else { throw FileFailure(errno) }
+                return nil
+            }
+            // Whoever held the lock until now may have removed the file that was opened here.
+            if lock.isCurrent { return lock }
+        }
+    }
+
+    /// Waits for the lock without blocking a thread; it is let go when the value dies.
+    ///
+    /// - Throws: ``FileFailure``, `ECANCELED` when the task is cancelled.
+    package static func waiting(for file: URL) async throws(FileFailure) -> AdvisoryLock {
+        try await waiting(AdvisoryLock(try opened(file), file))
+    }
+
+    /// Waits for the lock of a folder that exists; it leaves no file behind that would tell of the folder's owner.
+    ///
+    /// - Throws: ``FileFailure``, `ECANCELED` when the task is cancelled.
+    package static func waiting(forFolder folder: URL) async throws(FileFailure) -> AdvisoryLock {
+        let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw FileFailure(errno) }
+        return try await waiting(AdvisoryLock(descriptor, folder))
+    }
+
+    /// Lets go of a lock that was taken, and leaves no file behind that would tell what it was for.
+    package func end() {
+        if isCurrent { unlink(place.path) }
+        _ = flock(descriptor, LOCK_UN)
+    }
+
+    /// Whether the file is still the one at its path.
+    private var isCurrent: Bool {
+        var (held, named) = (stat(), stat())
+        return fstat(descriptor, &held) == 0 && stat(place.path, &named) == 0 && held.st_ino == named.st_ino
+            && held.st_dev == named.st_dev
+    }
+
+    private static func waiting(_ lock: AdvisoryLock) async throws(FileFailure) -> AdvisoryLock {
+        while flock(lock.descriptor, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EWOULDBLOCK || errno == EINTR else { throw FileFailure(errno) }
+            // Another process holds it for one change; this is waiting, not timing.
+            do { try await Task.sleep(for: .milliseconds(10)) } catch { throw FileFailure(ECANCELED) }
+        }
+        return lock
+    }
+
+    private static func opened(_ file: URL) throws(FileFailure) -> Int32 {
+        let descriptor = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw FileFailure(errno) }
+        return descriptor
+    }
+}

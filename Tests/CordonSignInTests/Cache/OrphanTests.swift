@@ -1,0 +1,86 @@
+import CordonIdentity
+import CordonSignIn
+import CordonTesting
+import Foundation
+import Testing
+
+/// Keys that a kill in the midst of a sign-in leaves behind are gone after the next start, and no other key is.
+@Suite struct OrphanTests {
+    private let fixture: SignInFixture
+    private let store = DyingSecretStore()
+
+    init() throws { fixture = try SignInFixture() }
+
+    /// A store after whose next change nothing more happens, as after a kill.
+    private final class DyingSecretStore: SecretStore {
+        enum Death { case afterKeeping, beforeDestroying }
+        private let secrets = Locked<[String: Data]>([:])
+        private let death = Locked<Death?>(nil)
+
+        var isHardwareBacked: Bool { false }
+        var names: Set<String> { Set(secrets.withLock { $0 }.keys) }
+
+        func die(_ death: Death?) { self.death.withLock { $0 = death } }
+
+        func secret(named name: String) throws(SignInError) -> Data? { secrets.withLock { $0[name] } }
+
+        func keep(_ secret: Data, named name: String) throws(SignInError) {
+            secrets.withLock { $0[name] = secret }
+            if death.withLock({ $0 }) == .afterKeeping { throw Self.kill }
+        }
+
+        func destroy(named name: String) throws(SignInError) {
+            if death.withLock({ $0 }) == .beforeDestroying { throw Self.kill }
+            secrets.withLock { $0[name] = nil }
+        }
+
+        private static let kill = SignInError(.storage, .storeUnavailable, "killed")
+    }
+
+    private func client() throws -> SignInClient {
+        try SignInClient(
+            configuration: fixture.configuration(), transport: fixture.provider.transport,
+            cache: TokenCache(directory: fixture.folder, secrets: store), environment: fixture.time.environment)
+    }
+
+    private func signIn(_ client: SignInClient) async throws {
+        _ = try await client.signIn(SignInFixture.request, browser: fixture.provider.browser(signingInAs: .worker))
+    }
+
+    @Test func `the key of a session that was never written goes`() async throws {
+        try store.keep(Data("theirs".utf8), named: "session-\(UUID().uuidString)")
+        let others = store.names
+        let client = try client()
+        store.die(.afterKeeping)
+        #expect(await failure { try await signIn(client) }?.code == .storage)
+        store.die(nil)
+        #expect(store.names.count == others.count + 1, "the control: there is an orphan")
+        _ = try self.client()
+        #expect(store.names == others, "another app's key stays")
+        #expect(try fixture.files("changing").isEmpty)
+    }
+
+    @Test func `the key of a session that another one replaced goes, and the new session stays`() async throws {
+        let client = try client()
+        try await signIn(client)
+        let first = store.names
+        store.die(.beforeDestroying)
+        _ = await failure { try await signIn(client) }
+        store.die(nil)
+        #expect(store.names.isSuperset(of: first))
+        let restarted = try self.client()
+        #expect(store.names.count == 1)
+        #expect(try await restarted.testToken().text.isEmpty == false)
+        #expect(try fixture.files("changing").isEmpty)
+    }
+
+    @Test func `a session in use keeps its key, whatever marks lie about`() async throws {
+        try await signIn(try client())
+        let key = try #require(store.names.first)
+        let mark = key.dropFirst("session-".count) + ".changing"
+        try Data().write(to: fixture.folder.appending(path: String(mark)))
+        #expect(try await client().testToken().text.isEmpty == false)
+        #expect(store.names == [key])
+        #expect(try fixture.files("changing").isEmpty)
+    }
+}
