@@ -138,7 +138,7 @@ public actor AppProtection {
         if stored.damaged > 0 { setAside("\(stored.damaged) stored registrations could not be read") }
         if stored.newer > 0 { setAside("\(stored.newer) registrations are from a newer version of the app") }
         for record in stored.records where !isBeingWiped(record.account.id) {
-            await takeUp(record)
+            await takeUp(record, isNews: false)
             guard lostWipes > 0 else { continue }
             denyEverything(of: record)
             await tellExtensions(of: record.account.id)
@@ -150,7 +150,9 @@ public actor AppProtection {
     }
 
     /// Puts a stored record in force again, or denies everything where it is not what the service signed.
-    func takeUp(_ record: RegistrationRecord) async {
+    ///
+    /// - Parameter isNews: Whether observers are told of what it changes; see ``putInForce(_:of:isNews:)``.
+    func takeUp(_ record: RegistrationRecord, isNews: Bool = true) async {
         let account = record.account.id
         records[account] = record
         do {
@@ -160,7 +162,7 @@ public actor AppProtection {
                 broadcast.post(.stateRolledBack(account: account))
                 denyEverything(of: record)
             } else {
-                putInForce(envelope, of: record)
+                putInForce(envelope, of: record, isNews: isNews)
             }
             try await openFiles(of: account)
         } catch let error as ProtocolError {

@@ -17,19 +17,26 @@ extension AppProtection {
 
     /// Signs somebody in and enrols the account, for apps without a sign-in of their own (SDK-EN-10).
     ///
-    /// A failure is not tried again (SDK-EN-12). Afterwards read ``enrolledAccounts`` for the account (SDK-EN-13).
+    /// A failure is not tried again (SDK-EN-12); where nobody was signed in, its report names the sign-in name that was given,
+    /// or nobody. Afterwards read ``enrolledAccounts`` for the account (SDK-EN-13).
     /// - Parameter name: The sign-in name to begin with; nil takes the account that the device's management names, else
     ///   asks (SDK-EN-11).
     /// - Returns: How it went; ``EnrollmentStatus/signInCancelled`` when the person gave up.
     @discardableResult
     public func signInAndEnroll(_ name: String? = nil) async -> EnrollmentStatus {
-        guard !configuration.isExtension, let signIn = configuration.signIn else { return .unsupportedCall }
         let expected = configuration.expectedAccounts
+        let hint = name ?? (expected.deviceEnrollment ?? expected.management)?.rawValue
+        guard !configuration.isExtension, let signIn = configuration.signIn else {
+            report(Outcome(.unsupportedCall), .enrollment, of: AccountID(hint ?? ""))
+            return .unsupportedCall
+        }
         let account: ManagedAccount
         do throws(SignInError) {
-            account = try await signIn(name ?? (expected.deviceEnrollment ?? expected.management)?.rawValue)
+            account = try await signIn(hint)
         } catch {
-            return ServiceFailure.signIn(error).status(network: .enrollmentNetworkFailure)
+            let outcome = Outcome(ServiceFailure.signIn(error), network: .enrollmentNetworkFailure)
+            report(outcome, .enrollment, of: AccountID(hint ?? ""))
+            return outcome.status
         }
         return await enroll(account, from: .loginAndEnroll)
     }
@@ -63,6 +70,8 @@ extension AppProtection {
             if known == nil {
                 life.registered.append(LifeRecord.Registered(account: account, source: source, nextAttempt: next))
             }
+            // Whoever registers an account again may know it better than the first time (SDK-EN-01).
+            life.registered[index].account = account
             life.registered[index].failures = isLasting ? 0 : life.registered[index].failures + 1
             life.registered[index].nextAttempt = next
             life.registered[index].planned = now

@@ -74,6 +74,7 @@ extension AppProtection {
         try dropLogOrders(of: account)
         try registrations.remove(account)
         await forget(account)
+        if records.isEmpty { try forgetSignInOverrides() }
         endNotificationLevel(of: account)
     }
 

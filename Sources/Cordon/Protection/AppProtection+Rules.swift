@@ -4,7 +4,9 @@ internal import CordonProtocol
 
 extension AppProtection {
     /// Swaps the rules of an account for those of a verified envelope; decisions follow from this instant on.
-    func putInForce(_ envelope: PolicyEnvelope, of record: RegistrationRecord) {
+    ///
+    /// - Parameter isNews: False at a start: what was in force before it is no change to anybody.
+    func putInForce(_ envelope: PolicyEnvelope, of record: RegistrationRecord, isNews: Bool = true) {
         let standing = RulesInForce.Standing(
             rules: envelope.policy.map { .policy($0) } ?? .noneTargeted, sequence: envelope.sequence,
             lastCheckIn: record.lastCheckIn, delivery: Delivery(envelope), version: envelope.version)
@@ -18,6 +20,7 @@ extension AppProtection {
             gates.withLock { [account = record.account.id] in $0[account] = nil }
         }
         tellLog()
+        guard isNews else { return }
         tellChanges(from: before?.delivery ?? Delivery(), to: standing.delivery, of: record.account.id)
         tellAllowedAccounts(before: lists)
     }

@@ -57,7 +57,7 @@ extension AppProtection {
         _ command: Command, on record: RegistrationRecord, _ wanted: (RegistrationRecord?) -> RegistrationRecord?
     ) async throws(ProtectionError) {
         let account = record.account.id
-        guard let lock = try FileLock.take(wipes.lock(of: account)) else {
+        guard let lock = try StateLock.take(wipes.lock(of: account)) else {
             // Whoever has the lock removes the account: nothing of it may stay open here.
             await forget(account)
             throw Self.underWay
@@ -112,9 +112,11 @@ extension AppProtection {
         wiping.insert(account.id)
         defer { wiping.remove(account.id) }
         if wipe.stage == .begun {
+            let lists = allowedAccounts
             records[account.id] = nil
             dropRules(of: account.id)
             denials.forget(account.id)
+            tellAllowedAccounts(before: lists)
             try await removeSealed(&wipe)
         }
         if wipe.stage == .vaultWiped {

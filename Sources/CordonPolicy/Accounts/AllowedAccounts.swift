@@ -2,7 +2,7 @@ public import CordonIdentity
 
 /// The administrator's list of accounts that an app may hold (SDK-AA-01…06).
 ///
-/// Sign-in names and object ids may be mixed; letter case does not matter.
+/// Sign-in names and object ids may be mixed; letter case does not matter. An empty name names nobody.
 public struct AllowedAccounts: Sendable, Equatable {
     /// The list as it was given; nil when there is no restriction.
     public let list: [String]?
@@ -10,8 +10,8 @@ public struct AllowedAccounts: Sendable, Equatable {
 
     /// Takes the list; nil is no restriction, an empty list admits nobody.
     public init(_ list: [String]?) {
-        self.list = list
-        members = Set((list ?? []).map { AccountID($0) })
+        self.list = list?.filter { !$0.isEmpty }
+        members = Set((self.list ?? []).map { AccountID($0) })
     }
 
     /// No restriction.

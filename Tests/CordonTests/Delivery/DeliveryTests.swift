@@ -126,6 +126,28 @@ import Testing
         #expect(changes == events.count { if case .allowedAccountsChanged = $0 { true } else { false } })
     }
 
+    @Test func `a start tells nobody of what did not change, and a wipe says that the restriction is over`()
+        async throws
+    {
+        let entry = PolicyEnvelope.AllowedAccount(id: "OID-A", userPrincipalName: "")
+        let (device, protection, _) = try await enrolled {
+            $0.allowedAccounts = [entry]
+            $0.configurations = [.object(["key": .string("value")])]
+        }
+        // A name that is missing names nobody.
+        let nameless = ManagedAccount(id: "oid-b", tenant: device.account.tenant, userPrincipalName: "")
+        #expect(protection.admits(device.account) && !protection.admits(nameless))
+        let restarted = try await device.start()
+        let events = EventCatch(restarted)
+        await restarted.checkIn(device.account.id)
+        _ = await events.first { if case .status = $0 { true } else { false } }
+        #expect(events.count { if case .allowedAccountsChanged = $0 { true } else { false } } == 0)
+        #expect(events.count { if case .configurationChanged = $0 { true } else { false } } == 0)
+        #expect(restarted.allowedAccounts.list == ["OID-A"])
+        await restarted.unenroll(device.account.id)
+        #expect(await events.has(.allowedAccountsChanged(nil)))
+    }
+
     @Test func `working time turns stale, and rules follow it`() async throws {
         let start = Int64(time.now.timeIntervalSince1970)
         let (device, protection, events) = try await enrolled {

@@ -181,13 +181,31 @@ import Testing
             $0.signIn = { _ throws(SignInError) in throw SignInError(.cancelled, .unhandledError, "the person gave up")
             }
         }
-        #expect(await app.signInAndEnroll() == .signInCancelled)
+        let events = EventCatch(app)
+        #expect(await app.signInAndEnroll("worker-a@contoso.example") == .signInCancelled)
+        let report = await events.first {
+            if case .status(let report) = $0 { report.status == .signInCancelled } else { false }
+        }
+        guard case .status(let cancelled)? = report else { return #expect(Bool(false), "nothing was posted") }
+        #expect(cancelled.operation == .enrollment && cancelled.account == "worker-a@contoso.example")
+        #expect(cancelled.detail?.isEmpty == false)
         #expect(await app.registeredAccounts.isEmpty)
         let account = device.account
         let signed = try await device.start { $0.signIn = { _ throws(SignInError) in account } }
         #expect(await signed.signInAndEnroll("worker-a@contoso.example") == .newPolicies)
         #expect(await signed.enrolledAccounts == [account])
         #expect(await device.service.registered.map(\.source) == [.loginAndEnroll])
+    }
+
+    @Test func `an account that is registered again is known as it was given the last time`() async throws {
+        let device = try await device()
+        let app = try await device.start()
+        let wrong = ManagedAccount(
+            id: device.account.id, tenant: TenantID("another"), userPrincipalName: device.account.userPrincipalName)
+        #expect(await app.enroll(wrong) == .notEnrolledAccount)
+        #expect(await app.registeredAccounts == [wrong])
+        #expect(await app.enroll(device.account) == .newPolicies)
+        #expect(await app.registeredAccounts == [device.account])
     }
 
     @Test func `a failed sign-in and enrolment leaves the account to the app`() async throws {

@@ -136,7 +136,8 @@ import Testing
         #expect(!restarted.settings.telemetryDisabled)
     }
 
-    @Test func `what was changed of signing in ends with the last enrolment, colours stay`() async throws {
+    @Test(arguments: [true, false])
+    func `what was changed of signing in ends with the last enrolment, colours stay`(wiping: Bool) async throws {
         let house = try await Gatehouse()
         let protection = try await house.enrolled()
         try await protection.changeSettings { change in
@@ -144,7 +145,7 @@ import Testing
             change.accentColor = "#00FF00"
         }
         #expect(protection.settings.authority == "https://tenant.example")
-        await protection.unenroll(house.account)
+        await protection.unenroll(house.account, wiping: wiping)
         #expect(protection.settings.authority == nil)
         #expect(protection.settings.theme.accent == ProtectionTheme.Color("#00FF00"))
     }
