@@ -7,7 +7,8 @@ internal import Crypto
 final class SecretBytes: Sendable {
     /// How many bytes there are.
     let count: Int
-    // Page-aligned memory of this object alone; `state` orders every access to it, hence the opt-out.
+    // Set once, freed in deinit alone. The bytes change only in ``destroy()``: whoever reads them meanwhile sees some zeros,
+    // which open nothing, and `state` keeps everybody out afterwards.
     nonisolated(unsafe) private let memory: UnsafeMutableRawBufferPointer
     private let state = Locked(false)
 
