@@ -141,7 +141,10 @@ let package = Package(
             ["CordonHTTPClient", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn", httpTypes]),
         library(
             "CordonTesting",
-            ["CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonSignIn", crypto, httpTypes]),
+            [
+                "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonSignIn", crypto, httpTypes,
+                logging,
+            ]),
 
         // Programs.
         program(
@@ -183,8 +186,7 @@ let package = Package(
             "CordonBrokerTests",
             [
                 "Cordon", "CordonBroker", "CordonIdentity", "CordonProtocol", "CordonSignIn", "CordonTesting",
-                httpTypes,
-                logging,
+                httpTypes, logging, nioCore, nioEmbedded,
             ]),
         tests(
             "CordonHTTPClientTests",
@@ -212,6 +214,7 @@ let package = Package(
             "CordonServiceHTTPTests",
             [
                 "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonServiceHTTP",
+                "CordonTesting",
                 asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, hummingbirdTesting, jwtKit, logging,
                 nioCore, nioEmbedded, nioHTTPTypes,
             ]),

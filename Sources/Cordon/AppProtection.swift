@@ -149,12 +149,14 @@ public actor AppProtection {
         resumeRemediations()
     }
 
-    /// Puts a stored record in force again, or denies everything where it is not what the service signed.
+    /// Puts a stored record in force again, or denies everything where it is not what the service signed; carries out a wipe
+    /// that it commands, without waiting for it.
     ///
     /// - Parameter isNews: Whether observers are told of what it changes; see ``putInForce(_:of:isNews:)``.
     func takeUp(_ record: RegistrationRecord, isNews: Bool = true) async {
         let account = record.account.id
         records[account] = record
+        var left: Command?
         do {
             let envelope = try verifiedAgain(record)
             if isRolledBack(record) {
@@ -163,8 +165,10 @@ public actor AppProtection {
                 denyEverything(of: record)
             } else {
                 putInForce(envelope, of: record, isNews: isNews)
+                left = envelope.commands.first { $0.kind == .wipe && isDue($0, for: record) }
             }
-            try await openFiles(of: account)
+            // A stored wipe would have ended the registration: a crash or a failing disk kept it from beginning.
+            if left == nil { try await openFiles(of: account) } else { await close(record) }
         } catch let error as ProtocolError {
             setAside("the stored rules are not what the service signed: \(error.reason)")
             denyEverything(of: record)
@@ -173,6 +177,7 @@ public actor AppProtection {
             denyEverything(of: record)
         }
         await tellExtensions(of: account)
+        if let left { Task { await self.begin(left) } }
     }
 
     /// Makes or unlocks the account's key, and the folder for its files.

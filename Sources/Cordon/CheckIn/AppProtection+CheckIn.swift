@@ -178,8 +178,15 @@ extension AppProtection {
         let wipes = due.filter { $0.kind == .wipe }
         for command in wipes { await begin(command) }
         guard wipes.isEmpty else {
+            let hasBegun = records[account] == nil
+            if !hasBegun {
+                // Without a journal nothing may be removed, but nothing is readable until it can be; the service says it again.
+                await close(record)
+                await tellExtensions(of: account)
+                _ = postpone(record, after: Outcome(.wipeIncomplete))
+            }
             // What could not be cleared yet is told of besides (SDK-SW-07).
-            if isBeingWiped(account) { report(Outcome(.wipeIncomplete), .unenrollment, of: account) }
+            if !hasBegun || isBeingWiped(account) { report(Outcome(.wipeIncomplete), .unenrollment, of: account) }
             return .wipeReceived
         }
         do {

@@ -52,7 +52,14 @@ extension AppProtection {
     }
 
     /// As much as the service takes (SRV-CI-011).
-    private static func short(_ text: String) -> String { String(decoding: text.utf8.prefix(64), as: UTF8.self) }
+    private static func short(_ text: String) -> String {
+        var bytes = 0
+        return String(
+            text.unicodeScalars.prefix { scalar in
+                bytes += UTF8.width(scalar)
+                return bytes <= 64
+            })
+    }
 }
 
 extension LaunchAction {

@@ -1,6 +1,7 @@
 internal import CordonIdentity
 internal import CordonPolicy
 internal import CordonProtocol
+internal import CordonVault
 
 extension AppProtection {
     /// Swaps the rules of an account for those of a verified envelope; decisions follow from this instant on.
@@ -40,6 +41,12 @@ extension AppProtection {
             rules[account] = RulesInForce.Standing(
                 rules: .unreadable, sequence: 0, lastCheckIn: record.lastCheckIn, delivery: delivery)
         }
+    }
+
+    /// Denies everything of an account whose data is about to go, and takes the key away that opens it.
+    func close(_ record: RegistrationRecord) async {
+        denyEverything(of: record)
+        await vault.lock(record.account.id)
     }
 
     /// Forgets an account's rules, and that they kept its data from the person.

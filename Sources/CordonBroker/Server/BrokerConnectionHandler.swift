@@ -22,6 +22,8 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
     private var hasGreeted = false
     private var isPaused = false
     private var greetingTimer: Scheduled<Void>?
+    private var greetingSince = NIODeadline.distantPast
+    private var greetingLeft: TimeAmount
     private var frameTimer: Scheduled<Void>?
     private var unreadTimer: Scheduled<Void>?
 
@@ -30,11 +32,11 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
         self.limits = limits
         self.logger = logger
         self.shared = shared
+        greetingLeft = TimeAmount(limits.greetingTime)
         budget = RequestBudget(burst: limits.burst, perSecond: limits.perSecond, now: now)
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        let channel = context.channel
         let loop = context.eventLoop
         let seat = NIOLoopBound(Seat(handler: self, context: context), eventLoop: loop)
         let send: @Sendable (BrokerAnswer) -> Void = { answer in
@@ -46,7 +48,6 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
             let number = await desk.open(send)
             loop.execute { seat.value.handler.begin(as: number, seat.value.context) }
         }
-        greetingTimer = loop.scheduleTask(in: TimeAmount(limits.greetingTime)) { channel.close(promise: nil) }
     }
 
     /// The handler and its place in the pipeline, for work that comes back to the event loop.
@@ -62,7 +63,22 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
             return
         }
         peer = number
+        awaitGreeting(context)
         read(context)
+    }
+
+    /// Gives the client what is left of its time to greet.
+    private func awaitGreeting(_ context: ChannelHandlerContext) {
+        guard peer != nil else { return }
+        let channel = context.channel
+        greetingSince = context.eventLoop.now
+        greetingTimer = context.eventLoop.scheduleTask(in: greetingLeft) { channel.close(promise: nil) }
+    }
+
+    /// Stops that time while the broker is at work on what the client sent.
+    private func holdGreeting(_ context: ChannelHandlerContext) {
+        greetingTimer?.cancel()
+        greetingLeft = max(.zero, greetingLeft - (context.eventLoop.now - greetingSince))
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -145,6 +161,7 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
         guard let peer else { return }
         frameTimer?.cancel()
         frameTimer = nil
+        if !hasGreeted { holdGreeting(context) }
         underWay += 1
         let desk = self.desk
         let loop = context.eventLoop
@@ -165,7 +182,8 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
         if answered.greets {
             hasGreeted = true
             reader.limit = BrokerFrame.largestRequest
-            greetingTimer?.cancel()
+        } else if !hasGreeted {
+            awaitGreeting(context)
         }
         if let frame = answered.frame { write(frame, context) }
         goOn(context)

@@ -19,7 +19,7 @@ import Testing
         let seen = notes.pages.count
         let request = Locked<UInt32>(0)
         let waiting = Task { await notes.ask(.accountSignOut) { $0.endsBrowserSession = true } }
-        while notes.pages.count == seen { await Task.yield() }
+        try await until { notes.pages.count != seen }
         request.withLock { $0 = notes.lastAsked }
         #expect(try await notes.current().current == nil, "signed out before the page is shown")
         let page = try #require(notes.pages.last?.page)

@@ -131,7 +131,7 @@ import Testing
             #expect(listener.events.last == BrokerAnswer.Event(.accountChanged, session: token.session))
             _ = await notes.silent(person, forcing: true)
             let out = Task { await notes.ask(.accountSignOut) }
-            while listener.events.last?.type != .globalSignOut { await Task.yield() }
+            try await until { listener.events.last?.type == .globalSignOut }
             #expect(try await listener.current().current == nil)
             _ = await listener.report(.done, of: token.session)
             _ = await out.value

@@ -97,13 +97,13 @@ import Testing
         for app in [board, third] { _ = try await app.current() }
         for app in [notes, board] { _ = await app.ask(.eventsSubscribe) }
         let out = Task { await notes.ask(.accountSignOut) }
-        while board.events.last?.type != .globalSignOut { await Task.yield() }
+        try await until { board.events.last?.type == .globalSignOut }
         // Tokens last a little longer, for unregistering, and the key signs for them.
         #expect(await notes.silent(.worker, session: token.session).token?.text == token.text)
         #expect(await board.silent(.worker, session: token.session).token == nil, "board never had one")
         _ = await notes.report(.done, of: token.session)
         _ = await board.report(.workStopped, of: token.session)
-        while stand.time.sleeping == 0 { await Task.yield() }
+        try await until { stand.time.sleeping != 0 }
         stand.time.advance(.seconds(11))
         let report = try #require(await out.value.signOut)
         #expect(report.apps.map(\.name) == ["board", "notes", "third"])

@@ -69,9 +69,9 @@ import Testing
         try await notes.signIn(.otherWorker, at: stand.provider)
         let keeper = Task { await broker.keepTime() }
         stand.time.advance(.seconds(601))
-        while try await notes.current().current != nil {
+        try await until {
             stand.time.advance(.seconds(1))
-            await Task.yield()
+            return try await notes.current().current == nil
         }
         keeper.cancel()
         await held.release()

@@ -181,7 +181,7 @@ import Testing
         let broker = try await stand.joinedBroker()
         let notes = try await BrokerApp("notes", at: broker)
         let waiting = Task { await notes.ask(.tokenInteractive) }
-        while notes.pages.isEmpty { await Task.yield() }
+        try await until { !notes.pages.isEmpty }
         let page = try #require(notes.pages.last?.page)
         let answer = try #require(await stand.provider.visit(page, as: .worker))
         let code = try #require(
@@ -212,7 +212,7 @@ import Testing
         let broker = try await stand.joinedBroker()
         let gone = try await BrokerApp("notes", at: broker)
         let waiting = Task { await gone.ask(.tokenInteractive) }
-        while gone.pages.isEmpty { await Task.yield() }
+        try await until { !gone.pages.isEmpty }
         let board = try await BrokerApp("board", at: broker)
         #expect(await board.ask(.tokenInteractive).error?.fault == "interactiveSessionRunning")
         await gone.leave()

@@ -48,9 +48,13 @@ import Testing
         let serving = Task { try await server.run {} }
         var answer = Data()
         var buffer = [UInt8](repeating: 0, count: 4_096)
-        while answer.count < 10 {
-            if case .bytes(let bytes) = early.receive(into: &buffer) { answer.append(contentsOf: bytes) }
-            await Task.yield()
+        try await until {
+            switch early.receive(into: &buffer) {
+            case .bytes(let bytes): answer.append(contentsOf: bytes)
+            case .nothingYet: break
+            case .end: return true
+            }
+            return answer.count >= 10
         }
         #expect(String(decoding: answer.dropFirst(4), as: UTF8.self).contains(#""hello""#))
         let device = try SharedDeviceMode(socket: path, clientID: "notes")

@@ -75,7 +75,7 @@ import Testing
             _ = try await notes.signIn(request, browser: stand.provider.browser(signingInAs: .worker))
             let values = Locked(0)
             let following = Task { for await _ in notes.accountChanges() { values.withLock { $0 += 1 } } }
-            while values.withLock({ $0 }) == 0 { await Task.yield() }
+            try await until { values.withLock({ $0 }) != 0 }
             for number in 0..<1_000 { notes.broadcast.post(AccountEvent(.globalSignOut, session: UInt64(number))) }
             for _ in 0..<20 { _ = try await notes.deviceInformation() }
             #expect(cleaned.withLock { $0 } == 0)

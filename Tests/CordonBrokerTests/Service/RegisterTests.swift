@@ -24,7 +24,7 @@ import Testing
 
     /// Lets reports that were begun beside the work finish.
     private func heard(_ account: AccountID?, _ broker: Broker) async throws {
-        while await broker.isReporting { await Task.yield() }
+        try await until { await !broker.isReporting }
         #expect(await device?.account == account)
     }
 
@@ -88,7 +88,7 @@ import Testing
         _ = await notes.report(.done, of: token.session)
         token = try await notes.signIn(.otherWorker, at: stand.provider)
         _ = await notes.ask(.accountSignOut)
-        while await broker.isReporting { await Task.yield() }
+        try await until { await !broker.isReporting }
         #expect(await device?.account == FakePerson.worker.account)
         await service.set(status: nil)
         stand.time.advance(.seconds(61))
@@ -100,10 +100,10 @@ import Testing
     @Test func `a restart tells what was not told`() async throws {
         let broker = try await stand.joinedBroker(transport: service)
         let notes = try await BrokerApp("notes", at: broker)
-        while await broker.isReporting { await Task.yield() }
+        try await until { await !broker.isReporting }
         await service.set(status: 0)
         try await notes.signIn(.worker, at: stand.provider)
-        while await broker.isReporting { await Task.yield() }
+        try await until { await !broker.isReporting }
         await service.set(status: nil)
         let again = try await stand.broker(transport: service)
         await again.tick()
@@ -150,12 +150,12 @@ import Testing
     @Test func `leaving releases the device, and without the service the administrator is told`() async throws {
         let broker = try await stand.joinedBroker(transport: service)
         let administrator = try await BrokerApp("x", at: broker, user: 0)
-        while await broker.isReporting { await Task.yield() }
+        try await until { await !broker.isReporting }
         let left = await administrator.attended(.deviceLeave, as: .administrator, at: stand.provider)
         #expect(left.device?.missing == [.registration] && left.device?.warnings.contains(.serviceNotTold) == false)
         #expect(await service.devices.isEmpty)
         _ = await administrator.attended(.deviceJoin, as: .administrator, at: stand.provider)
-        while await broker.isReporting { await Task.yield() }
+        try await until { await !broker.isReporting }
         await service.set(status: 0)
         let alone = await administrator.attended(.deviceLeave, as: .administrator, at: stand.provider)
         #expect(alone.device?.missing == [.registration] && alone.device?.warnings.contains(.serviceNotTold) == true)

@@ -76,10 +76,7 @@ final class BrokerApp: Sendable {
         let seen = pages.count
         let answer = Task { await broker.answer(question, from: peer) }
         let person = Task {
-            while pages.count == seen {
-                try Task.checkCancellation()
-                await Task.yield()
-            }
+            try await until { pages.count != seen }
             var back = BrokerRequest(.tokenReturn)
             back.request = question.id
             if let page = pages.last { back.url = await provider.visit(page.page, as: person)?.absoluteString }

@@ -2,6 +2,7 @@ import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonService
+import CordonTesting
 import Foundation
 import HTTPTypes
 import HummingbirdCore
@@ -56,7 +57,7 @@ import Testing
         let response = EventStreamResponse(heartbeat: .milliseconds(1)).response(to: stream, endingAfter: 3_600)
         let recorder = Recorder()
         async let writing: Void = response.body.write(recorder)
-        while recorder.written.withLockedValue({ !String(buffer: $0).contains(": still here") }) { await Task.yield() }
+        try await until { recorder.written.withLockedValue { String(buffer: $0).contains(": still here") } }
         source.finish()
         try await writing
         var parser = EventStreamParser()

@@ -1,5 +1,6 @@
 import CordonIdentity
 import CordonPolicy
+import CordonTesting
 import Foundation
 import Testing
 
@@ -35,7 +36,7 @@ import Testing
         let clock = TestClock()
         let cache = DiscoveryCache(documents: provider, now: { clock.now })
         async let first = cache.document(of: "x")
-        while await provider.asked == 0 { await Task.yield() }
+        try await until { await provider.asked != 0 }
         async let second = cache.document(of: "x")
         for _ in 0..<100 { await Task.yield() }
         await provider.open()

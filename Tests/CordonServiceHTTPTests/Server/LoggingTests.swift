@@ -2,10 +2,10 @@ import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonService
+import CordonTesting
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
-import Logging
 import NIOCore
 import Testing
 
@@ -13,8 +13,8 @@ import Testing
 
 @Suite struct LoggingTests {
     @Test func `logs tell routes and outcomes but no person, no id in a path and no secret`() async throws {
-        let lines = LogRecorder.Lines()
-        let service = try await TestService(logger: Logger(label: "test") { _ in LogRecorder(lines) })
+        let log = LogRecorder()
+        let service = try await TestService(logger: log.logger)
         _ = try await service.publishPolicy()
         let device = TestDevice(tag: "tag-secret")
         let secrets = try await service.test { client in
@@ -29,17 +29,17 @@ import Testing
             try await client.administer(.get, "/v1.0/users/nobody%40contoso.example")
             return [token, "x.y.z"]
         }
-        #expect(lines.all.contains { $0.contains("users/*") && $0.contains("200") })
-        #expect(lines.all.contains { $0.contains("/mam/v1/registrations/:id/checkins") })
-        #expect(lines.all.contains { $0.contains("urn:cordon:problem:access-token") })
+        #expect(log.lines.contains { $0.contains("users/*") && $0.contains("200") })
+        #expect(log.lines.contains { $0.contains("/mam/v1/registrations/:id/checkins") })
+        #expect(log.lines.contains { $0.contains("urn:cordon:problem:access-token") })
         for word in secrets + ["contoso.example", "%40", TestPerson.workerA.id, "tag-secret"] {
-            #expect(!lines.all.contains { $0.contains(word) }, "\(word.prefix(12))")
+            #expect(!log.lines.contains { $0.contains(word) }, "\(word.prefix(12))")
         }
     }
 
     @Test func `each request of a batch is in the log with its own id and status, and the batch's id`() async throws {
-        let lines = LogRecorder.Lines()
-        let service = try await TestService(logger: Logger(label: "test") { _ in LogRecorder(lines) })
+        let log = LogRecorder()
+        let service = try await TestService(logger: log.logger)
         let answer = try await service.test { client in
             try await client.administer(
                 .post, "/v1.0/$batch",
@@ -52,16 +52,16 @@ import Testing
                 ])
         }
         let batch = try #require(answer.headers[.requestID])
-        let inside = lines.all.filter { $0.contains("\"batch\": \(batch)") }
+        let inside = log.lines.filter { $0.contains("batch=\(batch)") }
         #expect(inside.count == 3)
         for (item, facts) in zip(
             answer.json["responses"]?.array ?? [], [("users", 200), ("users/*", 404), ("(unknown)", 404)])
         {
             let id = try #require(item["headers"]?["request-id"]?.string)
-            let line = try #require(inside.first { $0.contains("\"request\": \(id)") })
+            let line = try #require(inside.first { $0.contains("request=\(id)") })
             #expect(line.contains("\(facts.1)") && line.contains(facts.0))
             #expect(id != batch && item["status"]?.integer == Int64(facts.1))
         }
-        #expect(!lines.all.contains { $0.contains("nobody") })
+        #expect(!log.lines.contains { $0.contains("nobody") })
     }
 }

@@ -2,33 +2,16 @@ import CordonIdentity
 import CordonSignIn
 import CordonTesting
 import Foundation
-import Logging
 import Testing
 
 /// SDK-LG-02: what sign-in says to the app's log, and what it never says.
 @Suite struct SignInLogTests {
-    /// Keeps every line with everything that belongs to it.
-    private struct Notebook: LogHandler {
-        let lines: Locked<[String]>
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.trace
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-        func log(event: LogEvent) {
-            let facts = (event.metadata ?? [:]).map { "\($0.key)=\($0.value)" }.sorted().joined(separator: " ")
-            lines.withLock { [text = "\(event.level) \(event.message) \(facts)"] in $0.append(text) }
-        }
-    }
-
-    private let lines = Locked([String]())
-    private var logger: Logger { Logger(label: "test") { [lines] _ in Notebook(lines: lines) } }
+    private let log = LogRecorder()
 
     @Test func `signing in, renewing and signing out say how they ended, without names and tokens`() async throws {
         let fixture = try SignInFixture()
         let client = try fixture.client()
-        client.log(to: logger)
+        client.log(to: log.logger)
         _ = try await client.signIn(SignInFixture.request, browser: fixture.provider.browser(signingInAs: .worker))
         var options = TokenOptions()
         options.forcesRenewal = true
@@ -36,7 +19,7 @@ import Testing
         await fixture.provider.demandProtection(for: [SignInFixture.resource])
         #expect(await failure { try await client.testToken(options: options) }?.code == .protectionRequired)
         _ = try await client.signOut(FakePerson.worker.account)
-        let said = lines.withLock { $0 }
+        let said = log.lines
         let provider = "provider=\(fixture.provider.issuer)"
         #expect(
             said == [
@@ -55,9 +38,9 @@ import Testing
         let client = try fixture.client()
         let browser = fixture.provider.browser(signingInAs: .worker)
         _ = await failure { try await client.signIn(SignInFixture.request, browser: browser) }
-        #expect(lines.withLock { $0 }.isEmpty)
-        client.log(to: logger)
+        #expect(log.lines.isEmpty)
+        client.log(to: log.logger)
         _ = await failure { try await client.signIn(SignInFixture.request, browser: browser) }
-        #expect(lines.withLock { $0 }.map { $0.hasPrefix("info sign-in by browser failed code=cancelled") } == [true])
+        #expect(log.lines.map { $0.hasPrefix("info sign-in by browser failed code=cancelled") } == [true])
     }
 }

@@ -213,7 +213,7 @@ import Testing
     @Test func `an account that is removed with its data is revoked too, without a network later`() async throws {
         let client = try await fixture.signedInClient()
         #expect(try await client.retireSoon("oid-worker-a").isComplete)
-        while await fixture.provider.liveRefreshTokens > 0 { await Task.yield() }
+        try await until { await fixture.provider.liveRefreshTokens == 0 }
         _ = try await client.signIn(SignInFixture.request, browser: fixture.provider.browser(signingInAs: .worker))
         await fixture.provider.setFaults([.unreachable])
         #expect(try await client.retireSoon("oid-worker-a").isComplete)

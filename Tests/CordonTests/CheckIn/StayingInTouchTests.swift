@@ -2,6 +2,7 @@ import Cordon
 import CordonIdentity
 import CordonProtocol
 import CordonSignIn
+import CordonTesting
 import Foundation
 import HTTPTypes
 import Testing
@@ -30,10 +31,11 @@ import Testing
         let protection = try await house.enrolled { $0.transport = transport }
         let account = house.account
         let staying = Task { await protection.stayInTouch(for: account) }
-        while await house.device.service.checkIns.isEmpty { await Task.yield() }
-        while await house.device.service.checkIns.count < 3 {
+        try await until { await !house.device.service.checkIns.isEmpty }
+        try await until {
             await house.clock.waitForSleeper(of: .seconds(50))
             house.clock.advance(.seconds(61))
+            return await house.device.service.checkIns.count >= 3
         }
         #expect(await protection.unenroll(account) == .unenrolled)
         let isOver = Locked(false)
@@ -41,9 +43,9 @@ import Testing
             await staying.value
             isOver.withLock { $0 = true }
         }
-        while !isOver.withLock({ $0 }) {
+        try await until {
             house.clock.advance(.seconds(60))
-            await Task.yield()
+            return isOver.withLock { $0 }
         }
         await waiting.value
     }

@@ -1,26 +1,12 @@
 import Cordon
 import CordonIdentity
 import CordonPolicy
+import CordonTesting
 import Foundation
-import Logging
 import Testing
 
 /// Unknown denies where an organisation's data is concerned, and says so.
 @Suite struct CurrentIdentityTests {
-    /// Keeps what was logged.
-    private struct Notebook: LogHandler {
-        let lines: Locked<[String]>
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.trace
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-        func log(event: LogEvent) {
-            lines.withLock { [text = "\(event.level): \(event.message)"] in $0.append(text) }
-        }
-    }
-
     private actor TestClipboard: Clipboard {
         private var item: ClipboardItem?
         func write(_ item: ClipboardItem) { self.item = item }
@@ -31,10 +17,10 @@ import Testing
     @Test func `work whose identity was lost is denied organisation data, and a debug build says so`() async {
         await #expect(processExitsWith: .success) {
             let device = try Device()
-            let lines = Locked([String]())
+            let log = LogRecorder()
             try await device.publish([:])
             let protection = try await device.start { configuration in
-                configuration.logger = Logger(label: "test") { _ in Notebook(lines: lines) }
+                configuration.logger = log.logger
             }
             await protection.enroll(device.account)
             let decision = await IdentityContext.with(.managed("oid-a")) {
@@ -54,7 +40,7 @@ import Testing
             ]
             #if DEBUG
                 held.append(
-                    lines.withLock { $0 }.contains { $0.hasPrefix("warning") && $0.contains("CordonDispatch") })
+                    log.lines.contains { $0.hasPrefix("warning") && $0.contains("CordonDispatch") })
             #endif
             exit(Int32(held.firstIndex(of: false).map { $0 + 1 } ?? 0))
         }
@@ -64,7 +50,6 @@ import Testing
     @Test func `a debug build says once when unlabelled work touches organisation data, whatever the way`() async {
         await #expect(processExitsWith: .success) {
             let device = try Device()
-            let lines = Locked([String]())
             try await device.publish([:])
             let clipboard = TestClipboard()
             let ways: [@Sendable (AppProtection) async throws -> Void] = [
@@ -86,17 +71,11 @@ import Testing
             var failed: [Int] = []
             for (number, way) in ways.enumerated() {
                 // Each way with an object of its own: the warning comes once for each.
-                let protection = try await device.start { configuration in
-                    configuration.logger = Logger(label: "test") { _ in Notebook(lines: lines) }
-                }
+                let log = LogRecorder()
+                let protection = try await device.start { $0.logger = log.logger }
                 await protection.enroll(device.account)
-                let warnings = { @Sendable () in
-                    lines.withLock { lines in
-                        defer { lines = [] }
-                        return lines.filter { $0.contains("without an identity") }.count
-                    }
-                }
-                _ = warnings()
+                let warnings = { log.lines.count { $0.contains("without an identity") } }
+                let before = warnings()
                 try await IdentityContext.with(.managed("oid-a")) { try await way(protection) }
                 let labelled = warnings()
                 try await Task.detached {
@@ -104,7 +83,7 @@ import Testing
                     try? await way(protection)
                 }.value
                 #if DEBUG
-                    if labelled != 0 || warnings() != 1 { failed.append(number) }
+                    if labelled != before || warnings() != before + 1 { failed.append(number) }
                 #endif
             }
             if !failed.isEmpty { FileHandle.standardError.write(Data("ways without a warning: \(failed)".utf8)) }

@@ -1,6 +1,7 @@
 import Cordon
 import CordonIdentity
 import CordonPolicy
+import CordonTesting
 import Foundation
 import Testing
 
@@ -92,7 +93,7 @@ import Testing
             await house.clock.waitForSleeper(of: .seconds(300))
             house.facts.withLock { $0.rooted = true }
             house.clock.advance(.seconds(301))
-            while await house.person.asked.last != .handedBack { await Task.yield() }
+            try await until { await house.person.asked.last == .handedBack }
             watch.cancel()
             Self.end([
                 app.blocks == [.launchBlocked, .launchBlocked], app.wasAlwaysCovered, Self.bothShowNothing,

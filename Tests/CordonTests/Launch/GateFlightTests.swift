@@ -2,6 +2,7 @@ import Cordon
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
+import CordonTesting
 import Foundation
 import Testing
 
@@ -28,14 +29,14 @@ import Testing
         await protection.suspend()
         house.clock.advance(.seconds(3600))
         let first = Task { await protection.resume(account) }
-        while await house.person.pinPrompts.isEmpty { await Task.yield() }
+        try await until { await !house.person.pinPrompts.isEmpty }
         let second = Task { await protection.resume(account) }
         second.cancel()
         #expect(await second.value.result == .cancelled)
         #expect(await !house.person.wasCancelled)
         first.cancel()
         #expect(await first.value.result == .cancelled)
-        while await !house.person.wasCancelled { await Task.yield() }
+        try await until { await house.person.wasCancelled }
         #expect(!protection.isGateOpen(for: account))
 
         await house.person.set { $0.isSilent = false }
@@ -50,7 +51,7 @@ import Testing
         await protection.suspend()
         house.clock.advance(.seconds(3600))
         let caller = Task { await protection.resume(account) }
-        while await house.person.pinPrompts.isEmpty { await Task.yield() }
+        try await until { await !house.person.pinPrompts.isEmpty }
         await house.clock.waitForSleeper(of: .seconds(77))
         house.clock.advance(.seconds(78))
         let outcome = await caller.value

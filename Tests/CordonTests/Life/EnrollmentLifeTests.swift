@@ -186,7 +186,7 @@ import Testing
         let report = await events.first {
             if case .status(let report) = $0 { report.status == .signInCancelled } else { false }
         }
-        guard case .status(let cancelled)? = report else { return #expect(Bool(false), "nothing was posted") }
+        let cancelled = try #require(report.flatMap { if case .status(let report) = $0 { report } else { nil } })
         #expect(cancelled.operation == .enrollment && cancelled.account == "worker-a@contoso.example")
         #expect(cancelled.detail?.isEmpty == false)
         #expect(await app.registeredAccounts.isEmpty)

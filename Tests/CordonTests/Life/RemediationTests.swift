@@ -2,6 +2,7 @@ import Cordon
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
+import CordonTesting
 import Foundation
 import Testing
 
@@ -109,7 +110,7 @@ import Testing
             }
         }
         let asked = Task { try? await dying.remediate(device.account) }
-        while await !dying.isRemediating(device.account.id) { await Task.yield() }
+        try await until { await dying.isRemediating(device.account.id) }
         let relaunched = try await device.start()
         let events = EventCatch(relaunched)
         #expect(await events.has(.remediated(RemediationResult(account: device.account.id, status: .compliant))))

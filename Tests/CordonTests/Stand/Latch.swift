@@ -1,3 +1,5 @@
+import CordonTesting
+
 /// Holds whoever comes until a test lets go, and tells when somebody came.
 actor Latch {
     private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -16,6 +18,6 @@ actor Latch {
     }
 
     nonisolated func waitForArrival() async {
-        while await arrivals == 0 { await Task.yield() }
+        try? await until { await arrivals != 0 }
     }
 }

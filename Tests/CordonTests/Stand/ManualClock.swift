@@ -1,5 +1,6 @@
 import Cordon
 import CordonIdentity
+import CordonTesting
 import Foundation
 
 /// A clock that a test moves: wall clock and uptime together or apart; sleepers wake when their time has come.
@@ -47,10 +48,10 @@ final class ManualClock: Sendable {
         }
     }
 
-    /// Waits until somebody sleeps at least so long.
+    /// Waits until somebody sleeps at least so long; when nobody ever does, the test's own expectations say so.
     func waitForSleeper(of duration: Duration) async {
-        while !state.withLock({ state in state.sleepers.values.contains { $0.due >= state.uptime + duration } }) {
-            await Task.yield()
+        try? await until {
+            state.withLock { state in state.sleepers.values.contains { $0.due >= state.uptime + duration } }
         }
     }
 

@@ -3,6 +3,7 @@ import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonSignIn
+import CordonTesting
 import Foundation
 import HTTPTypes
 import Testing
@@ -76,9 +77,9 @@ import Testing
             defer { isOver.withLock { $0 = true } }
             return await protection.failureOfWiping(ada)
         }
-        while !isOver.withLock({ $0 }) {
+        try await until {
             house.clock.advance(.seconds(31))
-            await Task.yield()
+            return isOver.withLock { $0 }
         }
         #expect(await wiping.value == .stateUnreadable)
         await house.device.sessions.set { $0.isSilent = false }

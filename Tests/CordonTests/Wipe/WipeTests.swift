@@ -2,10 +2,12 @@ import Cordon
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
-import CordonVault
+import CordonTesting
 import Foundation
 import Logging
 import Testing
+
+@testable import CordonVault
 
 /// SDK-SW-01…07, SRV-CI-086, SRV-TG-26: key first, everything of the account, nothing else, one receipt.
 @Suite struct WipeTests {
@@ -88,24 +90,67 @@ import Testing
         #expect(await device.sessions.ended.count == 1)
     }
 
-    @Test func `a wipe that a session or a disk stops is 215, for the app's own call and for a command`() async throws {
-        for isCommanded in [false, true] {
-            let device = try Device()
-            let protection = try await device.enrolled()
-            let events = EventCatch(protection)
-            await device.sessions.set { $0.endFailure = HeldSessions.refusal }
+    enum Hindrance: CaseIterable { case session, disk }
+
+    @Test(arguments: Hindrance.allCases, [false, true])
+    func `a wipe that a session or a disk stops is 215, for the app's own call and for a command`(
+        hindrance: Hindrance, isCommanded: Bool
+    ) async throws {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        try await protection.write(Data("plan".utf8), as: "plan.txt", of: device.account.id)
+        let events = EventCatch(protection)
+        if hindrance == .session { await device.sessions.set { $0.endFailure = HeldSessions.refusal } }
+        let wipe = command()
+        if isCommanded { await device.service.set { $0.commands = [wipe] } }
+        await DiskFaults.$next.withValue({ hindrance == .disk && $0 == "unlink" ? EIO : 0 }) {
             if isCommanded {
-                let wipe = command()
-                await device.service.set { $0.commands = [wipe] }
                 #expect(await protection.checkIn(device.account.id) == .wipeReceived)
             } else {
                 #expect(await protection.unenroll(device.account.id) == .wipeIncomplete)
             }
-            #expect(
-                await events.first {
-                    guard case .status(let report) = $0 else { return false }
-                    return report.operation == .unenrollment && report.status == .wipeIncomplete
-                } != nil)
+        }
+        #expect(
+            await events.first {
+                guard case .status(let report) = $0 else { return false }
+                return report.operation == .unenrollment && report.status == .wipeIncomplete
+            } != nil)
+    }
+
+    @Test func `a wipe that cannot even begin leaves nothing readable, and is carried out when it can`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        let account = device.account.id
+        try await protection.write(Data("plan".utf8), as: "plan.txt", of: account)
+        let wipe = command()
+        await device.service.set { $0.commands = [wipe] }
+        await DiskFaults.$next.withValue({ $0 == "unlink" ? EIO : 0 }) {
+            #expect(await protection.checkIn(account) == .wipeReceived)
+        }
+        #expect(await protection.enrolledAccounts == [device.account])
+        await #expect(throws: ProtectionError.self) { try await protection.read("plan.txt", of: account) }
+        #expect(await protection.checkIn(account) == .wipeReceived)
+        #expect(await protection.enrolledAccounts.isEmpty)
+        #expect(try await device.receipts().map(\.succeeded) == [true])
+    }
+
+    @Test func `a wipe that was stored and did not begin is carried out at the next start, without a network`()
+        async throws
+    {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        let wipe = command()
+        await device.service.set { $0.commands = [wipe] }
+        await DiskFaults.$next.withValue({ $0 == "unlink" ? EIO : 0 }) {
+            #expect(await protection.checkIn(device.account.id) == .wipeReceived)
+        }
+        await device.service.set { $0.isUnreachable = true }
+        let restarted = try await device.start()
+        try await until { await restarted.enrolledAccounts.isEmpty }
+        await device.service.set { $0.isUnreachable = false }
+        try await until {
+            await restarted.deliverReceipts()
+            return try await device.receipts().map(\.succeeded) == [true]
         }
     }
 
