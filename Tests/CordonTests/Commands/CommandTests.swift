@@ -30,11 +30,11 @@ import Testing
         await protection.checkIn(device.account.id)
         let restarted = try await device.start()
         await restarted.checkIn(device.account.id)
-        #expect(events.count { $0 == .configurationChanged(account: "oid-a") } == 1)
+        #expect(await events.count { $0 == .configurationChanged(account: "oid-a") } == 1)
         #expect(await device.service.acknowledgements.map(\.phase) == [.succeeded])
         await device.service.set { $0.commands = [Self.command(.refreshConfiguration, id: "c2")] }
         await protection.checkIn(device.account.id)
-        #expect(events.count { $0 == .configurationChanged(account: "oid-a") } == 2)
+        #expect(await events.count { $0 == .configurationChanged(account: "oid-a") } == 2)
     }
 
     @Test func `a registration is made anew with the same key, and the files stay`() async throws {

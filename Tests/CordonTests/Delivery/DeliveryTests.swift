@@ -47,7 +47,7 @@ import Testing
         await device.service.set { $0.change = { $0.configurations = [] } }
         await protection.checkIn(account)
         #expect(protection.appConfiguration(of: account) == .empty)
-        #expect(events.count { $0 == .configurationChanged(account: account) } == 2)
+        #expect(await events.count { $0 == .configurationChanged(account: account) } == 2)
         try await protection.wipe(account)
         #expect(protection.appConfiguration(of: account) == .empty)
     }
@@ -121,9 +121,9 @@ import Testing
         await protection.checkIn(device.account.id)
         #expect(await events.has(.allowedAccountsChanged(nil)))
         #expect(protection.allowedAccounts.list == nil)
-        let changes = events.count { if case .allowedAccountsChanged = $0 { true } else { false } }
+        let changes = await events.count { if case .allowedAccountsChanged = $0 { true } else { false } }
         await protection.checkIn(device.account.id)
-        #expect(changes == events.count { if case .allowedAccountsChanged = $0 { true } else { false } })
+        #expect(await changes == events.count { if case .allowedAccountsChanged = $0 { true } else { false } })
     }
 
     @Test func `a start tells nobody of what did not change, and a wipe says that the restriction is over`()
@@ -141,8 +141,8 @@ import Testing
         let events = EventCatch(restarted)
         await restarted.checkIn(device.account.id)
         _ = await events.first { if case .status = $0 { true } else { false } }
-        #expect(events.count { if case .allowedAccountsChanged = $0 { true } else { false } } == 0)
-        #expect(events.count { if case .configurationChanged = $0 { true } else { false } } == 0)
+        #expect(await events.count { if case .allowedAccountsChanged = $0 { true } else { false } } == 0)
+        #expect(await events.count { if case .configurationChanged = $0 { true } else { false } } == 0)
         #expect(restarted.allowedAccounts.list == ["OID-A"])
         await restarted.unenroll(device.account.id)
         #expect(await events.has(.allowedAccountsChanged(nil)))

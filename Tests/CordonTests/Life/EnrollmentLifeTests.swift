@@ -224,7 +224,7 @@ import Testing
         await protection.enroll(device.account)
         #expect(await events.has(.restartAdvised(account: device.account.id)))
         await protection.checkIn(device.account.id)
-        #expect(events.count { $0 == .restartAdvised(account: device.account.id) } == 1)
+        #expect(await events.count { $0 == .restartAdvised(account: device.account.id) } == 1)
     }
 
     @Test func `leaving without a wipe closes the files until the account is enrolled again`() async throws {

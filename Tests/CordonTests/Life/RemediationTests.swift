@@ -116,7 +116,7 @@ import Testing
         #expect(await events.has(.remediated(RemediationResult(account: device.account.id, status: .compliant))))
         let again = EventCatch(try await device.start())
         try await Task.sleep(for: .milliseconds(20))
-        #expect(again.count { if case .remediated = $0 { true } else { false } } == 0, "an answer is given once")
+        #expect(await again.count { if case .remediated = $0 { true } else { false } } == 0, "an answer is given once")
         asked.cancel()
     }
 }

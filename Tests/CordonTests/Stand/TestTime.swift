@@ -18,33 +18,3 @@ final class TestTime: Sendable {
         ProtectionClock(now: { self.now }, sleep: { _ in try await Task.sleep(for: .seconds(86_400)) })
     }
 }
-
-/// The events of a protection as they come, for a test that asks for them afterwards.
-final class EventCatch: Sendable {
-    private let caught = Locked<[ProtectionEvent]>([])
-    private let task: Task<Void, Never>
-
-    init(_ protection: AppProtection) {
-        let events = protection.events()
-        task = Task { [caught] in
-            for await event in events { caught.withLock { $0.append(event) } }
-        }
-    }
-
-    deinit { task.cancel() }
-
-    /// Waits until an event came that is like this one.
-    func first(where isWanted: @escaping @Sendable (ProtectionEvent) -> Bool) async -> ProtectionEvent? {
-        for _ in 0..<2_000 {
-            if let found = caught.withLock({ $0.first(where: isWanted) }) { return found }
-            try? await Task.sleep(for: .milliseconds(5))
-        }
-        return nil
-    }
-
-    func has(_ event: ProtectionEvent) async -> Bool { await first { $0 == event } != nil }
-
-    func count(where isWanted: @escaping @Sendable (ProtectionEvent) -> Bool) -> Int {
-        caught.withLock { $0.count(where: isWanted) }
-    }
-}

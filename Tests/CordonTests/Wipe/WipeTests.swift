@@ -31,7 +31,7 @@ import Testing
 
         let finished = ProtectionEvent.wipeFinished(account: device.account.id, commandID: "c1", succeeded: true)
         #expect(await events.has(finished))
-        #expect(events.count { if case .wipeFinished = $0 { true } else { false } } == 1)
+        #expect(await events.count { if case .wipeFinished = $0 { true } else { false } } == 1)
         #expect(await protection.enrolledAccounts.isEmpty)
         let reported = await device.service.acknowledgements
         #expect(reported.map(\.phase) == [.started, .succeeded])

@@ -1,0 +1,41 @@
+import CordonIdentity
+import Foundation
+
+@testable import Cordon
+
+/// The events of a protection as they come, for a test that asks for them afterwards.
+final class EventCatch: Sendable {
+    private let caught = Locked<[ProtectionEvent]>([])
+    private let task: Task<Void, Never>
+    private let broadcast: EventBroadcast
+
+    init(_ protection: AppProtection) {
+        broadcast = protection.broadcast
+        let events = protection.events()
+        task = Task { [caught] in
+            for await event in events { caught.withLock { $0.append(event) } }
+        }
+    }
+
+    deinit { task.cancel() }
+
+    /// Waits until an event came that is like this one.
+    func first(where isWanted: @escaping @Sendable (ProtectionEvent) -> Bool) async -> ProtectionEvent? {
+        for _ in 0..<2_000 {
+            if let found = caught.withLock({ $0.first(where: isWanted) }) { return found }
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+        return nil
+    }
+
+    func has(_ event: ProtectionEvent) async -> Bool { await first { $0 == event } != nil }
+
+    /// How many such events came until now.
+    func count(where isWanted: @escaping @Sendable (ProtectionEvent) -> Bool) async -> Int {
+        // Events come in order: once this one is here, so are all that were posted before it.
+        let mark = ProtectionEvent.stateSetAside(reason: "mark \(UUID())")
+        broadcast.post(mark)
+        _ = await has(mark)
+        return caught.withLock { $0.count(where: isWanted) }
+    }
+}
