@@ -8,6 +8,7 @@ folder of the scripts, NAMES a file that lists them. A script may fail tests of 
 bytes here; what fails on one alone, or with another answer, is a difference. Ends with 1 when there is any.
 """
 
+import concurrent.futures
 import os
 import pathlib
 import re
@@ -46,15 +47,22 @@ def main() -> int:
     listed = [line.split("#")[0].strip() for line in names.read_text().splitlines()]
     scripts = [name for name in listed if name]
     differences = tests = 0
-    for name in scripts:
-        (wanted, known), (count, failures) = (run(fixture, folder / name, plain) for plain in (True, False))
-        if wanted is None or count is None:
-            print(f"{name}: did not come to its end on {'plain SQLite' if wanted is None else 'the sealing file system'}")
-            differences += 1
-        for test, got in sorted(failures - known):
-            print(f"{name}: {test} got {got[:200]}")
-            differences += 1
-        tests += count or 0
+
+    def both(name: str) -> list[tuple[int | None, set[tuple[str, str]]]]:
+        return [run(fixture, folder / name, plain) for plain in (True, False)]
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for name, ((wanted, known), (count, failures)) in zip(scripts, pool.map(both, scripts)):
+            found = []
+            if wanted is None or count is None:
+                found.append(f"did not come to its end on {'plain SQLite' if wanted is None else 'the sealing file system'}")
+            elif count != wanted:
+                found.append(f"{count} tests ran, {wanted} on plain SQLite")
+            found += [f"{test} got {got[:200]}" for test, got in sorted(failures - known)]
+            for difference in found:
+                print(f"{name}: {difference}", flush=True)
+            differences += len(found)
+            tests += count or 0
     print(f"TCL: {len(scripts)} scripts, {tests} tests, {differences} differences from plain SQLite")
     return 1 if differences else 0
 
