@@ -24,7 +24,7 @@ func configuration(
             directory: home.appending(path: "tokens"),
             secrets: FileSecretStore(directory: home.appending(path: "secrets"))))
     var configuration = ProtectionConfiguration(
-        application: ApplicationFacts(bundleID: "example.notes", version: "1.0", sdkVersion: "0.1"),
+        application: ApplicationFacts(bundleID: "example.notes", version: "1.0"),
         device: DeviceDescription(tag: "my-machine", osVersion: "1.0", model: "terminal"), service: service,
         rootKeyPin: rootKey, dataDirectory: home.appending(path: "protected"),
         keyStore: FileKeyStore(directory: home.appending(path: "keys")), transport: transport, sessions: signIn,

@@ -27,6 +27,8 @@ public actor AppProtection {
     /// Whether work whose identity was lost has been noted.
     nonisolated let hasNotedLostWork = Locked(false)
     nonisolated let intervals: Intervals
+    /// The account that the device is enrolled for, as its management said last.
+    nonisolated let lastKnownDeviceAccount = Locked<AccountID?>(nil)
     nonisolated let pendingTelemetry = PendingTelemetry()
     let ledger: TelemetryLedger
     let registrations: RegistrationStore
@@ -144,6 +146,7 @@ public actor AppProtection {
             await tellExtensions(of: record.account.id)
         }
         try await applyDebugPolicies()
+        recallDeviceAccount()
         noteClock()
         noteLaunch()
         resumeRemediations()

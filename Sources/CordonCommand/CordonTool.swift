@@ -1,4 +1,5 @@
 import ArgumentParser
+import CordonProtocol
 import Foundation
 
 /// The tool `cordon`: every command by its name; each lives in a folder of its own.
@@ -60,5 +61,5 @@ struct CordonTool: AsyncParsableCommand {
 
 /// The version that every part of the tool prints.
 enum CordonVersion {
-    static let current = "0.1.0"
+    static let current = CordonRelease.version
 }

@@ -64,6 +64,10 @@ extension NotesApp {
             screen.tell(
                 "accountNotAllowed", "\(account) may not be used here; sign it out",
                 ["account": .string(account.rawValue)])
+        case .deviceAccountChanged(let account):
+            screen.tell(
+                "deviceAccountChanged", "the device is enrolled for \(account?.rawValue ?? "nobody")",
+                ["account": account.map { .string($0.rawValue) } ?? .null])
         case .configurationChanged(let account):
             screen.tell(
                 "configurationChanged", "the app's configuration for \(account) changed",

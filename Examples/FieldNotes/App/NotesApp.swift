@@ -62,7 +62,7 @@ actor NotesApp {
         }
         let log = try ProtectionLog(dataDirectory: folder)
         var configuration = ProtectionConfiguration(
-            application: ApplicationFacts(bundleID: options.bundleID, version: "1.0", sdkVersion: "0.1"),
+            application: ApplicationFacts(bundleID: options.bundleID, version: "1.0"),
             device: DeviceDescription(tag: try Self.deviceTag(in: home), osVersion: "1.0", model: "terminal"),
             service: service, rootKeyPin: pin, dataDirectory: folder,
             keyStore: FileKeyStore(directory: home.appending(path: "keys")), transport: transport,

@@ -198,8 +198,14 @@ extension AppProtection {
             return postpone(record, after: Outcome(.internalError)).status
         }
         noteLogRequests(envelope.logRequests ?? [], for: account)
-        let status: EnrollmentStatus = envelope.policy == nil ? .noPolicyTargeted : .newPolicies
-        return await obey(due) ?? status
+        return await obey(due) ?? standing(of: account)
+    }
+
+    /// What an accepted envelope means for its account: the rules of a second managed account hold too, but an app for one
+    /// is told that there is no place for it (SDK-EN-27).
+    private func standing(of account: AccountID) -> EnrollmentStatus {
+        if isUntargeted(account) { return .noPolicyTargeted }
+        return allowsSeveralManagedAccounts || placeHolder == account ? .newPolicies : .singleAccountOnly
     }
 
     private func stored(_ record: RegistrationRecord) throws(ServiceFailure) {

@@ -63,7 +63,7 @@ extension AppProtection {
     /// (SDK-EN-05), and its time has come.
     private func isDue(_ waiting: LifeRecord.Registered) -> Bool {
         guard records[waiting.account.id] == nil else { return false }
-        guard allowsSeveralManagedAccounts || records.isEmpty else { return false }
+        guard isPlaceFree else { return false }
         let now = configuration.clock.now()
         return Intervals.isDue(waiting.nextAttempt, at: now) || isVoid(waiting.planned, at: now)
     }
@@ -72,7 +72,7 @@ extension AppProtection {
     private func nextDue() -> Date {
         let now = configuration.clock.now()
         var moments = records.values.map(\.nextCheckIn) + life.unenrollments.map(\.nextAttempt)
-        if allowsSeveralManagedAccounts || records.isEmpty {
+        if isPlaceFree {
             moments += life.registered.filter { records[$0.account.id] == nil }.map(\.nextAttempt)
         }
         return moments.reduce(now + Intervals.longestCheckIn, min)

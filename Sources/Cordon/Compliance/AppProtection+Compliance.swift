@@ -34,6 +34,24 @@ extension AppProtection {
         return life.remediations.contains { $0.account.id == account }
     }
 
+    /// Removes the account that an app for one holds, with its data, after the person was asked (SDK-SW-04); nothing where the
+    /// wanted account could not be enrolled for another reason as well.
+    ///
+    /// - Returns: Why there is no place; nil where there is, or where enrolling finds out why not.
+    private func makePlace(for account: ManagedAccount, silent: Bool) async -> EnrollmentStatus? {
+        await syncWithDisk()
+        guard let confirm = configuration.confirmReplacement, !configuration.isExtension, !isPlaceFree,
+            let present = placeHolder.flatMap({ records[$0]?.account }), obstacle(to: account) == .singleAccountOnly
+        else { return nil }
+        guard !silent else { return .authenticationRequired }
+        let answer = await bounded(by: .seconds(300), of: configuration.clock) { await confirm(present, account) }
+        guard answer == true else { return .enrollmentRefused }
+        await unenroll(present.id)
+        guard records[present.id] == nil, !isBeingWiped(present.id) else { return .removingExistingAccount }
+        adviseRestart(present.id)
+        return nil
+    }
+
     /// What the service says of an enrolled account's compliance when it is asked, else what it said last; nil for nothing
     /// (SRV-CI-010, SRV-CI-022).
     private func compliance(of account: AccountID, silent: Bool) async -> ComplianceReport? {
@@ -71,9 +89,14 @@ extension AppProtection {
     /// One remediation: enrols, and keeps the result until an observer could hear it.
     private func carryOut(_ account: ManagedAccount, silent: Bool) async -> RemediationResult? {
         guard isRemediating(account.id) else { return nil }
-        let status =
-            records[account.id] != nil
-            ? await checkIn(account.id) : await enroll(account, from: .complianceRemediation, asking: !silent)
+        let status: EnrollmentStatus
+        if records[account.id] != nil {
+            status = await checkIn(account.id)
+        } else if let refusal = await makePlace(for: account, silent: silent) {
+            status = refusal
+        } else {
+            status = await enroll(account, from: .complianceRemediation, asking: !silent)
+        }
         // An account that is enrolled is protected by the rules it has, also when there is no news of them.
         let isProtected = records[account.id] != nil && policy(of: .managed(account.id)) != nil
         var result = RemediationResult(

@@ -76,7 +76,8 @@ extension RemediationResult.Status {
         case .authenticationRequired: self = .interactionRequired
         case .signInCancelled, .enrollmentRefused: self = .userCancelled
         case .discoveryFailed, .enrollmentNetworkFailure, .checkInNetworkFailure, .timedOut: self = .networkFailure
-        case .internalError, .parsingFailure, .tenantMigration, .registrationGone, .serviceDisabled, .signInFailed:
+        case .internalError, .parsingFailure, .tenantMigration, .registrationGone, .serviceDisabled, .signInFailed,
+            .removingExistingAccount:
             self = .serviceFailure
         default: self = .notCompliant
         }

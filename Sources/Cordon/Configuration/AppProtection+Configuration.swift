@@ -13,7 +13,7 @@ extension AppProtection {
         let account = resolved(account)
         guard let standing = rules.withLock({ $0[account] }) else { return .empty }
         let given = configuration.managedConfiguration
-        guard !given.isEmpty, configuration.expectedAccounts.deviceEnrollment.map(resolved) == account else {
+        guard !given.isEmpty, knownDeviceAccount.map(resolved) == account else {
             return standing.delivery.configuration
         }
         return standing.delivery.configuration.joined(with: AppConfiguration([TargetedAppConfiguration(values: given)]))

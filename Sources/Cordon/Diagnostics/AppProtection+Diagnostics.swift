@@ -10,7 +10,8 @@ extension AppProtection {
     /// - Returns: A report without keys, tokens, contents, names of files or values of the app configuration.
     public func diagnosticReport() -> DiagnosticReport {
         let standings = rules.withLock { $0 }
-        let accounts = Set(records.keys).union(life.registered.map(\.account.id))
+        let accounts = Set(records.keys).union(life.registered.map(\.account.id)).union(
+            [debuggedAccount].compactMap(\.self))
         return DiagnosticReport(
             made: configuration.clock.now(), application: configuration.application, service: configuration.service,
             isClockTurnedBack: watch.read().turnedBack > 0,
@@ -25,7 +26,7 @@ extension AppProtection {
         let waiting = life.registered.first { $0.account.id == account }
         return DiagnosticReport.Account(
             id: account, isEnrolled: record != nil, rules: standing?.rules.name ?? "unknown",
-            policyVersion: standing?.version,
+            channel: policyChannel(of: account), policyVersion: standing?.version,
             policies: standings.policies.policy(of: .managed(account))?.contributors ?? [],
             sequence: standing?.sequence ?? 0, lastCheckIn: record?.lastCheckIn,
             next: record?.nextCheckIn ?? waiting?.nextAttempt, failures: record?.failures ?? waiting?.failures ?? 0,

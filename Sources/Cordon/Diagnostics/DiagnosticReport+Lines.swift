@@ -38,10 +38,19 @@ extension DiagnosticReport {
 }
 
 extension DiagnosticReport.Account {
+    private var source: String {
+        switch channel {
+        case .appManagement: " from the service"
+        case .other: " from debug policies"
+        case .deviceManagement: " from the device's management"
+        case nil: ""
+        }
+    }
+
     fileprivate var lines: [String] {
         let from = policies.map { "\($0.id) \($0.version)" }.joined(separator: ", ")
         var lines = [
-            "Account \(id.rawValue): \(isEnrolled ? "enrolled" : "not enrolled"), rules: \(rules)",
+            "Account \(id.rawValue): \(isEnrolled ? "enrolled" : "not enrolled"), rules: \(rules)\(source)",
             "  version \(policyVersion ?? "none"), sequence \(sequence)" + (from.isEmpty ? "" : ", from \(from)"),
             "  last check-in \(DiagnosticReport.text(lastCheckIn)), next \(DiagnosticReport.text(next)), "
                 + "failures in a row: \(failures)",

@@ -16,7 +16,7 @@ public struct DiagnosticReport: Sendable, Codable, Equatable {
     public var service: URL
     /// Whether the device's clock was turned back since the last check-in.
     public var isClockTurnedBack: Bool
-    /// The registered accounts, enrolled or not.
+    /// The registered accounts, enrolled or not, and one under debug policies.
     public var accounts: [Account]
     /// How many registrations the service still has to be told to forget.
     public var waitingUnenrollments: Int
@@ -37,6 +37,8 @@ public struct DiagnosticReport: Sendable, Codable, Equatable {
         public var isEnrolled: Bool
         /// `policy`, `none targeted`, `unreadable`, or `unknown` for one that is not enrolled.
         public var rules: String
+        /// How the rules came here, nil while none are in force (SDK-CO-09).
+        public var channel: PolicyChannel?
         /// The version of the rules in force, nil while none are.
         public var policyVersion: String?
         /// The policies that they were made of.

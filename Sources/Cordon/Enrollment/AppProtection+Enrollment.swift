@@ -2,6 +2,7 @@ public import CordonIdentity
 public import CordonProtocol
 internal import CordonSignIn
 internal import Foundation
+internal import Logging
 
 extension AppProtection {
     /// Registers an account and enrols it at once, which puts its rules in force (SDK-EN-01).
@@ -17,6 +18,7 @@ extension AppProtection {
 
     /// Signs somebody in and enrols the account, for apps without a sign-in of their own (SDK-EN-10).
     ///
+    /// An account that is signed in already, so that a token can be had without asking anybody, is enrolled at once (CQ-28).
     /// A failure is not tried again (SDK-EN-12); where nobody was signed in, its report names the sign-in name that was given,
     /// or nobody. Afterwards read ``enrolledAccounts`` for the account (SDK-EN-13).
     /// - Parameter name: The sign-in name to begin with; nil takes the account that the device's management names, else
@@ -25,10 +27,16 @@ extension AppProtection {
     @discardableResult
     public func signInAndEnroll(_ name: String? = nil) async -> EnrollmentStatus {
         let expected = configuration.expectedAccounts
-        let hint = name ?? (expected.deviceEnrollment ?? expected.management)?.rawValue
+        let named = name == nil && !configuration.isExtension ? await deviceAccount() : nil
+        let hint = name ?? (named ?? expected.management)?.rawValue
         guard !configuration.isExtension, let signIn = configuration.signIn else {
             report(Outcome(.unsupportedCall), .enrollment, of: AccountID(hint ?? ""))
             return .unsupportedCall
+        }
+        if let known = await signedIn(as: hint) {
+            let status = await enroll(known, from: .loginAndEnroll)
+            // A service that does not take the token wants a fresh one.
+            guard status == .authenticationRequired else { return status }
         }
         let account: ManagedAccount
         do throws(SignInError) {
@@ -58,6 +66,10 @@ extension AppProtection {
             await $0.enrollNow(account, from: source, asking: asking)
         }
         let isLasting = outcome.status.didSucceed || outcome.status == .alreadyEnrolled
+        if outcome.status == .alreadyEnrolled {
+            configuration.logger.warning(
+                "an account that is enrolled was registered again", metadata: ["account": "\(account.id)"])
+        }
         let now = watch.read().now
         let next =
             now
@@ -96,6 +108,7 @@ extension AppProtection {
     ) async -> Outcome {
         await syncWithDisk()
         if isBeingWiped(account.id) { await resumeWipes() }
+        await deviceAccount()
         if let obstacle = obstacle(to: account) { return Outcome(obstacle) }
         if let confirm = configuration.confirmEnrollment {
             guard asking else { return Outcome(.authenticationRequired) }
@@ -122,10 +135,10 @@ extension AppProtection {
     }
 
     /// What is in the way of enrolling an account on this device, before anybody is asked.
-    private func obstacle(to account: ManagedAccount) -> EnrollmentStatus? {
+    func obstacle(to account: ManagedAccount) -> EnrollmentStatus? {
         let expected = configuration.expectedAccounts
         if let other = expected.management, other != account.id { return .unexpectedAccount }
-        if let other = expected.deviceEnrollment, other != account.id { return .deviceManagedForAnotherAccount }
+        if let other = knownDeviceAccount, other != account.id { return .deviceManagedForAnotherAccount }
         if let other = expected.deviceOwner, other != account.id { return .notDeviceAccount }
         if records[account.id] != nil { return .alreadyEnrolled }
         if isBeingWiped(account.id) { return .removingExistingAccount }
@@ -134,7 +147,7 @@ extension AppProtection {
             return .enrollmentRefused
         }
         if allowsSeveralManagedAccounts { return nil }
-        if !records.isEmpty { return .singleAccountOnly }
+        guard isPlaceFree else { return .singleAccountOnly }
         return isRemovingAnotherAccount(than: account.id) ? .removingExistingAccount : nil
     }
 

@@ -7,7 +7,7 @@ extension AppProtection {
     public static let restartMessage =
         "Your organisation now protects its data in this app. Restart the app to see it as your organisation wants it."
 
-    /// Calls the app back after the first rules of an account (SDK-RS-04); one that never answers is left alone.
+    /// Calls the app back after the first rules of an account, or after its replacement (SDK-RS-04); one that never answers is left alone.
     func adviseRestart(_ account: AccountID) {
         guard let restart = configuration.restartApplication else { return }
         let (clock, broadcast) = (configuration.clock, broadcast)

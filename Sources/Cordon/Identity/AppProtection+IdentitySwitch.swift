@@ -39,18 +39,13 @@ extension AppProtection {
             return IdentitySwitchOutcome(.notAllowed, "the work that asks has another identity; leave its scope first")
         }
         guard !allowsSeveralManagedAccounts else { return nil }
-        let enrolled = records.keys.first
-        for account in identities.compactMap(\.account) {
-            if let enrolled, !IdentityContext.areSame(account, enrolled) {
+        let holder = placeHolder
+        for account in identities.compactMap(\.account) where !isUntargeted(resolved(account)) {
+            if let holder, !IdentityContext.areSame(account, holder) {
                 return IdentitySwitchOutcome(.notAllowed, "another managed account is present, and one is supported")
             }
         }
         return nil
-    }
-
-    /// Whether the app may hold several managed accounts (SDK-ST-17).
-    nonisolated var allowsSeveralManagedAccounts: Bool {
-        configuration.allowsSeveralIdentities || configuration.settings.holdsSeveralManagedIdentities
     }
 
     /// Passes every gate, then notes what the window shows, unless a later change came in between.

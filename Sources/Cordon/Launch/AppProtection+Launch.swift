@@ -26,7 +26,8 @@ extension AppProtection {
     /// Passes the gate when the app comes back to the front; asks nothing while the last look is recent enough.
     @discardableResult
     public func resume(_ account: AccountID? = nil) async -> LaunchOutcome {
-        await pass(account, on: .resume)
+        followDeviceAccount()
+        return await pass(account, on: .resume)
     }
 
     /// The app leaves the front: every gate closes until ``resume(_:)``, and the time away counts from here (SDK-CL-03). A

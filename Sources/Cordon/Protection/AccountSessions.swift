@@ -9,17 +9,29 @@ public protocol AccountSessions: AccessTokenSource {
     /// - Throws: ``SignInError`` with code `storage` when something could not be destroyed.
     func end(_ account: AccountID) async throws(SignInError)
 
+    /// The accounts that are signed in and may get a token without anybody being asked. Sessions that keep no list leave it
+    /// out; nobody is then signed in silently (SDK-EN-10).
+    func signedInAccounts() async -> [ManagedAccount]
+
     /// Writes from now on what sign-in has to say to the app's log (SDK-LG-02), without names and tokens; any thread.
     /// Sessions that have nothing to say leave it out.
     func log(to logger: Logger)
 }
 
 extension AccountSessions {
+    /// Nobody.
+    public func signedInAccounts() async -> [ManagedAccount] { [] }
+
     /// Writes nothing.
     public func log(to logger: Logger) {}
 }
 
 extension SignInClient: AccountSessions {
+    /// The accounts whose session is kept; none where it cannot be told.
+    public func signedInAccounts() async -> [ManagedAccount] {
+        (try? accounts())?.map(\.managed) ?? []
+    }
+
     /// Destroys everything kept of an account's sign-in on this device, its key first. The provider is told to revoke the
     /// refresh token, beside the work at hand and again later where it cannot be reached (SRV-CI-081, SRV-TG-30).
     public func end(_ account: AccountID) async throws(SignInError) {

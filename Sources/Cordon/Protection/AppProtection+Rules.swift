@@ -20,6 +20,7 @@ extension AppProtection {
         if case .noneTargeted? = before?.rules, envelope.policy != nil {
             gates.withLock { [account = record.account.id] in $0[account] = nil }
         }
+        if records.count > 1 { settleProcessIdentity() }
         tellLog()
         guard isNews else { return }
         tellChanges(from: before?.delivery ?? Delivery(), to: standing.delivery, of: record.account.id)

@@ -32,20 +32,28 @@ public struct ProtectionConfiguration: Sendable {
     public var allowsSeveralIdentities = false
     /// The accounts that the device's management knows; an account that contradicts one is not enrolled (SDK-EN-22).
     public var expectedAccounts = ExpectedAccounts()
+    /// Asks the device's management which account the device is enrolled for, nil for none; may take its time. Without it that
+    /// account is ``ExpectedAccounts/deviceEnrollment``, else the one that ``managedConfiguration`` names as `IntuneMAMOID`
+    /// (SDK-EN-29).
+    public var askDeviceAccount: (@Sendable () async -> AccountID?)?
     /// The app configuration that the device's management has given, such as the value of `com.apple.configuration.managed`;
-    /// it is the configuration of ``ExpectedAccounts/deviceEnrollment`` alone (SDK-CF-01, SDK-CF-08).
+    /// it is the configuration of the account that the device is enrolled for alone (SDK-CF-01, SDK-CF-08).
     public var managedConfiguration: [String: JSONValue] = [:]
     /// Whether this process is an extension: it reads what the app has, and enrols nobody (SDK-EN-23).
     public var isExtension = false
     /// Asks the person whether an account may be managed; nil asks nobody. No answer within five minutes is a no (226).
     public var confirmEnrollment: (@Sendable (ManagedAccount) async -> Bool)?
+    /// Asks the person whether the first account and all its data are removed, so that the second one can be protected instead:
+    /// an app for one managed account asks it when ``AppProtection/remediate(_:silent:)`` is for another one. Nil never
+    /// removes any; no answer within five minutes is a no (SDK-SW-04).
+    public var confirmReplacement: (@Sendable (ManagedAccount, ManagedAccount) async -> Bool)?
     /// Shows the person what an administrator of the account wants to have, the diagnostic report and the log, and asks
     /// whether it may be sent; nil sends nothing (SRV-CI-015). No answer within five minutes sends nothing either.
     public var confirmLogUpload: (@Sendable (ManagedAccount, Data) async -> Bool)?
     /// Signs somebody in for ``AppProtection/signInAndEnroll(_:)``: the name to begin with, nil to ask for one.
     public var signIn: (@Sendable (String?) async throws(SignInError) -> ManagedAccount)?
-    /// Told when the first rules of an account are in force, for apps that must make themselves anew; Cordon needs no
-    /// restart. True when the app sees to it itself (SDK-RS-02); false posts ``ProtectionEvent/restartAdvised(account:)``.
+    /// Told when the first rules of an account are in force, or when a remediation has removed an account for another's sake
+    /// (SDK-RS-04), for apps that must make themselves anew; Cordon needs no restart. True when the app sees to it itself (SDK-RS-02); false posts ``ProtectionEvent/restartAdvised(account:)``.
     /// Called on no particular thread.
     public var restartApplication: (@Sendable (AccountID) async -> Bool)?
     /// Numbers that only rise, kept where a copy of the data folder does not reach; nil does without.

@@ -25,6 +25,8 @@ public enum ProtectionEvent: Sendable, Equatable {
     case allowedAccountsChanged([String]?)
     /// The account is not on that list: the app does not admit it, or signs it out (SDK-AA-04).
     case accountNotAllowed(AccountID)
+    /// The device's management names another account than before, or none any more: nil (SDK-EN-29).
+    case deviceAccountChanged(AccountID?)
     /// The app configuration of the account changed (SDK-CF-07).
     case configurationChanged(account: AccountID)
     /// The person's working-time status changed (SDK-US-02).

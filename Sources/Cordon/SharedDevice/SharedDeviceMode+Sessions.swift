@@ -5,4 +5,9 @@ extension SharedDeviceMode: AccountSessions {
     /// An app on a shared device keeps nothing of a sign-in, so there is nothing to destroy here; ``signOut(endingBrowserSession:)``
     /// ends the account for the whole device.
     public func end(_ account: AccountID) async throws(SignInError) {}
+
+    /// The person whom the device belongs to now; nobody where the broker cannot be asked.
+    public func signedInAccounts() async -> [ManagedAccount] {
+        (try? await accounts())?.map(\.managed) ?? []
+    }
 }

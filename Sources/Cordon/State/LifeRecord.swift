@@ -29,6 +29,10 @@ struct LifeRecord: Codable, Equatable, Sendable {
     /// older versions.
     var begunCommands: [BegunCommand]?
 
+    /// The account that the device is enrolled for, as its management said last; nil for none, and in records of older
+    /// versions (SDK-EN-29).
+    var deviceAccount: AccountID?
+
     /// Forgets who an account was; that a registration of it is owed an end stays.
     mutating func forget(_ gone: AccountID) {
         registered.removeAll { $0.account.id == gone }
@@ -37,6 +41,7 @@ struct LifeRecord: Codable, Equatable, Sendable {
         remediated.removeAll { $0.account == gone }
         logOrders?.removeAll { $0.account == gone }
         outcomes?.removeAll { $0.account == gone }
+        if deviceAccount == gone { deviceAccount = nil }
     }
 
     /// An account that the app has registered.

@@ -29,8 +29,15 @@ extension AppProtection {
             .appLaunch,
             [
                 .management: records.isEmpty ? "unmanaged" : "managed",
+                .deviceManagement: isDeviceManaged ? "yes" : "no",
                 .sdkVersion: configuration.application.sdkVersion, .osVersion: configuration.device.osVersion,
             ])
+    }
+
+    /// Whether the device's management has said anything to the app (SDK-TE-01).
+    private var isDeviceManaged: Bool {
+        knownDeviceAccount != nil || configuration.expectedAccounts != ExpectedAccounts()
+            || !configuration.managedConfiguration.isEmpty
     }
 
     /// Sends what waits, to the app's own sender or to the service; what could not be sent waits on. Each account's events go

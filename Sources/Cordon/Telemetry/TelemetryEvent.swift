@@ -18,6 +18,8 @@ public struct TelemetryEvent: Sendable, Codable, Equatable {
     public enum Field: String, Sendable, Codable, CaseIterable, CodingKeyRepresentable {
         /// `managed` or `unmanaged`.
         case management
+        /// `yes` or `no`: whether the device's management is there besides.
+        case deviceManagement
         /// The version of Cordon.
         case sdkVersion
         /// The version of the operating system.

@@ -10,7 +10,7 @@ public import Logging
 /// on disk before anybody hears of it, so that whoever asks after an event never reads the old state (SI-062).
 public actor Broker {
     /// The version of this program.
-    public static let version = "0.1.0"
+    public static let version = CordonRelease.version
     /// The version of the protocol.
     static let protocolVersion = 1
 

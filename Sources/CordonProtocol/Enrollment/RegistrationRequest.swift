@@ -40,8 +40,8 @@ public struct ApplicationFacts: Sendable, Codable, Equatable {
     /// The version of Cordon in it.
     public var sdkVersion: String
 
-    /// Makes the facts.
-    public init(bundleID: String, version: String, sdkVersion: String) {
+    /// Makes the facts; the version of Cordon is that of the library that the app is linked with.
+    public init(bundleID: String, version: String, sdkVersion: String = CordonRelease.version) {
         self.bundleID = bundleID
         self.version = version
         self.sdkVersion = sdkVersion

@@ -1,4 +1,5 @@
 internal import CordonIdentity
+internal import CordonProtocol
 public import CordonService
 public import Foundation
 internal import Hummingbird
@@ -14,7 +15,7 @@ internal import UnixSignals
 /// One value serves once. All members may be used from any task.
 public final class ServiceServer: Sendable {
     /// The version of this software.
-    public static let version = "0.1.0"
+    public static let version = CordonRelease.version
 
     /// Where a server that answers is found.
     public struct Address: Sendable, Equatable {

@@ -159,6 +159,8 @@ struct ConfiguratorTests {
         }
         #expect(full.findings.allSatisfy { $0.severity == .note })
         #expect(full.info.value["CFBundleDisplayName"]?.string == "Open in Notes")
+        #expect(full.info.value["IntuneMAMSettings"]?["OpenInActionExtension"] == .boolean(true))
+        #expect(bare.info.value["IntuneMAMSettings"]?["OpenInActionExtension"] == nil)
         let rule = full.info.value["NSExtension"]?["NSExtensionAttributes"]?["NSExtensionActivationRule"]?.string
         #expect(
             rule?.hasPrefix(
@@ -194,6 +196,81 @@ struct ConfiguratorTests {
                 "CF-ENROL", "CF-STORE", "CF-TYPE", "CF-TYPE", "CF-UNKNOWN", "CF-VARIABLE",
             ])
         #expect(result.findings.first { $0.code == "CF-UNKNOWN" }?.message.contains("AutoEnrollOnLaunch") == true)
+    }
+
+    @Test func `a setting that warns of a missing policy is a warning before an upload to the store`() throws {
+        let findings = try configure { $0.settings += [("MAMPolicyWarnAbsent", .boolean(true))] }.findings
+        let finding = try #require(findings.first { $0.code == "CF-STORE" })
+        #expect(finding.severity == .warning && finding.message.contains("WarnAbsent"))
+        let off = try configure { $0.settings += [("MAMPolicyWarnAbsent", .boolean(false))] }.findings
+        #expect(!off.contains { $0.code == "CF-STORE" })
+    }
+
+    @Test func `an app with an Open-In extension needs a scheme of its own, and the extension a group in common`()
+        throws
+    {
+        let bare = "<plist><dict><key>CFBundleIdentifier</key><string>com.contoso.notes</string></dict></plist>"
+        let app = try configure(bare) {
+            $0.isOpenIn = true
+            $0.settings = []
+        }
+        let missing = try #require(app.findings.first { $0.code == "CF-NOSCHEME" })
+        #expect(missing.severity == .error && missing.message.contains("launch-com.contoso.notes"))
+        let mended = try configure(bare) {
+            $0.isOpenIn = true
+            $0.settings = []
+            $0.ensuredScheme = "launch-com.contoso.notes"
+        }
+        #expect(!mended.findings.contains { $0.code == "CF-NOSCHEME" })
+
+        let part = """
+            <plist><dict><key>CFBundleIdentifier</key><string>com.contoso.notes.open</string>
+            <key>NSExtension</key><dict/></dict></plist>
+            """
+        func openIn(_ entitlements: String) throws -> [Finding] {
+            var options = ConfiguratorOptions(names: .intuneCompatible)
+            options.isOpenIn = true
+            options.containingApp = "com.contoso.notes"
+            return try Configurator(options).configure(
+                info: (Data(part.utf8), "i"), entitlements: (Data(entitlements.utf8), "e")
+            ).findings
+        }
+        let alone = try #require(openIn("<plist><dict/></plist>").first { $0.code == "CF-OPENIN" })
+        #expect(alone.severity == .error)
+        #expect(try !openIn(Self.entitlements).contains { $0.code == "CF-OPENIN" })
+    }
+
+    @Test func `a group that the settings list and the app was not granted is found`() throws {
+        let listed = """
+            <plist><dict><key>CFBundleIdentifier</key><string>com.contoso.notes</string>
+            <key>IntuneMAMSettings</key><dict><key>AppGroupIdentifiers</key>
+            <array><string>group.com.contoso</string><string>group.com.absent</string></array></dict></dict></plist>
+            """
+        let found = try configure(listed).findings.filter { $0.code == "CF-GROUP" }
+        #expect(found.map(\.severity) == [.warning])
+        #expect(found.first?.message.contains("group.com.absent") == true)
+    }
+
+    @Test func `the minimal query list leaves out the twins of apps that are known to be managed`() throws {
+        let names = NamingProfile.intuneCompatible
+        let known = ["ms-word", "msteams"]
+        let list = (known + ["fabrikam"]).map { "<string>\($0)</string>" }.joined()
+        let plist =
+            "<plist><dict><key>CFBundleIdentifier</key><string>a</string><key>LSApplicationQueriesSchemes</key><array>\(list)</array></dict></plist>"
+        func queries(minimal: Bool) throws -> ([String], [String]) {
+            let result = try configure(plist) { $0.hasMinimalQueries = minimal }
+            return (
+                result.info.value["LSApplicationQueriesSchemes"]?.strings ?? [],
+                result.findings.filter { $0.code == "CF-MINIMAL" }.map(\.message)
+            )
+        }
+        let (all, none) = try queries(minimal: false)
+        #expect(known.allSatisfy { all.contains($0 + names.schemeSuffix) } && none.isEmpty)
+        let (few, told) = try queries(minimal: true)
+        #expect(few.count == all.count - known.count)
+        #expect(known.allSatisfy { few.contains($0) && !few.contains($0 + names.schemeSuffix) })
+        #expect(few.contains("fabrikam" + names.schemeSuffix))
+        #expect(told.count == known.count)
     }
 
     @Test(arguments: [NamingProfile.cordon, .intuneCompatible])

@@ -1,6 +1,7 @@
 import Cordon
 import CordonIdentity
 import CordonPolicy
+import CordonProtocol
 import Foundation
 import Testing
 
@@ -111,5 +112,21 @@ import Testing
         #expect(throws: ProtectionError(.damagedContent, "")) { try DebugPolicies.read(Data("no".utf8)) }
         let nameless = try list(["PINEnabled": 1])
         #expect(throws: ProtectionError(.damagedContent, "")) { try DebugPolicies.read(nameless) }
+    }
+
+    @Test func `the diagnostic report tells the rules of debug policies from those of a service`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await start(house, ["PrintingBlocked": true])
+        try await house.device.publish(["printBlocked": .bool(true)])
+        #expect(await protection.enroll(house.device.account) == .newPolicies)
+        let report = await protection.diagnosticReport()
+        #expect(report.accounts.map(\.id) == ["dev@example.test", house.account])
+        #expect(report.accounts.map(\.channel) == [.other, .appManagement])
+        #expect(report.accounts.map(\.isEnrolled) == [false, true])
+        #expect(report.lines.contains("Account dev@example.test: not enrolled, rules: policy from debug policies"))
+        #expect(report.lines.contains("Account oid-a: enrolled, rules: policy from the service"))
+        await house.device.service.set { $0.policy = nil }
+        await protection.checkIn(house.account)
+        #expect(await protection.diagnosticReport().accounts.map(\.channel) == [.other, nil])
     }
 }

@@ -45,4 +45,17 @@ import Testing
         for _ in 0..<120 { _ = device.mayPrint(protection) }
         #expect(await protection.diagnosticReport().denials.count == 50)
     }
+
+    @Test func `the library states its own version, and an app that types none has it`() async throws {
+        let numbers = CordonRelease.version.split(separator: ".", omittingEmptySubsequences: false)
+        #expect(numbers.count == 3 && numbers.allSatisfy { UInt($0) != nil })
+        let device = try Device()
+        let facts = ApplicationFacts(bundleID: "example.notes", version: "7.3")
+        #expect(facts.sdkVersion == CordonRelease.version)
+        try await device.publish([:])
+        let protection = try await device.start { $0.application = facts }
+        await protection.enroll(device.account)
+        #expect(await device.service.registered.map(\.application.sdkVersion) == [CordonRelease.version])
+        #expect(await protection.diagnosticReport().lines.first?.contains("Cordon \(CordonRelease.version),") == true)
+    }
 }

@@ -2,6 +2,7 @@ import Cordon
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
+import CordonTesting
 import CordonVault
 import Foundation
 import Testing
@@ -157,5 +158,29 @@ import Testing
         try await protection.wipe(device.account.id)
         #expect(throws: VaultError.self) { try contents(file) }
         #expect(!FileManager.default.fileExists(atPath: folder.appending(path: "a").path))
+    }
+
+    @Test func `making a file nobody's is a line in the log, and what is an account's is none`() async throws {
+        let log = LogRecorder()
+        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-tests-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let device = try Device()
+        try await device.publish(Self.sealing)
+        let protection = try await device.start {
+            $0.protectedRoots = [folder]
+            $0.logger = log.logger
+        }
+        await protection.enroll(device.account)
+        let path = try file("a", in: folder)
+        try await protection.protect(path, for: device.account.id)
+        let isTold = { log.lines.contains { $0.hasPrefix("info files are made nobody's") } }
+        #expect(!isTold())
+        try await protection.protect(path, for: nil)
+        #expect(isTold())
+        #expect(!log.lines.contains { $0.contains(path.lastPathComponent + " ") || $0.contains(folder.path) })
+        // Nobody's files stay when the account goes.
+        try await protection.wipe(device.account.id)
+        #expect(isReadable(path))
     }
 }

@@ -1,6 +1,7 @@
 import Cordon
 import CordonIdentity
 import CordonPolicy
+import CordonProtocol
 import CordonTesting
 import Foundation
 import Testing
@@ -129,5 +130,18 @@ import Testing
         IdentityContext.with(.managed("oid-a")) {
             #expect(protection.question(.print).owner == .personal)
         }
+    }
+
+    @Test func `management is on for an app with rules, and for one whose settings require them`() async throws {
+        let device = try Device()
+        let plain = try await device.start()
+        #expect(!plain.isManagementEnabled, "nothing manages it")
+        let requiring = try await device.start { $0.settings.requiresPolicy = true }
+        #expect(requiring.isManagementEnabled)
+        #expect(await plain.enroll(device.account) == .noPolicyTargeted)
+        #expect(!plain.isManagementEnabled)
+        try await device.publish([:])
+        await plain.checkIn(device.account.id)
+        #expect(plain.isManagementEnabled)
     }
 }

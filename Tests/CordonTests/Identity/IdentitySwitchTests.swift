@@ -185,6 +185,7 @@ import Testing
         #expect(protection.policy(in: window) == nil)
         IdentityContext.with(.managed("oid-a")) {
             #expect(protection.question(.encryptFile, in: window).owner == .managed("oid-a"))
+            #expect(protection.question(.backUp, in: window).owner == .managed("oid-a"))
             #expect(protection.currentPolicy() != nil)
         }
     }

@@ -3,6 +3,7 @@ import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonSignIn
+import CordonTesting
 import Foundation
 import HTTPTypes
 import Testing
@@ -267,5 +268,67 @@ import Testing
             #expect(status.didSucceed == (100...104).contains(status.rawValue))
             #expect((status.nextStep == .removeAccount) == status.mustRemoveAccount)
         }
+    }
+
+    @Test func `registering an account that is enrolled already is a warning in the log`() async throws {
+        let device = try await device()
+        let log = LogRecorder()
+        let app = try await device.start { $0.logger = log.logger }
+        #expect(await app.enroll(device.account) == .newPolicies)
+        #expect(!log.lines.contains { $0.hasPrefix("warning") && $0.contains("registered again") })
+        #expect(await app.enroll(device.account) == .alreadyEnrolled)
+        #expect(log.lines.contains { $0.hasPrefix("warning an account that is enrolled was registered again") })
+    }
+
+    @Test func `a report names the account, the number, whether it succeeded, and why not`() async throws {
+        let device = try await device()
+        await device.service.set { $0.problem = ProblemDetails(title: "no", status: 403, code: .notLicensed) }
+        let app = try await device.start()
+        let events = EventCatch(app)
+        await app.enroll(device.account)
+        await device.service.set { $0.problem = nil }
+        await app.enroll(device.account)
+        for status in [EnrollmentStatus.notLicensed, .newPolicies] {
+            let event = await events.first {
+                if case .status(let report) = $0 { report.status == status } else { false }
+            }
+            let report = try #require(event.flatMap { if case .status(let report) = $0 { report } else { nil } })
+            #expect(report.account == device.account.id && report.operation == .enrollment)
+            #expect(report.didSucceed == (status == .newPolicies) && report.cause == status.explanation)
+        }
+    }
+
+    @Test func `what an extension asks of signing in and leaving is posted as 223`() async throws {
+        let device = try await device()
+        let inExtension = try await device.start { $0.isExtension = true }
+        let events = EventCatch(inExtension)
+        await inExtension.signInAndEnroll("worker-a@contoso.example")
+        await inExtension.enroll(device.account)
+        await inExtension.unenroll(device.account.id)
+        let account = device.account.id
+        for report in [
+            StatusReport(.enrollment, of: "worker-a@contoso.example", .unsupportedCall),
+            StatusReport(.enrollment, of: account, .unsupportedCall),
+            StatusReport(.unenrollment, of: account, .unsupportedCall),
+        ] { #expect(await events.has(.status(report))) }
+        #expect(await device.service.asked.isEmpty, "nothing else was done")
+    }
+
+    @Test func `an app that sees to its restart itself is told nothing more`() async throws {
+        let device = try await device()
+        let called = Locked([AccountID]())
+        let app = try await device.start {
+            $0.restartApplication = { account in
+                called.withLock { $0.append(account) }
+                return true
+            }
+        }
+        let events = EventCatch(app)
+        await app.enroll(device.account)
+        try await until { called.withLock { !$0.isEmpty } }
+        await app.checkIn(device.account.id)
+        await app.performDueWork()
+        #expect(called.withLock { $0 } == [device.account.id])
+        #expect(await events.count { if case .restartAdvised = $0 { true } else { false } } == 0)
     }
 }

@@ -81,6 +81,37 @@ import Testing
         #expect(result?.status == .interactionRequired)
     }
 
+    @Test func `a person who says no has cancelled it`() async throws {
+        let device = try Device()
+        try await device.publish([:])
+        let protection = try await device.start { $0.confirmEnrollment = { _ in false } }
+        let result = try await protection.remediate(device.account)
+        #expect(result?.status == .userCancelled && result?.status.rawValue == 5)
+        #expect(result?.message == "The account was not added, because the sign-in was cancelled.")
+    }
+
+    @Test func `two accounts run one after another`() async throws {
+        let device = try Device()
+        let two = TwoAccounts(device)
+        let latch = Latch()
+        for service in [two.first, two.second] { try await service.publish(["printBlocked": .bool(true)]) }
+        let service = HeldAnswers(two, to: "/registrations", latch: latch)
+        let protection = try await device.start { $0.transport = service }
+        let (first, second) = (two.first.account, two.second.account)
+        let one = Task { try await protection.remediate(first) }
+        await latch.waitForArrival()
+        let other = Task { try await protection.remediate(second) }
+        try await until { await protection.isRemediating(second.id) }
+        #expect(await protection.isRemediating(first.id))
+        #expect(try await protection.remediate(second) == nil, "it waits already")
+        #expect(await two.second.registered.isEmpty)
+        await latch.open()
+        #expect(try await one.value?.status == .compliant)
+        #expect(try await other.value?.status == .compliant)
+        #expect(await two.second.registered.count == 1)
+        #expect(await !protection.isRemediating(second.id))
+    }
+
     @Test func `nobody is asked silently`() async throws {
         let device = try Device()
         try await device.publish([:])

@@ -4,12 +4,12 @@ import HTTPTypes
 
 /// A service whose answers to some requests are on their way until a latch opens.
 struct HeldAnswers: HTTPTransport {
-    let service: ScriptedService
+    let service: any HTTPTransport
     let held: String
     let latch: Latch
 
     /// - Parameter held: The end of the paths whose answers are held.
-    init(_ service: ScriptedService, to held: String, latch: Latch) {
+    init(_ service: any HTTPTransport, to held: String, latch: Latch) {
         (self.service, self.held, self.latch) = (service, held, latch)
     }
 

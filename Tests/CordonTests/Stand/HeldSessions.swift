@@ -21,6 +21,11 @@ actor HeldSessions: AccountSessions {
     /// The access token of an account.
     static func token(of account: AccountID) -> String { "token-of-\(account.rawValue)" }
 
+    /// Who is signed in, as far as the sessions tell.
+    var known: [ManagedAccount] = []
+
+    func signedInAccounts() async -> [ManagedAccount] { known }
+
     static let refusal = SignInError(.storage, .storeUnavailable, "the store cannot be opened")
 
     func set(_ change: @Sendable (isolated HeldSessions) -> Void) { change(self) }

@@ -10,7 +10,7 @@ import HTTPTypes
 actor TwoAccounts: HTTPTransport {
     nonisolated let first: ScriptedService
     nonisolated let second: ScriptedService
-    /// Who registers next.
+    /// Who asked last under a token.
     private var isSecondsTurn = false
 
     init(_ device: Device) {
@@ -52,9 +52,11 @@ actor TwoAccounts: HTTPTransport {
             if (request.path ?? "").contains("/registrations/\(await service.registration)") { return service }
         }
         switch request.headerFields[.authorization] {
-        case "DPoP \(first.token)": return first
-        case "DPoP \(second.token)": return second
-        default: return isSecondsTurn ? second : first
+        case "DPoP \(first.token)": isSecondsTurn = false
+        case "DPoP \(second.token)": isSecondsTurn = true
+        default: break
         }
+        // Who fetches keys has just registered.
+        return isSecondsTurn ? second : first
     }
 }

@@ -143,4 +143,31 @@ import Testing
             #expect(events.count { $0.kind == .appLaunch } == (service === accounts.first ? 1 : 0))
         }
     }
+
+    @Test(arguments: [false, true])
+    func `a launch tells whether the device's management is there besides`(isManaged: Bool) async throws {
+        let (device, _) = try await worked { configuration in
+            if isManaged { configuration.managedConfiguration = ["site": "north"] }
+        }
+        let launches = try await events(at: device.service).filter { $0.kind == .appLaunch }
+        #expect(launches.map { $0.words["management"] } == ["unmanaged"])
+        #expect(launches.map { $0.words["deviceManagement"] } == [isManaged ? "yes" : "no"])
+    }
+
+    @Test func `what a launch condition did is sent, by its rule and its action`() async throws {
+        let house = try await Gatehouse()
+        house.facts.withLock { $0.rooted = true }
+        let protection = try await house.enrolled(["appActionIfDeviceComplianceRequired": "block"]) {
+            $0.settings.holdsSeveralIdentities = true
+        }
+        #expect(await protection.launch(house.account).result == .blocked)
+        await protection.performDueWork()
+        let told = try await events(at: house.device.service).filter { $0.kind == .launchOutcome }
+        #expect(told.map { $0.words["rule"] } == [Rule.launchRooted.rawValue])
+        #expect(told.map { $0.words["action"] } == ["block"])
+    }
+
+    private func events(at service: ScriptedService) async throws -> [ReportedEvent] {
+        try await service.telemetry.flatMap { try MessageCoding.decode(TelemetryBatch.self, from: $0).events }
+    }
 }

@@ -2,6 +2,8 @@ import Cordon
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
+import CordonTesting
+import Dispatch
 import Foundation
 import Testing
 
@@ -143,5 +145,28 @@ import Testing
         #expect(answers.withLock { $0 } == [.wipeIncomplete, .wipeIncomplete, .removingExistingAccount])
         #expect(await protection.enrolledAccounts.isEmpty)
         app.withLock { $0 = nil }
+    }
+
+    @Test @MainActor func `the app's own part of a wipe may block: the main actor goes on meanwhile`() async throws {
+        let device = try Device()
+        let goOn = DispatchSemaphore(value: 0)
+        let begun = Locked(false)
+        try await device.publish([:])
+        let protection = try await device.start { @Sendable configuration in
+            configuration.wipeHook = { _ in
+                begun.withLock { $0 = true }
+                return Self.waits(for: goOn) ? .removed : .failed("the main actor stood still")
+            }
+        }
+        await protection.enroll(device.account)
+        let wiping = Task { await protection.failureOfWiping(ada) }
+        try await until { begun.withLock { $0 } }
+        goOn.signal()
+        #expect(await wiping.value == nil)
+        #expect(try await device.receipts().map(\.succeeded) == [true])
+    }
+
+    private nonisolated static func waits(for signal: DispatchSemaphore) -> Bool {
+        signal.wait(timeout: .now() + 10) == .success
     }
 }

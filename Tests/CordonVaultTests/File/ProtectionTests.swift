@@ -49,6 +49,23 @@ struct ProtectionTests {
         #expect(try paths.map { try Data(contentsOf: $0) } == before)
     }
 
+    @Test func `a directory in a file's place is refused with its own number, and stays as it is`() async throws {
+        let workshop = try await Workshop()
+        let note = try planted(workshop, "folder/note")
+        let folder = workshop.path("folder")
+        let ways: [() async throws -> Void] = [
+            { _ = try await workshop.vault.open(folder, writing: false) },
+            { try await workshop.vault.decrypt(folder) },
+            { try await workshop.vault.decrypt(folder, toCopy: workshop.path("copy")) },
+        ]
+        for way in ways {
+            let error = await #expect(throws: VaultError.self) { try await way() }
+            #expect(error?.code == .isDirectory && error?.code.fileNumber == 105)
+        }
+        #expect(try Data(contentsOf: note) == text)
+        #expect(!FileManager.default.fileExists(atPath: workshop.path("copy").path))
+    }
+
     @Test func `protecting the folder that holds the vault leaves keys and journals alone`() async throws {
         let workshop = try await Workshop()
         _ = try planted(workshop, "note")

@@ -1,0 +1,96 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonTesting
+import Foundation
+import Testing
+
+/// SDK-EN-29: the account that the device itself is enrolled for is asked for, remembered, and told of when it changes.
+@Suite(.timeLimit(.minutes(1))) struct DeviceAccountTests {
+    private let device: Device
+    /// What the device's management says.
+    private let said = Locked<AccountID?>(nil)
+
+    init() throws { device = try Device() }
+
+    private func start() async throws -> AppProtection {
+        try await device.publish([:])
+        return try await device.start { [said] configuration in
+            configuration.askDeviceAccount = { said.withLock { $0 } }
+        }
+    }
+
+    @Test func `what the device's management says is asked for, told when it changes, and remembered`() async throws {
+        let app = try await start()
+        let events = EventCatch(app)
+        #expect(await app.deviceAccount() == nil)
+        said.withLock { $0 = "oid-a" }
+        #expect(await app.deviceAccount() == "oid-a")
+        #expect(await app.deviceAccount() == "oid-a")
+        #expect(await events.count { $0 == .deviceAccountChanged("oid-a") } == 1)
+
+        // A management that does not answer has the last answer stand, also after a restart.
+        let mute = try await device.start {
+            $0.clock = ProtectionClock(now: $0.clock.now, sleep: { _ in })
+            $0.askDeviceAccount = {
+                try? await Task.sleep(for: .seconds(3600))
+                return nil
+            }
+        }
+        #expect(await mute.lastDeviceAccount() == "oid-a")
+        #expect(await mute.deviceAccount() == "oid-a")
+
+        said.withLock { $0 = nil }
+        #expect(await app.deviceAccount() == nil)
+        #expect(await events.has(.deviceAccountChanged(nil)))
+    }
+
+    @Test(arguments: [0, 1, 2])
+    func `it is asked again at the start, when the app comes back, and by whoever reads the last answer`(
+        way: Int
+    ) async throws {
+        let before = try await start()
+        said.withLock { $0 = "oid-x" }
+        let app = way == 0 ? try await start() : before
+        let events = EventCatch(app)
+        if way == 1 { await app.resume() }
+        if way == 2 { #expect(await app.lastDeviceAccount() == nil) }
+        #expect(await events.has(.deviceAccountChanged("oid-x")))
+        #expect(await app.lastDeviceAccount() == "oid-x")
+    }
+
+    @Test func `another account is refused, and one that is enrolled already has to be removed`() async throws {
+        let app = try await start()
+        #expect(await app.enroll(device.account) == .newPolicies)
+        let events = EventCatch(app)
+        said.withLock { $0 = "oid-x" }
+        #expect(await app.enroll(TwoAccounts(device).second.account) == .deviceManagedForAnotherAccount)
+        let report = await events.first {
+            guard case .status(let report) = $0 else { return false }
+            return report.account == "oid-a" && report.status == .deviceManagedForAnotherAccount
+        }
+        let told = try #require(report.flatMap { if case .status(let report) = $0 { report } else { nil } })
+        #expect(told.nextStep == .removeAccount)
+    }
+
+    @Test func `the app's configuration from the device's management may name the account`() async throws {
+        let app = try await device.start { $0.managedConfiguration = ["IntuneMAMOID": "oid-x", "site": "north"] }
+        #expect(await app.deviceAccount() == "oid-x")
+        #expect(await app.enroll(device.account) == .deviceManagedForAnotherAccount)
+        let stated = try await device.start {
+            $0.managedConfiguration = ["IntuneMAMOID": "oid-x"]
+            $0.expectedAccounts.deviceEnrollment = "oid-a"
+        }
+        #expect(await stated.lastDeviceAccount() == "oid-a")
+    }
+
+    @Test func `a wipe of the account forgets that the device is its own`() async throws {
+        said.withLock { $0 = device.account.id }
+        let app = try await start()
+        #expect(await app.enroll(device.account) == .newPolicies)
+        try await app.wipe(device.account.id)
+        let life = device.folder.appending(path: "data/life/life.json")
+        #expect(try !String(contentsOf: life, encoding: .utf8).contains("oid-a"))
+    }
+}

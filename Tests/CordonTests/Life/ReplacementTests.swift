@@ -1,0 +1,81 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonTesting
+import Foundation
+import Testing
+
+/// SDK-SW-04, SDK-RS-04: an app for one account replaces it by the one whose token was refused, if the person says so. Such an
+/// app declares the identity of its whole process, so each test is a process of its own.
+@Suite(.timeLimit(.minutes(1))) struct ReplacementTests {
+    /// An app that holds the first of two accounts, and what it and its person were asked.
+    private struct House {
+        let device: Device
+        let two: TwoAccounts
+        let app: AppProtection
+        let asked = Locked<[AccountID]>([])
+        let restarted = Locked<[AccountID]>([])
+
+        init(_ answer: Bool?) async throws {
+            device = try Device()
+            two = TwoAccounts(device)
+            for service in [two.first, two.second] { try await service.publish(["printBlocked": .bool(true)]) }
+            app = try await device.start { [two, asked, restarted] configuration in
+                configuration.allowsSeveralIdentities = false
+                configuration.transport = two
+                configuration.restartApplication = { account in
+                    restarted.withLock { $0.append(account) }
+                    return true
+                }
+                guard let answer else { return }
+                configuration.confirmReplacement = { present, wanted in
+                    asked.withLock { $0 += [present.id, wanted.id] }
+                    return answer
+                }
+            }
+            await app.enroll(two.first.account)
+            try await app.write(Data("plan".utf8), as: "plan", of: two.first.account.id)
+        }
+    }
+
+    private static func end(_ held: [Bool]) -> Never {
+        let failed = held.indices.filter { !held[$0] }
+        if !failed.isEmpty { FileHandle.standardError.write(Data("not so: \(failed)\n".utf8)) }
+        exit(failed.isEmpty ? 0 : 1)
+    }
+
+    @Test func `a person who agrees has the former account removed, and the app is called for it`() async {
+        await #expect(processExitsWith: .success) {
+            let house = try await House(true)
+            let (first, second) = (house.two.first.account, house.two.second.account)
+            var held = [try await house.app.remediate(second)?.status == .compliant]
+            held.append(house.asked.withLock { $0 } == [first.id, second.id])
+            held.append(await house.app.enrolledAccounts == [second])
+            held.append(house.device.keys.count == 1)
+            held.append(try await house.device.receipts().map(\.succeeded) == [true])
+            try await until { house.restarted.withLock { $0.count } == 3 }
+            held.append(
+                house.restarted.withLock { $0 }.sorted { $0.rawValue < $1.rawValue } == [first.id, first.id, second.id])
+            Self.end(held)
+        }
+    }
+
+    @Test func `nobody is replaced without a yes, and silently nobody is asked`() async {
+        await #expect(processExitsWith: .success) {
+            let refusing = try await House(false)
+            let second = refusing.two.second.account
+            var held = [try await refusing.app.remediate(second, silent: true)?.status == .interactionRequired]
+            held.append(refusing.asked.withLock { $0.isEmpty })
+            held.append(try await refusing.app.remediate(second)?.status == .userCancelled)
+            held.append(refusing.asked.withLock { $0.count } == 2)
+            let mute = try await House(nil)
+            held.append(try await mute.app.remediate(second)?.status == .notCompliant)
+            for house in [refusing, mute] {
+                held.append(await house.app.enrolledAccounts == [house.two.first.account])
+                held.append(try await house.app.read("plan", of: house.two.first.account.id) == Data("plan".utf8))
+            }
+            Self.end(held)
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import Foundation
+import Testing
+
+/// SDK-EN-05, SDK-EN-27, SDK-ID-36: who has the one place of an app for one managed account. Such an app declares the identity
+/// of its whole process, so each test is a process of its own.
+@Suite(.timeLimit(.minutes(1))) struct SinglePlaceTests {
+    /// An app for one account, and a service at which two people have rules.
+    private struct House {
+        let time = TestTime()
+        let device: Device
+        let two: TwoAccounts
+        let hook = Latch()
+
+        init() async throws {
+            device = try Device(time: time)
+            two = TwoAccounts(device)
+            for service in [two.first, two.second] {
+                await service.set { [time] in $0.time = { time.now } }
+                try await service.publish(["printBlocked": .bool(true)])
+            }
+        }
+
+        var first: ManagedAccount { two.first.account }
+        var second: ManagedAccount { two.second.account }
+
+        func start() async throws -> AppProtection {
+            try await device.start { [two, hook] configuration in
+                configuration.allowsSeveralIdentities = false
+                configuration.transport = two
+                configuration.wipeHook = { _ in
+                    await hook.pass()
+                    return .removed
+                }
+            }
+        }
+    }
+
+    private static func end(_ held: [Bool]) -> Never {
+        let failed = held.indices.filter { !held[$0] }
+        if !failed.isEmpty { FileHandle.standardError.write(Data("not so: \(failed)\n".utf8)) }
+        exit(failed.isEmpty ? 0 : 1)
+    }
+
+    @Test func `a second account waits while the first is being removed, and is enrolled once it is gone`() async {
+        await #expect(processExitsWith: .success) {
+            let house = try await House()
+            let app = try await house.start()
+            var held = [await app.enroll(house.first) == .newPolicies]
+            let leaving = Task { await app.unenroll(house.first.id) }
+            await house.hook.waitForArrival()
+            held.append(await app.enroll(house.second) == .removingExistingAccount)
+            await house.hook.open()
+            held.append(await leaving.value == .unenrolled)
+            // It is tried again after a minute, without anybody asking for it.
+            house.time.advance(by: 60)
+            await app.performDueWork()
+            held.append(await app.enrolledAccounts == [house.second])
+            Self.end(held)
+        }
+    }
+
+    @Test func `a second account's attempts go on a day later, once the first has left`() async {
+        await #expect(processExitsWith: .success) {
+            let house = try await House()
+            let app = try await house.start()
+            await house.hook.open()
+            var held = [await app.enroll(house.first) == .newPolicies]
+            held.append(await app.enroll(house.second) == .singleAccountOnly)
+            house.time.advance(by: 2 * 86_400)
+            await app.performDueWork()
+            held.append(await app.enrolledAccounts == [house.first])
+            held.append(await app.enroll(house.second) == .singleAccountOnly)
+            held.append(await app.unenroll(house.first.id) == .unenrolled)
+            house.time.advance(by: 23 * 3600)
+            await app.performDueWork()
+            held.append(await app.enrolledAccounts.isEmpty)
+            house.time.advance(by: 3600)
+            await app.performDueWork()
+            held.append(await app.enrolledAccounts == [house.second])
+            Self.end(held)
+        }
+    }
+
+    @Test func `an account that no rules target any more leaves its place to another`() async {
+        await #expect(processExitsWith: .success) {
+            let house = try await House()
+            let app = try await house.start()
+            var held = [await app.enroll(house.first) == .newPolicies]
+            await house.two.first.set { $0.policy = nil }
+            held.append(await app.checkIn(house.first.id) == .noPolicyTargeted)
+            held.append(await app.enroll(house.second) == .newPolicies)
+            held.append(await app.primaryAccount == house.second.id)
+            held.append(IdentityContext.processIdentity == .managed(house.second.id))
+
+            // Rules for the first hold again, but there is no place for it.
+            try await house.two.first.publish(["printBlocked": .bool(true)])
+            held.append(await app.checkIn(house.first.id) == .singleAccountOnly)
+            let print = Question(.print, owner: .managed(house.first.id))
+            held.append(!app.decision(for: print).verdict.permits)
+            held.append(IdentityContext.processIdentity == .managed(house.second.id))
+            held.append(await app.checkIn(house.second.id) == .newPolicies)
+
+            let again = try await house.start()
+            held.append(IdentityContext.processIdentity == .managed(house.second.id))
+            held.append(await again.enrolledAccounts.count == 2)
+            Self.end(held)
+        }
+    }
+}
