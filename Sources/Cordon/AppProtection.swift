@@ -185,10 +185,7 @@ public actor AppProtection {
 
     /// Makes or unlocks the account's key, and the folder for its files.
     func openFiles(of account: AccountID) async throws(ProtectionError) {
-        do {
-            try FileManager.default.createDirectory(
-                at: folder(of: account), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch { throw ProtectionError(.stateUnwritable, "the folder for files cannot be made") }
+        try StateFolder.make(folder(of: account), or: "the folder for files cannot be made")
         do throws(VaultError) { _ = try await vault.createAccountKey(for: account) } catch {
             throw ProtectionError(error)
         }

@@ -75,7 +75,7 @@ extension AppProtection {
     /// Goes on with the remediations that a restart interrupted, and tells of those that ended before it.
     func resumeRemediations() {
         for result in life.remediated { broadcast.post(.remediated(result)) }
-        try? changeLife { $0.remediated = [] }
+        if !life.remediated.isEmpty { try? changeLife { $0.remediated = [] } }
         guard !life.remediations.isEmpty, remediating == nil else { return }
         remediating = Task { [waiting = life.remediations] in
             var last: RemediationResult?

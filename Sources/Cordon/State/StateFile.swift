@@ -10,6 +10,8 @@ struct StateFile: Sendable {
 
     /// The bytes, nil when there is no such file.
     func read() throws(ProtectionError) -> Data? {
+        // Most files are not there at most starts, and Foundation's way of saying so is dear.
+        if access(url.path, F_OK) != 0, errno == ENOENT { return nil }
         do {
             return try Data(contentsOf: url)
         } catch CocoaError.fileReadNoSuchFile, CocoaError.fileNoSuchFile {

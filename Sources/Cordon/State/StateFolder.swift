@@ -6,13 +6,17 @@ struct StateFolder: Sendable {
 
     /// Opens the folder, making it where needed.
     init(_ url: URL) throws(ProtectionError) {
+        try Self.make(url, or: "the data folder cannot be made")
+        self.url = url
+    }
+
+    /// Makes a folder for this app alone where there is none; one that is there costs a single look.
+    static func make(_ url: URL, or reason: String) throws(ProtectionError) {
+        if access(url.path + "/.", F_OK) == 0 { return }
         do {
             try FileManager.default.createDirectory(
                 at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw ProtectionError(.stateUnwritable, "the data folder cannot be made")
-        }
-        self.url = url
+        } catch { throw ProtectionError(.stateUnwritable, reason) }
     }
 
     /// The file for something; `name` tells nothing of it, see ``FolderName``.

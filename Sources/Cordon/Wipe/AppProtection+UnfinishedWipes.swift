@@ -15,8 +15,10 @@ extension AppProtection {
     func resumeWipesAtStart() async throws(ProtectionError) -> Int {
         let (records, damaged) = try wipes.load()
         if !damaged.isEmpty { setAside("\(damaged.count) unfinished wipes could not be read") }
-        await resumeWipes()
-        if !records.isEmpty { Task { await self.deliverReceipts() } }
+        if !records.isEmpty {
+            await resumeWipes()
+            Task { await self.deliverReceipts() }
+        }
         return damaged.count
     }
 

@@ -9,23 +9,28 @@ extension Vault {
     ///   another root key; ``VaultError`` when it cannot be written.
     @discardableResult
     public func createAccountKey(for account: AccountID) throws(VaultError) -> String {
-        try refuseDuringWipe(account)
-        let path = keyPath(account)
-        if try PosixFile.contents(path, limit: AccountKeyRecord.size) == nil {
-            let key = AccountKey(account: account, id: SecureRandom.bytes(16), secret: .random())
-            let record = try key.record(under: SecretBytes(try keyStore.rootKey()))
-            let draft = keyDirectory.appendingPathComponent(PosixFile.temporaryName()).path
-            let file = try PosixFile.create(draft, mode: 0o600)
-            defer { PosixFile.remove(draft) }
-            try file.write(record, at: 0)
-            try file.sync()
-            file.close()
-            // Two apps of a key group may do this at once; the first link wins for both.
-            try PosixFile.linkIfAbsent(draft, as: path)
-            try PosixFile.syncDirectory(keyDirectory.path)
+        do throws(VaultError) {
+            try unlock(account)
+        } catch {
+            guard error.code == .unknownAccount else { throw error }
+            try makeKey(of: account)
+            try unlock(account)
         }
-        try unlock(account)
         return keys[account]?.id.hex ?? ""
+    }
+
+    private func makeKey(of account: AccountID) throws(VaultError) {
+        let key = AccountKey(account: account, id: SecureRandom.bytes(16), secret: .random())
+        let record = try key.record(under: SecretBytes(try keyStore.rootKey()))
+        let draft = keyDirectory.appendingPathComponent(PosixFile.temporaryName()).path
+        let file = try PosixFile.create(draft, mode: 0o600)
+        defer { PosixFile.remove(draft) }
+        try file.write(record, at: 0)
+        try file.sync()
+        file.close()
+        // Two apps of a key group may do this at once; the first link wins for both.
+        try PosixFile.linkIfAbsent(draft, as: keyPath(account))
+        try PosixFile.syncDirectory(keyDirectory.path)
     }
 
     /// Brings the account's key into memory. Where another process has replaced it, everything open under the former one
