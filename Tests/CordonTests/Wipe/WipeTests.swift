@@ -150,8 +150,10 @@ import Testing
         await device.service.set { $0.isUnreachable = false }
         try await until {
             await restarted.deliverReceipts()
-            return try await device.receipts().map(\.succeeded) == [true]
+            return try await !device.receipts().isEmpty
         }
+        #expect(
+            try await device.receipts().allSatisfy(\.succeeded), "the wipe itself and the courier may both hand it in")
     }
 
     @Test func `an app that takes long over its part of a wipe is named in the log, and waited for`() async throws {
