@@ -1,7 +1,10 @@
 import AsyncHTTPClient
 import CordonIdentity
 import CordonPolicy
+import CordonProtocol
 import CordonService
+import Crypto
+import CryptoExtras
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -19,10 +22,11 @@ import Testing
 
     /// The whole service in front of the embedded provider, on a router.
     private func run(
-        isBehindProxy: Bool = false, publicURL: URL? = nil,
+        isBehindProxy: Bool = false, publicURL: URL? = nil, fixture given: ProviderFixture? = nil,
+        on setup: TestingSetup = .router,
         _ test: @escaping @Sendable (any TestClientProtocol) async throws -> Void
     ) async throws {
-        let fixture = try ProviderFixture()
+        let fixture = try given ?? ProviderFixture()
         let clock = fixture.clock
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let service = StoredManagementService(
@@ -41,7 +45,9 @@ import Testing
             now: { clock.now })
         let responder = DeferredResponder()
         responder.install(router.responder())
-        try await Application(responder: responder, logger: logger).test(.router) { try await test($0) }
+        try await Application(
+            responder: responder, configuration: .init(address: .hostname("127.0.0.1", port: 0)), logger: logger
+        ).test(setup) { try await test($0) }
     }
 
     private func form(_ members: [(String, String)]) -> ByteBuffer {
@@ -84,6 +90,74 @@ import Testing
             #expect(policies.status == .ok)
             let audit = try await client.execute(uri: "/admin/v1/audit", method: .get, headers: bearer)
             #expect(audit.status == .forbidden)
+        }
+    }
+
+    /// A provider that knows a client by an RSA key.
+    private func fixture(_ key: RSAClientKey, at now: Date) throws -> ProviderFixture {
+        var job = IdentityProviderClient(
+            id: "certified", displayName: "Certified job", grants: [.clientCredentials],
+            resources: [ProviderFixture.admin], applicationRoles: ["DeviceManagementApps.Read.All"], secret: nil)
+        job.rsaKeys = [key]
+        let client = job
+        let fixture = try ProviderFixture { $0.clients.append(client) }
+        fixture.clock.advance(now.timeIntervalSince(fixture.clock.now))
+        return fixture
+    }
+
+    @Test(.enabled(if: PythonClient.has("azure.identity", "cryptography"), "needs azure-identity"))
+    func `azure-identity gets its token with a certificate`() async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "cordon-\(UUID().uuidString).pem")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let made = try await PythonClient.run(
+            "azure_certificate.py", ["CORDON_STEP": "make", "CORDON_CERTIFICATE": file.path])
+        try #require(made.status == 0, "\(made.output)")
+        let key = try JSONDecoder().decode(RSAClientKey.self, from: Data(made.output.utf8))
+        // It takes no token endpoint without https.
+        let address = URL(string: "https://authority.cordon.test")
+        try await run(publicURL: address, fixture: try fixture(key, at: Date()), on: .live) { client in
+            let used = try await PythonClient.run(
+                "azure_certificate.py",
+                [
+                    "CORDON_STEP": "use", "CORDON_CERTIFICATE": file.path, "CORDON_CLIENT": "certified",
+                    "CORDON_BASE": "http://127.0.0.1:\(try #require(client.port))",
+                ])
+            #expect(used.status == 0, "\(used.output)")
+        }
+    }
+
+    @Test func `an assertion for this address counts, and one for a host that was made up does not`() async throws {
+        let key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
+        let parts = try key.publicKey.getKeyPrimitives()
+        let client = try RSAClientKey(modulus: parts.modulus, exponent: parts.publicExponent)
+        let now = Date(timeIntervalSince1970: 1_800_000_000)
+        try await run(fixture: try fixture(client, at: now), on: .live) { client in
+            let port = try #require(client.port)
+            for (host, expected) in [
+                ("localhost:8080", HTTPResponse.Status.ok), ("evil.example", .unauthorized),
+            ] {
+                let header = #"{"alg":"PS256","typ":"JWT","x5t":"abc"}"#
+                let claims =
+                    #"{"iss":"certified","sub":"certified","aud":"http://\#(host)/contoso/oauth2/v2.0/token","#
+                    + #""exp":1800000300,"iat":1800000000,"jti":"\#(UUID().uuidString)"}"#
+                let text = [header, claims].map { Base64URL.encode(Data($0.utf8)) }.joined(separator: ".")
+                let signature = try key.signature(for: SHA256.hash(data: Data(text.utf8)), padding: .PSS)
+                let body = form([
+                    ("client_id", "certified"), ("grant_type", "client_credentials"),
+                    ("scope", "https://graph.microsoft.com/.default"),
+                    ("client_assertion_type", ClientAssertion.type),
+                    ("client_assertion", text + "." + Base64URL.encode(signature.rawRepresentation)),
+                ])
+                // On a socket, because only there a client chooses the name it asks for.
+                let answer = try await HummingbirdTesting.TestClient.withClient(host: "127.0.0.1", port: port) {
+                    client in
+                    try await client.execute(
+                        HummingbirdTesting.TestClient.Request(
+                            "/contoso/oauth2/v2.0/token", method: .post, authority: host,
+                            headers: [.contentType: "application/x-www-form-urlencoded"], body: body))
+                }
+                #expect(answer.status == expected, "\(host)")
+            }
         }
     }
 

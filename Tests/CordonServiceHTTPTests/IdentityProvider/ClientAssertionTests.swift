@@ -1,4 +1,6 @@
 import CordonProtocol
+import Crypto
+import CryptoExtras
 import Foundation
 import HTTPTypes
 import Testing
@@ -87,6 +89,85 @@ import Testing
             // The control: the same form with a good one.
             #expect(try await run.token(form(try assertion(at: now)), proof: .some(nil)).status == .ok)
         }
+    }
+
+    /// A client with an RSA key, as one with a certificate is, and its private half.
+    private func certified() throws -> (ProviderFixture, _RSA.Signing.PrivateKey) {
+        let key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
+        let parts = try key.publicKey.getKeyPrimitives()
+        var job = IdentityProviderClient(
+            id: "signing-job", displayName: "Certified job", grants: [.clientCredentials],
+            resources: [ProviderFixture.admin], applicationRoles: ["DeviceManagementApps.Read.All"], secret: nil)
+        job.rsaKeys = [try RSAClientKey(modulus: parts.modulus, exponent: parts.publicExponent)]
+        let client = job
+        return (try ProviderFixture { $0.clients.append(client) }, key)
+    }
+
+    /// An assertion as azure-identity makes it: the certificate's thumbprint in place of a key id.
+    private func assertion(
+        _ algorithm: String, _ padding: _RSA.Signing.Padding, signedBy key: _RSA.Signing.PrivateKey, at now: Date
+    ) throws -> String {
+        let time = Int(now.timeIntervalSince1970)
+        let header: [String: Any] = ["alg": algorithm, "typ": "JWT", "x5t": "mQkFrmnmO_thumbprint"]
+        let claims: [String: Any] = [
+            "iss": "signing-job", "sub": "signing-job", "aud": ProviderFixture.tokenURI, "exp": time + 600,
+            "iat": time, "jti": UUID().uuidString,
+        ]
+        let text = try [header, claims].map { Base64URL.encode(try JSONSerialization.data(withJSONObject: $0)) }
+            .joined(separator: ".")
+        let signature = try key.signature(for: SHA256.hash(data: Data(text.utf8)), padding: padding)
+        return text + "." + Base64URL.encode(signature.rawRepresentation)
+    }
+
+    @Test func `a client with a certificate signs with its RSA key, padded in either way`() async throws {
+        let (fixture, key) = try certified()
+        try await fixture.run { run in
+            let now = run.fixture.clock.now
+            for (algorithm, padding) in [("RS256", .insecurePKCS1v1_5), ("PS256", .PSS)]
+                as [(String, _RSA.Signing.Padding)]
+            {
+                let text = try assertion(algorithm, padding, signedBy: key, at: now)
+                let answer = try await run.token(form(text), proof: .some(nil))
+                #expect(answer.status == .ok, "\(algorithm) \(answer.body)")
+                #expect(ProviderTestRun.claims(answer.text("access_token"))["sub"] as? String == "signing-job")
+            }
+        }
+    }
+
+    @Test func `another RSA key, another padding, or the other kind of key is refused`() async throws {
+        let (fixture, key) = try certified()
+        try await fixture.run { run in
+            let now = run.fixture.clock.now
+            let stranger = try _RSA.Signing.PrivateKey(keySize: .bits2048)
+            let bad = [
+                try assertion("RS256", .insecurePKCS1v1_5, signedBy: stranger, at: now),
+                try assertion("PS256", .insecurePKCS1v1_5, signedBy: key, at: now),
+                try assertion("RS256", .PSS, signedBy: key, at: now),
+                try assertion("RS512", .insecurePKCS1v1_5, signedBy: key, at: now),
+                try assertion("ES256", .insecurePKCS1v1_5, signedBy: key, at: now),
+                try self.assertion(at: now),
+            ]
+            for text in bad {
+                let answer = try await run.token(form(text), proof: .some(nil))
+                #expect(answer.status == .unauthorized && answer.error == "invalid_client", "\(answer.body)")
+            }
+        }
+    }
+
+    @Test func `an RSA key is kept as its JWK, and a short or private one is refused`() throws {
+        let key = try _RSA.Signing.PrivateKey(keySize: .bits2048).publicKey.getKeyPrimitives()
+        var client = IdentityProviderClient(
+            id: "job", displayName: "Job", grants: [.clientCredentials], resources: [], keys: [self.key.publicKey],
+            secret: nil)
+        client.rsaKeys = [try RSAClientKey(modulus: key.modulus, exponent: key.publicExponent, keyID: "k")]
+        let text = try JSONEncoder().encode(client)
+        #expect(try JSONDecoder().decode(IdentityProviderClient.self, from: text) == client)
+        #expect(throws: IdentityProviderError.self) {
+            try RSAClientKey(modulus: Data(repeating: 0xC1, count: 128), exponent: Data([1, 0, 1]))
+        }
+        let n = Base64URL.encode(key.modulus)
+        let secret = Data(#"{"kty":"RSA","n":"\#(n)","e":"AQAB","d":"AQ"}"#.utf8)
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode(RSAClientKey.self, from: secret) }
     }
 
     @Test func `one way of authentication at a time, and none is not enough`() async throws {

@@ -29,7 +29,9 @@ struct AuthorityRoutes: Sendable {
             do throws(OAuthError) {
                 // Needs a secret, a code with its verifier, or a refresh token, none of which a page elsewhere has: any
                 // name of this service will do.
-                answer = await provider.answer(.token, try await IdentityProviderRoutes.readAnyHost(exchange.request))
+                var request = try await IdentityProviderRoutes.readAnyHost(exchange.request)
+                request.tokenAddress = ownAddress(exchange)
+                answer = await provider.answer(.token, request)
             } catch {
                 answer = await provider.answer(error, at: .token)
             }
@@ -60,11 +62,19 @@ struct AuthorityRoutes: Sendable {
 
     private func discover(_ exchange: Exchange) async throws(TokenRefusal) -> Response {
         var document = try await documents.document(of: issuer)
-        if provider != nil {
-            document["token_endpoint"] = .string(
-                "\(origin.of(exchange.request))/\(tenant(of: exchange))/oauth2/v2.0/token")
-        }
+        if provider != nil { document["token_endpoint"] = .string(tokenAddress(exchange)) }
         return Self.json(.object(document))
+    }
+
+    /// The façade's token endpoint by the address that the client used.
+    private func tokenAddress(_ exchange: Exchange) -> String {
+        "\(origin.of(exchange.request))/\(tenant(of: exchange))/oauth2/v2.0/token"
+    }
+
+    /// The same, where it is surely this service's: a client's signature for a host that somebody made up must not count.
+    private func ownAddress(_ exchange: Exchange) -> String? {
+        let host = ProviderHost.host(ofAuthority: exchange.request.head.authority ?? "")
+        return origin.publicBase != nil || ProviderHost.isLoopback(host) ? tokenAddress(exchange) : nil
     }
 
     /// The answer that keeps a client from asking the public cloud about a host that it does not know (SRV-OP-018).

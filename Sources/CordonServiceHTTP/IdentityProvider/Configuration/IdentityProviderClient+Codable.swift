@@ -10,6 +10,26 @@ extension IdentityProviderClient: Codable {
         case secretDigest = "secretSha256"
     }
 
+    /// A key of either kind, as its JWK.
+    private enum Key: Codable {
+        case elliptic(JSONWebKey)
+        case rsa(RSAClientKey)
+
+        private enum Member: String, CodingKey { case kty }
+
+        init(from decoder: any Decoder) throws {
+            let kind = try decoder.container(keyedBy: Member.self).decode(String.self, forKey: .kty)
+            self = kind == "RSA" ? .rsa(try RSAClientKey(from: decoder)) : .elliptic(try JSONWebKey(from: decoder))
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            switch self {
+            case .elliptic(let key): try key.encode(to: encoder)
+            case .rsa(let key): try key.encode(to: encoder)
+            }
+        }
+    }
+
     /// Reads a client of a configuration file: `clientId`, `displayName`, `grants` and `resources`, and where wanted
     /// `redirectUris`, `postLogoutRedirectUris`, `applicationRoles`, `keys` (public keys as JWKs) and `secretSha256` (base64url). The file never
     /// holds a secret itself.
@@ -31,8 +51,13 @@ extension IdentityProviderClient: Codable {
             grants: try container.decode(Set<Grant>.self, forKey: .grants),
             resources: try container.decode([String].self, forKey: .resources),
             applicationRoles: try container.decodeIfPresent([String].self, forKey: .applicationRoles) ?? [],
-            keys: try container.decodeIfPresent([JSONWebKey].self, forKey: .keys) ?? [],
-            secretDigest: digest)
+            keys: [], secretDigest: digest)
+        for key in try container.decodeIfPresent([Key].self, forKey: .keys) ?? [] {
+            switch key {
+            case .elliptic(let key): keys.append(key)
+            case .rsa(let key): rsaKeys.append(key)
+            }
+        }
     }
 
     /// Writes what ``init(from:)`` reads.
@@ -45,7 +70,8 @@ extension IdentityProviderClient: Codable {
         try container.encode(grants.sorted { $0.rawValue < $1.rawValue }, forKey: .grants)
         try container.encode(resources, forKey: .resources)
         try container.encode(applicationRoles, forKey: .applicationRoles)
-        if !keys.isEmpty { try container.encode(keys, forKey: .keys) }
+        let all = keys.map(Key.elliptic) + rsaKeys.map(Key.rsa)
+        if !all.isEmpty { try container.encode(all, forKey: .keys) }
         try container.encodeIfPresent(secretDigest.map { Base64URL.encode($0) }, forKey: .secretDigest)
     }
 }

@@ -33,11 +33,16 @@ public struct IdentityProviderClient: Sendable, Equatable, Identifiable {
     public var applicationRoles: [String]
     /// The keys with which the client signs assertions of who it is (RFC 7523), in place of a secret.
     public var keys: [JSONWebKey]
+    /// Its RSA keys, for clients that sign with a certificate.
+    public var rsaKeys: [RSAClientKey] = []
     /// SHA-256 of the client's secret; nil for a public client.
     let secretDigest: Data?
 
     /// Whether this client can prove who it is, with a secret or a key.
-    public var isConfidential: Bool { secretDigest != nil || !keys.isEmpty }
+    public var isConfidential: Bool { secretDigest != nil || signs }
+
+    /// Whether it has a key to sign with.
+    var signs: Bool { !keys.isEmpty || !rsaKeys.isEmpty }
 
     /// A client without a secret: an app or a command. It may use authorization code, refresh and device code.
     ///

@@ -62,11 +62,11 @@ struct ClientAssertion {
     }
 
     /// Checks who signed it, whom it is for and when (RFC 7523 §3).
-    func check(_ keys: [JSONWebKey], audiences: Set<String>, at now: Date) throws(OAuthError) {
+    func check(_ signer: IdentityProviderClient, audiences: Set<String>, at now: Date) throws(OAuthError) {
         let types: Set<String?> = [nil, "jwt", "client-authentication+jwt"]
-        guard header.alg == "ES256", header.crit == nil, types.contains(header.typ?.lowercased()) else {
-            throw Self.refusal("client_assertion must be a JWT signed with ES256")
-        }
+        guard ["ES256", "PS256", "RS256"].contains(header.alg), header.crit == nil,
+            types.contains(header.typ?.lowercased())
+        else { throw Self.refusal("client_assertion must be a JWT signed with ES256, PS256 or RS256") }
         guard claims.iss == claims.sub else { throw Self.refusal("iss and sub must both be the client") }
         guard !audiences.isDisjoint(with: claims.aud.names) else {
             throw Self.refusal("aud must be the issuer or the token endpoint")
@@ -75,10 +75,18 @@ struct ClientAssertion {
         guard claims.exp > moment, claims.exp <= moment + Self.longest + Self.futureTolerance,
             max(claims.nbf ?? 0, claims.iat ?? 0) <= moment + Self.futureTolerance
         else { throw Self.refusal("client_assertion has ended, has not begun, or lasts longer than ten minutes") }
-        let fitting = keys.filter { header.kid == nil || header.kid == $0.keyID }
-        guard fitting.contains(where: { $0.isValidSignature(parts.signature, for: parts.signedText) }) else {
-            throw Self.refusal("none of the client's keys signed client_assertion")
+        guard isSigned(by: signer) else { throw Self.refusal("none of the client's keys signed client_assertion") }
+    }
+
+    /// Whether one of the client's keys of the algorithm's own kind signed it. Clients with a certificate name it by `x5t` or
+    /// `x5t#S256` in place of a key id; which key it was, the signature says.
+    private func isSigned(by signer: IdentityProviderClient) -> Bool {
+        guard let padding = RSAClientKey.Padding(rawValue: header.alg) else {
+            return signer.keys.filter { header.kid == nil || header.kid == $0.keyID }
+                .contains { $0.isValidSignature(parts.signature, for: parts.signedText) }
         }
+        return signer.rsaKeys.filter { header.kid == nil || $0.keyID == nil || header.kid == $0.keyID }
+            .contains { $0.isValidSignature(parts.signature, for: parts.signedText, padding: padding) }
     }
 
     static func refusal(_ reason: String) -> OAuthError { OAuthError(.invalidClient, reason, status: .unauthorized) }

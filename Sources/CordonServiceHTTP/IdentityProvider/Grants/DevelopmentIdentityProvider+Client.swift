@@ -50,11 +50,13 @@ extension DevelopmentIdentityProvider {
         guard named == nil || named == assertion.client else {
             throw OAuthError(.invalidRequest, "client_id is not the client of the assertion")
         }
-        guard let client = configuration.client(assertion.client), !client.keys.isEmpty else {
+        guard let client = configuration.client(assertion.client), client.signs else {
             throw ClientAssertion.refusal("client authentication failed")
         }
         let now = clock()
-        try assertion.check(client.keys, audiences: [issuer, ProviderEndpoint.token.address(issuer)], at: now)
+        var audiences: Set = [issuer, ProviderEndpoint.token.address(issuer)]
+        if let address = request.tokenAddress { audiences.insert(address) }
+        try assertion.check(client, audiences: audiences, at: now)
         let number = Self.digest("assertion." + client.id + "." + assertion.id)
         guard seenProofs.value(number, at: now) == nil else {
             throw ClientAssertion.refusal("client_assertion was used before")

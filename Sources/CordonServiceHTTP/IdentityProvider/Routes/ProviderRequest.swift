@@ -7,6 +7,8 @@ struct ProviderRequest: Sendable {
     let query: ProviderParameters
     let form: ProviderParameters
     let headers: HTTPFields
+    /// Where the token endpoint was reached, if by another address than the issuer's (SRV-OP-017).
+    var tokenAddress: String?
 
     /// Parameters of an endpoint that accepts GET and POST alike.
     var parameters: ProviderParameters { method == .post ? form : query }
