@@ -64,6 +64,8 @@ public struct ProtectionConfiguration: Sendable {
     public var telemetryEnabled = true
     /// Whether the person agreed to optional telemetry, the documents' level 0.
     public var sendsOptionalTelemetry = false
+    /// Where the app's telemetry may be kept; nil for anywhere (SRV-CI-073).
+    public var telemetryRegion: ReportedEvent.Region?
     /// Fields that telemetry leaves out.
     public var unsentTelemetry: Set<TelemetryEvent.Field> = []
     /// The app's own way of sending telemetry; nil sends it to the service.

@@ -17,7 +17,8 @@ extension AppProtection {
         let event = TelemetryEvent(
             name: name, account: account?.id, tenant: account?.tenant,
             time: Int64(configuration.clock.now().timeIntervalSince1970),
-            properties: fields.filter { !configuration.unsentTelemetry.contains($0.key) })
+            properties: fields.filter { !configuration.unsentTelemetry.contains($0.key) },
+            region: configuration.telemetryRegion)
         let isAgreed = event.privacyLevel != .optional || sendsOptionalTelemetry
         guard isTelemetryEnabled, isAgreed else { return }
         pendingTelemetry.add([event])

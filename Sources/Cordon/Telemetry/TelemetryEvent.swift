@@ -52,6 +52,8 @@ public struct TelemetryEvent: Sendable, Codable, Equatable {
     public var time: Int64
     /// The fields.
     public var properties: [Field: String]
+    /// Where it may be kept, as the app said; nil for anywhere (SRV-CI-073).
+    public var region: ReportedEvent.Region?
     /// Who may be asked for it.
     public var privacyLevel: PrivacyLevel { name == .sdkAction ? .optional : .requiredDiagnostic }
     /// What kinds of data it holds.
@@ -66,7 +68,7 @@ public struct TelemetryEvent: Sendable, Codable, Equatable {
     /// How soon it matters.
     public var priority: ReportedEvent.Priority { name == .wipePhase ? .high : .normal }
 
-    private enum CodingKeys: String, CodingKey { case name, account, tenant, time, properties }
+    private enum CodingKeys: String, CodingKey { case name, account, tenant, time, properties, region }
 }
 
 extension TelemetryEvent {
@@ -77,7 +79,7 @@ extension TelemetryEvent {
         let words = properties.filter { Int64($1) == nil }.map { ($0.rawValue, $1) }
         return ReportedEvent(
             name, privacy: privacyLevel, data: dataTypes, priority: priority,
-            time: time, amounts: Dictionary(numbers) { $1 }, words: Dictionary(words) { $1 })
+            region: region ?? .global, time: time, amounts: Dictionary(numbers) { $1 }, words: Dictionary(words) { $1 })
     }
 }
 

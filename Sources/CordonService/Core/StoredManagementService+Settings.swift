@@ -1,4 +1,5 @@
 internal import CordonIdentity
+internal import CordonPolicy
 public import CordonProtocol
 internal import Foundation
 
@@ -16,17 +17,10 @@ extension StoredManagementService {
         _ new: ServiceSettings, as administrator: Administrator
     ) async throws(ServiceError) {
         try require(.manageTenant, of: administrator)
-        guard (1...16).contains(new.backOffSeconds.count),
-            new.backOffSeconds.allSatisfy({ (1...86_400).contains($0) }),
-            (60...86_400).contains(new.keySetMaxAgeSeconds), new.minimumSDKVersion?.utf8.count ?? 0 <= 64
-        else {
-            throw ServiceError(
-                .invalid, "the settings are not acceptable",
-                problems: [
-                    .init(
-                        member: "backOffSeconds, keySetMaxAgeSeconds, minimumSDKVersion",
-                        reason: "1 to 16 times of 1 s to a day; 60 s to a day; at most 64 bytes")
-                ])
+        let problems = Self.problems(of: new)
+        guard problems.isEmpty else {
+            let names = problems.map(\.member).joined(separator: ", ")
+            throw ServiceError(.invalid, "the settings are not acceptable at \(names)", problems: problems)
         }
         let now = self.now
         try await change(administrator.tenant) { transaction, pending throws(ServiceError) in
@@ -41,5 +35,24 @@ extension StoredManagementService {
                 AuditRecord.Actor(administrator), "settings.set", "settings", of: administrator.tenant, at: now,
                 details: ["telemetry": new.telemetry.rawValue])
         }
+    }
+
+    /// What is not acceptable in settings. A least version that is none would keep every app closed, since no version is
+    /// known to reach it.
+    private static func problems(of settings: ServiceSettings) -> [ServiceError.Problem] {
+        var problems: [ServiceError.Problem] = []
+        if !(1...16).contains(settings.backOffSeconds.count)
+            || !settings.backOffSeconds.allSatisfy({ (1...86_400).contains($0) })
+        {
+            problems.append(.init(member: "backOffSeconds", reason: "needs 1 to 16 times of 1 second to a day"))
+        }
+        if !(60...86_400).contains(settings.keySetMaxAgeSeconds) {
+            problems.append(.init(member: "keySetMaxAgeSeconds", reason: "needs to be 60 seconds to a day"))
+        }
+        if let least = settings.minimumSDKVersion, least.utf8.count > 64 || VersionNumber(least) == nil {
+            problems.append(
+                .init(member: "minimumSDKVersion", reason: "needs one to four numbers with points between, as 1.4"))
+        }
+        return problems
     }
 }

@@ -6,6 +6,8 @@ public struct DirectoryGroup: Sendable, Codable, Equatable {
     public var displayName: String
     /// What the group is for.
     public var description: String?
+    /// The name before the `@` that somebody gave it, nil for one made from ``displayName`` (SRV-OP-078).
+    public var mailNickname: String?
     /// The direct members; membership is transitive (SRV-TG-04).
     public var members: Set<Member>
 
@@ -18,10 +20,14 @@ public struct DirectoryGroup: Sendable, Codable, Equatable {
     }
 
     /// Makes a group.
-    public init(id: String, displayName: String, description: String? = nil, members: Set<Member> = []) {
+    public init(
+        id: String, displayName: String, description: String? = nil, mailNickname: String? = nil,
+        members: Set<Member> = []
+    ) {
         self.id = id
         self.displayName = displayName
         self.description = description
+        self.mailNickname = mailNickname
         self.members = members
     }
 }

@@ -48,6 +48,6 @@ enum SCIMGroup {
         let external = document["externalId"]?.string ?? ""
         return DirectoryGroup(
             id: id ?? (external.isEmpty ? RandomID.system.identifier() : external), displayName: name,
-            description: known?.description, members: members)
+            description: known?.description, mailNickname: known?.mailNickname, members: members)
     }
 }

@@ -42,8 +42,9 @@ public struct ServiceServerConfiguration: Sendable, Equatable {
     public var checkInAudience = usualCheckInAudience
     /// The audiences of administration tokens.
     public var administrationAudiences: Set<String> = [usualAdministrationAudience, graphAudience]
-    /// The longest life of a check-in token, in seconds; nil for any, because providers commonly give an hour (SRV-CI-078).
-    public var longestCheckInToken: Int?
+    /// The longest life of a check-in token, in seconds; nil for any. Two hours, because providers commonly give an hour or
+    /// an hour and a half (SRV-CI-078).
+    public var longestCheckInToken: Int? = 7_200
     /// The roles that people and programs have besides those that their tokens name: by a value of `groups` or `roles`,
     /// or by `user:` and an object id (SRV-OP-020).
     public var roleMapping: [String: Set<AdministratorRole>] = [:]

@@ -55,7 +55,9 @@ import Testing
             ).signed(by: wiped.device.key)
             let report = Acknowledgement(
                 commandID: wiped.operation.id, phase: .failed, time: service.clock.now, receipt: receipt)
+            #expect(!PrometheusText(service.metrics).text.contains(#"cordon_wipe_reports_total{phase="failed"}"#))
             #expect(try await client.send(.post, wiped.path, as: wiped.device, report).status == .noContent)
+            #expect(PrometheusText(service.metrics).text.contains(#"cordon_wipe_reports_total{phase="failed"} 1"#))
             let list =
                 "/v1.0/deviceAppManagement/managedAppRegistrations/\(wiped.registration.registrationID)/operations"
             let operations = try await client.administer(.get, list).json["value"]?.array ?? []

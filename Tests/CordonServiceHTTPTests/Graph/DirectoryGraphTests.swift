@@ -33,6 +33,26 @@ import Testing
         }
     }
 
+    @Test func `a new group keeps the nickname that it was given, and one that is none is refused`() async throws {
+        // SRV-OP-078
+        try await TestService().test { client in
+            func make(_ nickname: JSONValue) async throws -> TestResponse {
+                try await client.administer(
+                    .post, "/v1.0/groups", ["displayName": "Field Sales", "mailNickname": nickname])
+            }
+            let named = try await make("sales-north.1")
+            #expect(named.status == .created && named.json["mailNickname"] == "sales-north.1")
+            let id = try #require(named.json["id"]?.string)
+            #expect(try await client.administer(.get, "/v1.0/groups/\(id)").json["mailNickname"] == "sales-north.1")
+            #expect(try await make(.null).json["mailNickname"] == "FieldSales")
+            for bad in ["", "two words", "a@b", "ä", .string(String(repeating: "x", count: 65)), 7] as [JSONValue] {
+                let answer = try await make(bad)
+                #expect(answer.status == .badRequest, "\(bad)")
+                #expect(answer.json["error"]?["details"]?.array?.first?["target"] == "mailNickname")
+            }
+        }
+    }
+
     /// The ids of a list, in its order.
     private func ids(_ client: TestClient, _ path: String) async throws -> [String] {
         let list = try await client.administer(.get, "/v1.0/" + path).json["value"]?.array ?? []

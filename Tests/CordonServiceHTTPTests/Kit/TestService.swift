@@ -20,6 +20,7 @@ struct TestService: Sendable {
 
     let clock = TestClock()
     let issuer = TestIssuer()
+    let metrics = ServiceMetrics(started: .now)
     let service: StoredManagementService
     let application: Application<DeferredResponder>
     /// The routes in the shape of Graph.
@@ -40,7 +41,8 @@ struct TestService: Sendable {
         configuration.heartbeat = .seconds(3_600)
         let router = ServiceRouter(
             configuration: configuration, base: Self.base, issuer: try #require(URL(string: TestIssuer.name)),
-            service: service, documents: issuer, provider: nil, logger: logger, now: { clock.now })
+            service: service, documents: issuer, provider: nil, logger: logger, now: { clock.now },
+            metrics: metrics)
         let responder = DeferredResponder()
         let all = router.router()
         responder.install(all.buildResponder())

@@ -58,6 +58,14 @@ import Testing
             settings["telemetry"] = "off"
             #expect(try await client.administer(.put, "/admin/v1/settings", .object(settings)).status == .noContent)
             #expect(try await client.administer(.get, "/admin/v1/settings").json["telemetry"] == "off")
+            for bad in ["", "one", "1.2.3-beta", "1.2.3.4.5", "v2"] {
+                settings["minimumSDKVersion"] = .string(bad)
+                let answer = try await client.administer(.put, "/admin/v1/settings", .object(settings))
+                #expect(answer.status == .badRequest, "\(bad)")
+                #expect(answer.json["detail"]?.string?.contains("minimumSDKVersion: needs one to four numbers") == true)
+            }
+            settings["minimumSDKVersion"] = "1.4"
+            #expect(try await client.administer(.put, "/admin/v1/settings", .object(settings)).status == .noContent)
             settings["backOffSeconds"] = []
             #expect(try await client.administer(.put, "/admin/v1/settings", .object(settings)).status == .badRequest)
         }

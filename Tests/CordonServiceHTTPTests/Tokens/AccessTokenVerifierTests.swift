@@ -64,6 +64,26 @@ import Testing
         }
     }
 
+    @Test func `without being told, a token of an hour is taken and one of a day is not`() async throws {
+        let service = try await TestService()
+        _ = try await service.publishPolicy()
+        try await service.test { client in
+            let device = TestDevice()
+            let now = Int64(service.clock.now.timeIntervalSince1970)
+            for (life, status) in [(3_600, HTTPResponse.Status.created), (86_400, .unauthorized)] {
+                var claims = TestIssuer.checkInClaims(
+                    device.person, key: device.key.publicKey, at: service.clock.now)
+                claims["iat"] = .integer(now)
+                claims["exp"] = .integer(now + Int64(life))
+                var changes = TestClient.Changes()
+                changes.token = try service.issuer.token(claims)
+                let answer = try await client.send(
+                    .post, "/mam/v1/registrations", as: device, device.registration, changes)
+                #expect(answer.status == status, "\(life)")
+            }
+        }
+    }
+
     static let attacks: [(name: String, changes: [String: JSONValue?], code: TokenRefusal.Code)] = [
         ("another issuer", ["iss": "https://evil.example.test"], .untrustedIssuer),
         ("an issuer with a slash more", ["iss": .string(TestIssuer.name + "/")], .untrustedIssuer),

@@ -16,6 +16,20 @@ struct PolicyWritingTests {
         #expect(!policy.version.isEmpty)
     }
 
+    @Test(arguments: ["minimumRequiredSdkVersion", "minimumWipeSdkVersion", "minimumRequiredOsVersion"])
+    func `a least version that cannot be read is refused by its name`(_ setting: String) async throws {
+        let test = try await TestService.withPeople()
+        for kind in [PolicyKind.iosManagedAppProtection, .defaultManagedAppProtection] {
+            for text in ["one", "1.2.3-beta", "1.2.3.4.5"] {
+                let error = await failure {
+                    _ = try await test.service.createPolicy(
+                        kind, document: ["displayName": "P", setting: .string(text)], as: test.owner)
+                }
+                #expect(error?.code == .invalid && error?.problems.map(\.member) == [setting], "\(text)")
+            }
+        }
+    }
+
     @Test(arguments: PolicyKind.allCases)
     func `a backup of a new policy has the members that every kind has`(_ kind: PolicyKind) async throws {
         // SRV-RS-018, 022, 074, 102

@@ -88,6 +88,33 @@ struct TargetingTests {
         #expect(try await intended(test, "ben") == [fallback.id])
     }
 
+    @Test func `several defaults for an app are merged to the strictest, and whoever writes one is warned`()
+        async throws
+    {
+        // SRV-TG-08
+        let test = try await TestService.withPeople()
+        func makeDefault(_ name: String, _ setting: String, app: String) async throws -> ManagedAppPolicy {
+            let made = try await test.service.createPolicy(
+                .defaultManagedAppProtection, document: ["displayName": .string(name), setting: true], as: test.owner)
+            return try await test.service.targetApps(
+                [.init(.ios, app)], group: nil, ofPolicy: made.id, as: test.owner)
+        }
+        func warning() async throws -> String? { try await test.records().last?.details["severalDefaults"] }
+        let first = try await makeDefault("One", "saveAsBlocked", app: TestService.app)
+        #expect(try await warning() == nil)
+        _ = try await makeDefault("Mail", "printBlocked", app: "com.example.mail")
+        #expect(try await warning() == nil)
+        let second = try await makeDefault("Two", "contactSyncBlocked", app: TestService.app)
+        #expect(try await warning() == "merged with \(first.id)")
+        #expect(try await intended(test, "ada") == [first.id, second.id].sorted())
+        var app = TestApp(test)
+        try await app.register()
+        let policy = try #require(app.envelope?.policy?.policy)
+        #expect(policy.completeGraphJSON["saveAsBlocked"] == true)
+        #expect(policy.completeGraphJSON["contactSyncBlocked"] == true)
+        #expect(policy.completeGraphJSON["printBlocked"] == false)
+    }
+
     @Test func `groups that contain each other do not hang the service`() async throws {
         let test = try await TestService.withPeople()
         try await test.service.saveGroup(

@@ -105,6 +105,30 @@ import Testing
         #expect(events.allSatisfy { $0.words["osVersion"] == nil && $0.amounts["status"] == nil })
     }
 
+    @Test(arguments: [nil, ReportedEvent.Region.global, .europeanUnion])
+    func `every event says where the app lets it be kept`(_ region: ReportedEvent.Region?) async throws {
+        let (device, _) = try await worked { $0.telemetryRegion = region }
+        let batches = await device.service.telemetry
+        let events = try batches.flatMap { try MessageCoding.decode(TelemetryBatch.self, from: $0).events }
+        #expect(!events.isEmpty && events.allSatisfy { $0.region == region ?? .global })
+        let number = try JSONValue(parsing: try #require(batches.first))["events"]?.array?.first?["region"]
+        #expect(number == .integer(region == .europeanUnion ? 1 : 0))
+    }
+
+    @Test func `what a launch condition did is told with its rule, and nothing of what it saw`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.enrolled(["minimumRequiredOsVersion": .string("9.0")])
+        await house.goOffline()
+        #expect(await protection.launch(house.account).result == .blocked)
+        await house.goOnline()
+        await protection.performDueWork()
+        let told = try await house.device.service.telemetry
+            .flatMap { try MessageCoding.decode(TelemetryBatch.self, from: $0).events }
+            .filter { $0.kind == .launchOutcome }
+        #expect(told.map(\.words) == [["rule": "launch.os-version", "action": "block"]])
+        #expect(told.allSatisfy { $0.amounts.isEmpty && $0.data == .usage && $0.privacy == .requiredDiagnostic })
+    }
+
     @Test(arguments: [403, 404])
     func `a service that takes none is no failure, and is not asked again`(status: Int) async throws {
         let (device, protection) = try await worked()

@@ -15,6 +15,12 @@ extension ManagedAppPolicy {
         return warnings
     }
 
+    /// Whether some app may be one of both policies; the named sets may have any app.
+    func sharesApps(with other: ManagedAppPolicy) -> Bool {
+        [self, other].contains { $0.apps.isEmpty || $0.appGroup != .selectedPublicApps }
+            || !Set(apps).isDisjoint(with: other.apps)
+    }
+
     /// Members that this version does not know; kept and echoed (SRV-RS-011).
     private var unknownMembers: [String] {
         let known: Set<String> = kind == .targetedManagedAppConfiguration ? ["settings"] : []

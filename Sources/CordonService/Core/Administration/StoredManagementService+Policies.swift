@@ -2,6 +2,7 @@ internal import CordonIdentity
 public import CordonPolicy
 internal import CordonProtocol
 internal import Foundation
+internal import Logging
 
 extension StoredManagementService {
     /// The policies of the kinds, ordered by id.
@@ -204,9 +205,26 @@ extension StoredManagementService {
         var details = ["version": policy.version]
         details["before"] = before?.version
         details.merge(policy.auditWarnings) { _, new in new }
+        let others = try policy.kind == .defaultManagedAppProtection ? otherDefaults(policy, in: transaction) : []
+        if !others.isEmpty {
+            details["severalDefaults"] = "merged with " + others.joined(separator: ", ")
+            logger.warning(
+                "several default protections are about the same apps and are merged",
+                metadata: ["policy": "\(policy.id)", "others": "\(others.joined(separator: ", "))"])
+        }
         try transaction.audit(
             AuditRecord.Actor(administrator), action, "policy/\(policy.id)", of: administrator.tenant, at: now,
             details: details)
+    }
+
+    /// The ids of the other default protections that are about an app of this one, at most ten (SRV-TG-08).
+    private func otherDefaults(
+        _ policy: ManagedAppPolicy, in records: some StorageReader
+    ) throws(ServiceError) -> [String] {
+        let others = try records.records(ManagedAppPolicy.self).filter { other in
+            other.kind == .defaultManagedAppProtection && other.id != policy.id && other.sharesApps(with: policy)
+        }
+        return others.prefix(10).map(\.id)
     }
 
     /// Gives every assignment an id and refuses what cannot be meant (SRV-TG-04, SRV-RS-102).

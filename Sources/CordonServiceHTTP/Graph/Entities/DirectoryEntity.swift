@@ -17,7 +17,8 @@ enum DirectoryEntity {
         [
             "@odata.type": "#microsoft.graph.group", "id": .string(group.id),
             "displayName": .string(group.displayName), "description": text(group.description),
-            "securityEnabled": true, "mailEnabled": false, "mailNickname": .string(nickname(group)), "groupTypes": [],
+            "securityEnabled": true, "mailEnabled": false,
+            "mailNickname": .string(group.mailNickname ?? nickname(group)), "groupTypes": [],
             "membershipRule": .null, "membershipRuleProcessingState": .null,
         ]
     }

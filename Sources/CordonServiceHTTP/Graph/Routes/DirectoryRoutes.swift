@@ -134,11 +134,25 @@ struct DirectoryRoutes: Sendable {
                 member, "groups with a rule of membership are not kept here; let the directory fill one")
         }
         let group = DirectoryGroup(
-            id: UUID().uuidString.lowercased(), displayName: name, description: body["description"]?.string)
+            id: UUID().uuidString.lowercased(), displayName: name, description: body["description"]?.string,
+            mailNickname: try Self.nickname(in: body))
         try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
             try await service.saveGroup(group, as: exchange.administrator)
         }
         return .created(DirectoryEntity.json(group), of: "groups")
+    }
+
+    /// The nickname that a new group is given, in the characters that a mail address may have.
+    private static func nickname(in body: [String: JSONValue]) throws(GraphRefusal) -> String? {
+        guard let name = try GraphExchange.text("mailNickname", in: body) else { return nil }
+        let isUsable =
+            (1...64).contains(name.utf8.count)
+            && name.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"@()[]\\;:<>,\"".utf8.contains($0) }
+        guard isUsable else {
+            throw PolicyInput.refusal(
+                "mailNickname", "needs 1 to 64 ASCII characters without spaces and without @ ( ) [ ] \\ ; : < > , \"")
+        }
+        return name
     }
 
     /// The members, people first, each with its names where it exists.
