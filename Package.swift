@@ -214,7 +214,7 @@ let package = Package(
             "CordonServiceHTTPTests",
             [
                 "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonServiceHTTP",
-                "CordonTesting",
+                "CordonSignIn", "CordonTesting",
                 asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, hummingbirdTesting, jwtKit, logging,
                 nioCore, nioEmbedded, nioHTTPTypes,
             ]),

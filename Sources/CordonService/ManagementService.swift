@@ -9,8 +9,8 @@ public import Foundation
 /// see: an id of another tenant is ``ServiceError/Code/notFound``. What a call acknowledged by returning is durable. All calls may come
 /// from any task at once, and every call throws ``ServiceError``.
 public protocol ManagementService: PolicyAdministration, DirectoryAdministration, DeviceAdministration,
-    TenantAdministration, ResourceAdministration, OperationsAdministration, SharedDeviceAdministration, DeviceService,
-    DeviceReporting, AccountSignals
+    TenantAdministration, ResourceAdministration, OperationsAdministration, CommandAdministration,
+    ReportAdministration, SharedDeviceAdministration, DeviceService, DeviceReporting, AccountSignals
 {}
 
 /// Policies and app configurations.
@@ -187,6 +187,13 @@ public protocol TenantAdministration: Sendable {
     /// The stream's errors are ``ServiceError``.
     func exportAudit(as administrator: Administrator) async throws(ServiceError)
         -> AsyncThrowingStream<Data, any Error>
+
+    /// Whether the organisation is being moved to another service.
+    func isMoving(as administrator: Administrator) async throws(ServiceError) -> Bool
+
+    /// Says whether the organisation is being moved: enrolments and check-ins then end with 222, and apps keep the rules
+    /// they have and ask again later (SRV-CI-055). Wipes are still told, and reports still taken.
+    func setMoving(_ isMoving: Bool, as administrator: Administrator) async throws(ServiceError)
 }
 
 /// What enrolled apps use.
@@ -207,9 +214,11 @@ public protocol DeviceService: Sendable {
 
     /// Takes what an app reports of a command; the same report again changes nothing (SRV-CI-020).
     ///
+    /// - Returns: What the command was.
     /// - Throws: ``ServiceError``: `notFound` for an unknown command, `invalid` for a missing or false receipt.
+    @discardableResult
     func acknowledge(_ acknowledgement: Acknowledgement, registration id: String, by caller: DeviceCaller)
-        async throws(ServiceError)
+        async throws(ServiceError) -> Command.Kind
 
     /// Tells of changes as they happen; after the given event id those that were missed come first.
     ///

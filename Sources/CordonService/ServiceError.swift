@@ -84,6 +84,9 @@ public struct ServiceError: Error, Sendable, Equatable {
         ServiceError(.accountDisabled, reason, nil, nil, .notLicensed, [], nil)
     }
 
+    /// Makes the error of an organisation that is being moved to another service (SRV-CI-055).
+    static let moving = enrollment(.tenantMigration, "the organisation is being moved", retryAfterSeconds: 3_600)
+
     private init(
         _ code: Code, _ reason: String, _ place: String?, _ hint: String?, _ status: EnrollmentStatus?,
         _ problems: [Problem], _ retryAfterSeconds: Int?

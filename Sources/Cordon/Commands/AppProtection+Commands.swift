@@ -9,7 +9,12 @@ extension AppProtection {
     /// Obeys the commands of an envelope that are no wipes; the status of a registration that one of them made anew.
     func obey(_ commands: [Command]) async -> EnrollmentStatus? {
         var status: EnrollmentStatus?
-        for command in commands where command.kind != .wipe && notesAsNew(command) {
+        for command in commands where command.kind != .wipe {
+            guard notesAsNew(command) else {
+                // The service says it again as long as it has not heard how it ended.
+                if let succeeded = untoldEnd(of: command) { await acknowledge(command, succeeded) }
+                continue
+            }
             let succeeded: Bool
             switch command.kind {
             case .wipe: continue
@@ -29,6 +34,7 @@ extension AppProtection {
                 succeeded = false
             }
             broadcast.post(.commandEnded(account: command.account, command, succeeded: succeeded))
+            note(command, endedUntold: succeeded)
             await acknowledge(command, succeeded)
         }
         return status
@@ -50,6 +56,23 @@ extension AppProtection {
             return false
         }
         return isNew
+    }
+
+    /// Notes how a command ended, until the service has heard of it; nil once it has.
+    private func note(_ command: Command, endedUntold succeeded: Bool?) {
+        do throws(ProtectionError) {
+            try changeLife { life in
+                guard let index = life.begunCommands?.firstIndex(where: { $0.id == command.id }) else { return }
+                life.begunCommands?[index].untold = succeeded
+            }
+        } catch {
+            configuration.logger.error("how a command ended could not be noted")
+        }
+    }
+
+    /// How a command ended of whose end the service has not heard; nil for every other.
+    private func untoldEnd(of command: Command) -> Bool? {
+        life.begunCommands?.first { $0.id == command.id }?.untold
     }
 
     /// Makes a registration anew; without an enrolled account there is none (221).
@@ -84,14 +107,19 @@ extension AppProtection {
         return true
     }
 
-    /// Tells the service how a command ended, if it can be told; nothing depends on it.
+    /// Tells the service how a command ended, now or when its envelope comes again.
     private func acknowledge(_ command: Command, _ succeeded: Bool) async {
         guard let record = records[command.account],
             let session = try? await session(for: command.account, discovery: record.discovery)
         else { return }
-        try? await session.client.acknowledge(
-            Acknowledgement(
-                commandID: command.id, phase: succeeded ? .succeeded : .failed, time: configuration.clock.now()),
-            registration: record.registrationID)
+        let report = Acknowledgement(
+            commandID: command.id, phase: succeeded ? .succeeded : .failed, time: configuration.clock.now())
+        do throws(ServiceFailure) {
+            try await session.client.acknowledge(report, registration: record.registrationID)
+        } catch {
+            log("the service could not be told how a command ended", error)
+            return
+        }
+        note(command, endedUntold: nil)
     }
 }

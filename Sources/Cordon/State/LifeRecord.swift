@@ -90,6 +90,8 @@ struct LifeRecord: Codable, Equatable, Sendable {
         var id: String
         /// When it lapses, in whole seconds since 1970.
         var notAfter: Int64
+        /// How it ended, as long as the service has not heard of it; else nil.
+        var untold: Bool?
     }
 
     /// An account whose compliance is being remedied.

@@ -21,10 +21,11 @@ extension AuditingService {
     }
 
     /// As the wrapped service; a refusal is noted.
+    @discardableResult
     public func acknowledge(_ acknowledgement: Acknowledgement, registration id: String, by caller: DeviceCaller)
-        async throws(ServiceError)
+        async throws(ServiceError) -> Command.Kind
     {
-        try await noting(caller, "acknowledge") { () async throws(ServiceError) -> Void in
+        try await noting(caller, "acknowledge") { () async throws(ServiceError) -> Command.Kind in
             try await wrapped.acknowledge(acknowledgement, registration: id, by: caller)
         }
     }

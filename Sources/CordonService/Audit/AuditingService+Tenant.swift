@@ -21,6 +21,20 @@ extension AuditingService {
     }
 
     /// As the wrapped service; a refusal is noted.
+    public func isMoving(as administrator: Administrator) async throws(ServiceError) -> Bool {
+        try await noting(administrator, "isMoving") { () async throws(ServiceError) -> Bool in
+            try await wrapped.isMoving(as: administrator)
+        }
+    }
+
+    /// As the wrapped service; a refusal is noted.
+    public func setMoving(_ isMoving: Bool, as administrator: Administrator) async throws(ServiceError) {
+        try await noting(administrator, "setMoving") { () async throws(ServiceError) -> Void in
+            try await wrapped.setMoving(isMoving, as: administrator)
+        }
+    }
+
+    /// As the wrapped service; a refusal is noted.
     public func setAllowedAccounts(_ accounts: [PolicyEnvelope.AllowedAccount]?, as administrator: Administrator)
         async throws(ServiceError)
     {

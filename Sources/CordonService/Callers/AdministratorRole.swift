@@ -19,10 +19,13 @@ public enum AdministratorRole: String, Sendable, Codable, CaseIterable {
     public var permissions: Set<Permission> {
         switch self {
         case .reader: [.read]
-        case .helpDesk: [.read, .wipe, .collectLogs]
+        case .helpDesk: [.read, .wipe, .collectLogs, .commandApps]
         case .policyAdministrator: [.read, .writePolicies, .deletePolicies, .assignPolicies, .cancelWipes]
         case .deviceAdministrator:
-            [.read, .wipe, .cancelWipes, .blockUsers, .forgetRegistrations, .collectLogs, .registerDevices]
+            [
+                .read, .wipe, .cancelWipes, .blockUsers, .forgetRegistrations, .collectLogs, .commandApps,
+                .registerDevices,
+            ]
         case .cloudDeviceAdministrator: [.read, .registerDevices]
         case .directoryAdministrator: [.read, .writeDirectory]
         case .owner: Set(Permission.allCases)
@@ -54,6 +57,8 @@ public enum Permission: String, Sendable, Codable, CaseIterable {
     case registerDevices
     /// Ask apps for their logs and read them.
     case collectLogs
+    /// Tell apps to take up their configuration, to register anew or to have a new PIN made (SRV-CI-006).
+    case commandApps
     /// Export and erase what is kept about a person.
     case handlePersonalData
     /// Read and export the audit log.

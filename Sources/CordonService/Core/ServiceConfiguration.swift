@@ -10,7 +10,9 @@ public struct ServiceConfiguration: Sendable, Equatable {
     public var registrationLifetime = Duration.seconds(90 * 86_400)
     /// How long a wipe waits to be fetched where no policy limits the time offline (SRV-TG-28).
     public var wipeLifetime = Duration.seconds(94 * 86_400)
-    /// How long a finished wipe stays in the list; the audit log keeps it (SRV-TG-28).
+    /// How long a command other than a wipe waits to be reported (SRV-CI-006).
+    public var commandLifetime = Duration.seconds(14 * 86_400)
+    /// How long a finished wipe or command stays in the list; the audit log keeps it (SRV-TG-28).
     public var finishedWipeRetention = Duration.seconds(4 * 86_400)
     /// How often a failed wipe is tried in all (SRV-TG-29).
     public var wipeAttempts = 3

@@ -32,6 +32,7 @@ extension StoredManagementService {
         } catch {
             throw ServiceError(.internalError, "an envelope could not be signed: \(error.reason)")
         }
+        if content.references != registration.applied { registration.driftSince = registration.driftSince ?? now }
         registration.lastEnvelope = Registration.IssuedEnvelope(
             sequence: sequence, version: content.version, digest: signed.digest, policies: content.references,
             hasPolicy: content.policy != nil)

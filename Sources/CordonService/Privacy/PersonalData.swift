@@ -10,6 +10,8 @@ public struct PersonalData: Sendable, Codable, Equatable {
     public var registrations: [Registration]
     /// The wipes that were asked for.
     public var operations: [WipeOperation]
+    /// What else the apps were told to do.
+    public var commands: [IssuedCommand]
     /// The working time that was last reported.
     public var workingTime: WorkingTimeReport?
     /// Since when the person is blocked.
@@ -29,7 +31,8 @@ public struct PersonalData: Sendable, Codable, Equatable {
 
     /// Whether anything is kept.
     var isEmpty: Bool {
-        user == nil && groups.isEmpty && registrations.isEmpty && operations.isEmpty && workingTime == nil
+        user == nil && groups.isEmpty && registrations.isEmpty && operations.isEmpty && commands.isEmpty
+            && workingTime == nil
             && block == nil && telemetry.isEmpty && logs.isEmpty && sharedDevices.isEmpty && allowedAccount == nil
             && sources.isEmpty && revocation == nil
     }

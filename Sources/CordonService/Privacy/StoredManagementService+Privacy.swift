@@ -55,13 +55,15 @@ extension StorageReader {
     fileprivate func personalData(of id: String) throws(ServiceError) -> PersonalData {
         let registrations = try records(Registration.self, where: (.user, id))
         var operations: [WipeOperation] = []
+        var commands: [IssuedCommand] = []
         for registration in registrations {
             operations += try records(WipeOperation.self, where: (.registration, registration.id))
+            commands += try records(IssuedCommand.self, where: (.registration, registration.id))
         }
         let data = PersonalData(
             user: try record(DirectoryUser.self, id),
             groups: try records(DirectoryGroup.self).filter { $0.members.containsUser(id) }.map(\.id),
-            registrations: registrations, operations: operations,
+            registrations: registrations, operations: operations, commands: commands,
             workingTime: try record(WorkingTimeRecord.self, id)?.time, block: try record(UserBlock.self, id),
             telemetry: try records(TelemetryRecord.self, where: (.user, id)),
             logs: try records(LogCollection.self, where: (.user, id)),
@@ -83,6 +85,7 @@ extension StorageTransaction {
             try save(group)
         }
         for operation in data.operations { try remove(WipeOperation.self, operation.id) }
+        for command in data.commands { try remove(IssuedCommand.self, command.id) }
         for registration in data.registrations {
             try remove(EventBookmark.self, registration.id)
             try remove(Registration.self, registration.id)

@@ -20,9 +20,13 @@ public struct Registration: Sendable, Codable, Equatable {
     /// The device, as last reported.
     public var device: DeviceDescription
     /// What the device found wrong with itself at the last check-in.
-    public var health: [CheckInRequest.DeviceHealth]
+    public private(set) var health: [CheckInRequest.DeviceHealth]
     /// The last check-in; written at most once a minute while nothing else changes.
     public var lastSync: Date
+    /// Since when the device has found something wrong with itself, nil while it is clean (SRV-TG-39).
+    public private(set) var flaggedSince: Date?
+    /// Since when other rules may be in force than should be, nil once the app has confirmed the newest (SRV-TG-42).
+    public var driftSince: Date?
     /// Whether the registration still counts.
     public var state: State
     /// The newest envelope, nil before the first.
@@ -95,5 +99,15 @@ public struct Registration: Sendable, Codable, Equatable {
         self.state = .active
         self.lastEnvelope = nil
         self.applied = []
+    }
+
+    /// Takes down what the device found wrong with itself; what it goes on finding keeps its time.
+    mutating func note(_ found: [CheckInRequest.DeviceHealth], at now: Date) {
+        if found.isEmpty {
+            flaggedSince = nil
+        } else if Set(found) != Set(health) || flaggedSince == nil {
+            flaggedSince = now
+        }
+        health = found
     }
 }

@@ -27,6 +27,8 @@ public enum StorageKind: String, Sendable, CaseIterable {
     case registration
     /// ``WipeOperation``.
     case operation
+    /// ``IssuedCommand``.
+    case command
     /// ``EventBookmark``.
     case events
     /// ``ServiceSigningKey``.

@@ -8,6 +8,8 @@ public struct TenantSettings: Sendable, Codable, Equatable {
     public var allowedAccounts: [PolicyEnvelope.AllowedAccount]?
     /// What the service asks of every app, nil for the usual.
     public var service: ServiceSettings?
+    /// Whether the organisation is being moved to another service; nil for no (SRV-CI-055).
+    public var isMoving: Bool?
 
     /// Makes the settings of a new organisation.
     public init(targetingRevision: Int64 = 0, allowedAccounts: [PolicyEnvelope.AllowedAccount]? = nil) {

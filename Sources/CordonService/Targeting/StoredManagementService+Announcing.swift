@@ -33,8 +33,11 @@ extension StoredManagementService {
             let bundleID = registration.application.bundleID
             let facts = registration.filterFacts
             let was = before.intended(for: user, bundleID: bundleID, facts: facts).references
-            guard was != after.intended(for: user, bundleID: bundleID, facts: facts).references else { continue }
+            let intended = after.intended(for: user, bundleID: bundleID, facts: facts)
+            guard was != intended.references else { continue }
             try pending.note(.policyChanged, for: registration.id, in: transaction)
+            try noteDrift(
+                of: registration, isInForce: registration.applied == intended.all.map(\.reference), in: transaction)
         }
     }
 
@@ -55,9 +58,20 @@ extension StoredManagementService {
         let after = try contentVersions(of: registrations, tenant: tenant, in: transaction)
         for registration in registrations where before[registration.id] != after[registration.id] {
             // One that the change itself removed is told nothing, and leaves nothing behind.
-            guard try transaction.record(Registration.self, registration.id) != nil else { continue }
+            guard let left = try transaction.record(Registration.self, registration.id) else { continue }
             try pending.note(.policyChanged, for: registration.id, in: transaction)
+            try noteDrift(of: left, isInForce: false, in: transaction)
         }
+    }
+
+    /// Notes since when an app may have other rules in force than it should (SRV-TG-42).
+    private func noteDrift(
+        of registration: Registration, isInForce: Bool, in transaction: some StorageTransaction
+    ) throws(ServiceError) {
+        guard isInForce == (registration.driftSince != nil) else { return }
+        var changed = registration
+        changed.driftSince = isInForce ? nil : now
+        try transaction.save(changed)
     }
 
     private func raiseTargetingRevision(in transaction: some StorageTransaction) throws(ServiceError) {

@@ -67,6 +67,24 @@ final class TargetingSnapshot: Sendable {
             defaults: user.isEntitled ? defaults : [])
     }
 
+    /// Whether the assignment of a protection names a person, licensed or not, in whatever app (SRV-TG-38).
+    func assigns(_ user: DirectoryUser, where counts: (ManagedAppPolicy) -> Bool) -> Bool {
+        let groups = groups(of: user.id)
+        return policies.contains { policy in
+            policy.kind == .iosManagedAppProtection && counts(policy) && policy.names(user, in: groups) { _ in true }
+        }
+    }
+
+    /// Whether there is a policy with the id.
+    func has(_ id: String) -> Bool { policies.contains { $0.id == id } }
+
+    /// The folded bundle ids of the apps that some protection lists.
+    var listedApps: Set<String> {
+        Set(
+            policies.filter { $0.kind != .targetedManagedAppConfiguration }.flatMap(\.apps)
+                .filter { $0.platform == .ios }.map { CordonService.folded($0.value) })
+    }
+
     /// The protections among some references that still exist, whatever their version, ordered by id.
     func protections(among references: [PolicyReference]) -> [ManagedAppPolicy] {
         let ids = Set(references.map(\.id))
@@ -172,10 +190,17 @@ extension ManagedAppPolicy {
         return names.isEmpty ? ["unspecified"] : Set(names)
     }
 
-    /// Whether it reaches a person in these groups; an exclusion wins over every inclusion (SRV-TG-04).
+    /// Whether it reaches a person in these groups.
     ///
     /// - Parameter admits: Whether an assignment's filter lets the app through.
     fileprivate func reaches(
+        _ user: DirectoryUser, in groups: Set<String>, _ admits: (PolicyAssignment) -> Bool
+    ) -> Bool {
+        user.isEntitled && names(user, in: groups, admits)
+    }
+
+    /// Whether its assignments name a person in these groups; an exclusion wins over every inclusion (SRV-TG-04).
+    fileprivate func names(
         _ user: DirectoryUser, in groups: Set<String>, _ admits: (PolicyAssignment) -> Bool
     ) -> Bool {
         var reached = false
@@ -186,7 +211,7 @@ extension ManagedAppPolicy {
             case .allLicensedUsers, .allDevices: reached = reached || (user.isEntitled && admits(assignment))
             }
         }
-        return reached && user.isEntitled
+        return reached
     }
 
     /// The settings, under this policy's own id and version.

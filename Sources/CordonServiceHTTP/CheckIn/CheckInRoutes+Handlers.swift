@@ -65,10 +65,10 @@ extension CheckInRoutes {
         let acknowledgement = try await CheckInRefusal.reading(
             Acknowledgement.self, of: exchange.request, atMost: Self.largestBody)
         let caller = try await gate.reporter(of: exchange.request, registration: id, receipt: acknowledgement.receipt)
-        try await CheckInRefusal.asking { () throws(ServiceError) in
+        let kind = try await CheckInRefusal.asking { () throws(ServiceError) in
             try await service.acknowledge(acknowledgement, registration: id, by: caller)
         }
-        metrics.reportedWipe(acknowledgement.phase.rawValue)
+        if kind == .wipe { metrics.reportedWipe(acknowledgement.phase.rawValue) }
         return Response(status: .noContent)
     }
 

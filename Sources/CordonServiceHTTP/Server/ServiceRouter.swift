@@ -49,6 +49,8 @@ struct ServiceRouter: Sendable {
         AdministrationRoutes(routing: routing, service: service).add(to: router)
         RoleRoutes(routing: routing, service: service).add(to: router)
         OperatorRoutes(routing: routing, service: service, now: now).add(to: router)
+        ReportRoutes(routing: routing, service: service).add(to: router)
+        CommandRoutes(routing: routing, service: service).add(to: router)
         graph(gate: gate).add(to: router)
         SharedDeviceRoutes(
             routing: routing, service: service, tenant: configuration.tenant,

@@ -109,6 +109,17 @@ public actor SimulatedDevice {
         }
     }
 
+    /// Reports every other command of the envelope in force as done: registers anew where it says so, else in name only.
+    ///
+    /// - Throws: ``Failure``, or ``ProtocolError`` when an envelope is not acceptable.
+    public func carryOutCommands() async throws {
+        for command in envelope?.commands ?? [] where command.kind != .wipe {
+            if command.kind == .reRegister { try await register() }
+            let report = Acknowledgement(commandID: command.id, phase: .succeeded, time: now())
+            _ = try await send("POST", "mam/v1/registrations/\(registrationID)/acknowledgements", report)
+        }
+    }
+
     /// A request for the event stream, with a proof of its own; good for one use.
     public func eventStreamRequest() async throws -> (path: String, fields: [(name: String, value: String)]) {
         let path = "mam/v1/registrations/\(registrationID)/events"

@@ -14,7 +14,8 @@ struct AuditCoverageTests {
         "policies", "policy", "intendedPolicies", "users", "user", "groups", "group", "registrations", "registration",
         "blockedUsers", "operations", "operation", "allowedAccounts", "signingKeys", "auditRecords", "exportAudit",
         "workingTime", "serviceSettings", "logCollections", "telemetry", "sharedDevices", "events", "keySet",
-        "discoveryFacts", "customRoles", "sessionRevocations", "isAccountDisabled",
+        "discoveryFacts", "customRoles", "commands", "isMoving", "drift",
+        "protectionSummary", "flaggedApps", "appStatuses", "sessionRevocations", "isAccountDisabled",
     ]
     /// What devices send all the time and what is kept elsewhere: counted, aggregated, or noted only where it differs.
     private static let routine: Set<String> = ["checkIn", "compliance", "acceptTelemetry"]
@@ -60,6 +61,10 @@ struct AuditCoverageTests {
 
         func wipe() async throws -> String {
             try await service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: owner).first?.id ?? ""
+        }
+
+        func command() async throws -> String {
+            try await service.requestCommand(.resetPIN, ofRegistration: app.registrationID, as: owner).id
         }
 
         func logs() async throws -> LogCollection {
@@ -138,6 +143,11 @@ struct AuditCoverageTests {
         Write("requestLogs", ["logs.request"]) {
             _ = try await $0.service.requestLogs(ofRegistration: $0.app.registrationID, as: $0.owner)
         },
+        Write("requestCommand", ["command.request"]) { _ = try await $0.command() },
+        Write("cancelCommand", ["command.request", "command.cancelled"]) {
+            _ = try await $0.service.cancelCommand(try await $0.command(), as: $0.owner)
+        },
+        Write("setMoving", ["tenant.moving"]) { try await $0.service.setMoving(true, as: $0.owner) },
         Write("receiveLogs", ["logs.request", "logs.received"]) { _ = try await $0.logs() },
         Write("logs", ["logs.request", "logs.received", "logs.read"]) {
             _ = try await $0.service.logs(try await $0.logs().id, as: $0.owner)

@@ -8,11 +8,14 @@ import Testing
 struct RoleTests {
     @Test(arguments: [
         (AdministratorRole.reader, [Permission.read]),
-        (.helpDesk, [.read, .wipe, .collectLogs]),
+        (.helpDesk, [.read, .wipe, .collectLogs, .commandApps]),
         (.policyAdministrator, [.read, .writePolicies, .deletePolicies, .assignPolicies, .cancelWipes]),
         (
             .deviceAdministrator,
-            [.read, .wipe, .cancelWipes, .blockUsers, .forgetRegistrations, .collectLogs, .registerDevices]
+            [
+                .read, .wipe, .cancelWipes, .blockUsers, .forgetRegistrations, .collectLogs, .commandApps,
+                .registerDevices,
+            ]
         ),
         (.cloudDeviceAdministrator, [.read, .registerDevices]),
         (.directoryAdministrator, [.read, .writeDirectory]),
@@ -35,6 +38,7 @@ struct RoleTests {
             (.writeDirectory, { try await service.removeUser("nobody", as: admin) }),
             (.registerDevices, { try await service.releaseDevice("none", as: admin) }),
             (.collectLogs, { _ = try await service.requestLogs(ofRegistration: "none", as: admin) }),
+            (.commandApps, { _ = try await service.requestCommand(.resetPIN, ofRegistration: "none", as: admin) }),
             (.handlePersonalData, { _ = try await service.exportUser("nobody", as: admin) }),
             (.readAudit, { _ = try await service.auditRecords(AuditQuery(), as: admin) }),
             (.manageTenant, { try await service.setAllowedAccounts(nil, as: admin) }),

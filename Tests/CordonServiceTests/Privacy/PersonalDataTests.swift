@@ -18,6 +18,7 @@ struct PersonalDataTests {
             .init(events: [ReportedEvent(.appLaunch, privacy: .requiredService, data: .usage, time: now)]),
             by: app.caller)
         _ = try await test.service.requestLogs(ofRegistration: app.registrationID, as: test.owner)
+        _ = try await test.service.requestCommand(.resetPIN, ofRegistration: app.registrationID, as: test.owner)
         return (test, app)
     }
 
@@ -29,6 +30,7 @@ struct PersonalDataTests {
         #expect(data.registrations.map(\.id) == [app.registrationID])
         #expect(data.workingTime?.state == .clockedIn)
         #expect(data.telemetry.count == 1 && data.logs.count == 1)
+        #expect(data.commands.map(\.kind) == [.resetPIN])
         #expect(await failure { _ = try await test.service.exportUser("nobody", as: test.owner) }?.code == .notFound)
     }
 
@@ -94,7 +96,8 @@ struct PersonalDataTests {
         let before = try await naming(test)
         #expect(
             before.isSuperset(of: [
-                .user, .group, .registration, .workingTime, .telemetry, .logCollection, .sharedDevice, .settings,
+                .user, .group, .registration, .command, .workingTime, .telemetry, .logCollection, .sharedDevice,
+                .settings,
                 .directorySource, .revocation,
             ]))
         try await test.service.eraseUser("oid-ada", as: test.owner)
@@ -129,6 +132,7 @@ extension StorageReader {
         case .group: String(describing: try records(DirectoryGroup.self))
         case .registration: String(describing: try records(Registration.self))
         case .operation: String(describing: try records(WipeOperation.self))
+        case .command: String(describing: try records(IssuedCommand.self))
         case .events: String(describing: try records(EventBookmark.self))
         case .signingKey: String(describing: try records(ServiceSigningKey.self))
         case .settings: String(describing: try records(TenantSettings.self))

@@ -1,9 +1,10 @@
-import Cordon
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import Foundation
 import Testing
+
+@testable import Cordon
 
 /// SRV-CI-006, SRV-CI-054, SRV-CI-086: commands besides a wipe are carried out once, and told of.
 @Suite(.timeLimit(.minutes(1))) struct CommandTests {
@@ -47,6 +48,35 @@ import Testing
         #expect(await events.has(ended(.reRegister)))
         #expect(await device.service.registered.count == 2)
         #expect(try await protection.read("plan", of: device.account.id) == Data("plan".utf8))
+    }
+
+    @Test func `a command to register anew somebody who is enrolled no longer ends with 221`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        #expect(await protection.obey([Self.command(.reRegister)]) == .newPolicies)
+        await protection.unenroll(device.account.id)
+        #expect(await protection.obey([Self.command(.reRegister, id: "c2")]) == .reenrollmentOfUnenrolledAccount)
+        #expect(await device.service.registered.count == 2)
+    }
+
+    @Test func `the end of a command is told again until the service has heard it, and the command done once`()
+        async throws
+    {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        let events = EventCatch(protection)
+        await device.service.set {
+            $0.commands = [Self.command(.refreshConfiguration)]
+            $0.refusesReports = true
+        }
+        await protection.checkIn(device.account.id)
+        #expect(await device.service.acknowledgements.isEmpty)
+        let restarted = try await device.start()
+        await device.service.set { $0.refusesReports = false }
+        await restarted.checkIn(device.account.id)
+        await restarted.checkIn(device.account.id)
+        #expect(await device.service.acknowledgements.map(\.phase) == [.succeeded])
+        #expect(await events.count { $0 == .configurationChanged(account: "oid-a") } == 1)
     }
 
     @Test func `a PIN is made anew after a fresh sign-in`() async throws {

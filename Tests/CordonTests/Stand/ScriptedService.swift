@@ -45,6 +45,8 @@ actor ScriptedService: HTTPTransport {
     var takesKeyAlone = false
     /// Answers registrations and check-ins with this problem instead.
     var problem: ProblemDetails?
+    /// Whether reports of commands are answered as by a service that fails.
+    var refusesReports = false
     /// Answers telemetry with this problem instead.
     var telemetryProblem: ProblemDetails?
     /// The access token of the account.
@@ -168,6 +170,7 @@ actor ScriptedService: HTTPTransport {
             let acknowledgement = try MessageCoding.decode(Acknowledgement.self, from: body)
             // A receipt is evidence by itself; anything else needs a proof.
             if acknowledgement.receipt == nil { try prove(request, token: nil) }
+            if refusesReports { throw ProblemDetails(title: "later", status: 503) }
             acknowledgements.append(acknowledgement)
             return HTTPAnswer(head: HTTPResponse(status: .noContent), body: Data())
         case (.delete, "/mam/v1/registrations/\(registration)"):

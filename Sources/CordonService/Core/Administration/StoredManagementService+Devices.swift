@@ -41,6 +41,7 @@ extension StoredManagementService {
                 registration.state = .forgotten
                 try transaction.save(registration)
                 pending.noteClosing(id)
+                try endCommands(of: registration, at: now, in: transaction)
             }
             for var operation in open {
                 operation.failure = "the registration was forgotten"

@@ -33,6 +33,29 @@ extension StoredManagementService {
         }
     }
 
+    /// Whether the organisation is being moved to another service.
+    public func isMoving(as administrator: Administrator) async throws(ServiceError) -> Bool {
+        try require(.read, of: administrator)
+        return try await storage.read(administrator.tenant) { records throws(ServiceError) in
+            try records.settings().isMoving ?? false
+        }
+    }
+
+    /// Says whether the organisation is being moved, as ``TenantAdministration`` says.
+    public func setMoving(_ isMoving: Bool, as administrator: Administrator) async throws(ServiceError) {
+        try require(.manageTenant, of: administrator)
+        let now = self.now
+        try await change(administrator.tenant) { transaction, _ throws(ServiceError) in
+            var settings = try transaction.settings()
+            guard settings.isMoving ?? false != isMoving else { return }
+            settings.isMoving = isMoving ? true : nil
+            try transaction.save(settings)
+            try transaction.audit(
+                AuditRecord.Actor(administrator), "tenant.moving", "settings", of: administrator.tenant, at: now,
+                details: ["moving": String(isMoving)])
+        }
+    }
+
     /// The signing keys, oldest first.
     public func signingKeys(as administrator: Administrator) async throws(ServiceError) -> [ServiceSigningKey] {
         try require(.read, of: administrator)

@@ -7,12 +7,17 @@ extension StoredManagementService {
     /// Takes what an app reports of a command, as ``DeviceService/acknowledge(_:registration:by:)`` says.
     ///
     /// A closed registration may repeat a report: an app that was killed before it heard the answer sends it again.
+    @discardableResult
     public func acknowledge(
         _ acknowledgement: Acknowledgement, registration id: String, by caller: DeviceCaller
-    ) async throws(ServiceError) {
+    ) async throws(ServiceError) -> Command.Kind {
         let now = self.now
-        try await change(caller.tenant) { [self] transaction, pending throws(ServiceError) in
+        return try await change(caller.tenant) { [self] transaction, pending throws(ServiceError) in
             let registration = try transaction.registration(id, of: caller)
+            if let command = try transaction.record(IssuedCommand.self, acknowledgement.commandID) {
+                try note(acknowledgement, of: command, from: registration, at: now, in: transaction)
+                return command.kind
+            }
             let receipt = try verifiedReceipt(of: acknowledgement, from: registration)
             var found = try transaction.record(WipeOperation.self, acknowledgement.commandID)
             if found == nil { found = ownWipe(receipt, of: registration, at: now) }
@@ -23,7 +28,7 @@ extension StoredManagementService {
                 if operation.state == .cancelled {
                     throw ServiceError(.conflict, "the wipe was cancelled before it was delivered")
                 }
-                return
+                return .wipe
             }
             let actor = AuditRecord.Actor(registration)
             switch acknowledgement.phase {
@@ -46,6 +51,7 @@ extension StoredManagementService {
                     &operation, to: .failed, by: actor, of: caller.tenant, at: now, in: transaction, details: details)
                 try retry(operation, of: registration, at: now, in: transaction, noting: &pending)
             }
+            return .wipe
         }
     }
 
@@ -75,6 +81,7 @@ extension StoredManagementService {
             next = heir.heir
         }
         guard registration.state == .active else { return }
+        try endCommands(of: registration, at: now, in: transaction)
         var closed = registration
         closed.state = .wiped
         closed.lastSync = now

@@ -33,7 +33,7 @@ extension StoredManagementService {
                 for: &state.registration, at: now, in: transaction)
             try transaction.save(state.registration)
             let status: EnrollmentStatus =
-                !commands.isEmpty ? .wipeReceived : state.content.policy == nil ? .noPolicyTargeted : .newPolicies
+                commands.hasWipe ? .wipeReceived : state.content.policy == nil ? .noPolicyTargeted : .newPolicies
             return outcome(state, status, envelope: envelope, at: now)
         }
     }
@@ -59,7 +59,7 @@ private struct CheckInState {
     let content: EnvelopeContent
     let snapshot: TargetingSnapshot
     let isBlocked: Bool
-    private let hasWipe: Bool
+    private let hasCommand: Bool
     private let request: CheckInRequest
 
     init(
@@ -77,7 +77,10 @@ private struct CheckInState {
         self.snapshot = snapshot
         isBlocked = try records.record(UserBlock.self, folded(registration.account.id.rawValue)) != nil
         let operations = try records.openOperations(of: id)
-        hasWipe = !operations.isEmpty
+        let isToldToWipe = isBlocked || operations.contains { $0.notAfter > now }
+        guard settings.isMoving != true || isToldToWipe else { throw .moving }
+        let commands = try records.openCommands(of: id)
+        hasCommand = !operations.isEmpty || !commands.isEmpty
         do throws(ServiceError) {
             let user = try records.entitledUser(registration.account)
             let inputs = EnvelopeInputs(
@@ -93,16 +96,14 @@ private struct CheckInState {
             }
         } catch {
             // Whoever app protection serves no longer is still told to wipe; only then that nothing else comes.
-            guard error.status == .notLicensed, isBlocked || operations.contains(where: { $0.notAfter > now }) else {
-                throw error
-            }
+            guard error.status == .notLicensed, isToldToWipe else { throw error }
             content = try EnvelopeContent(leaving: registration, snapshot: snapshot, settings: settings)
         }
     }
 
     /// Whether the device has in force what it should have, and nothing waits for it.
     var isUnchanged: Bool {
-        !isBlocked && !hasWipe && registration.lastEnvelope?.version == content.version && holdsLast
+        !isBlocked && !hasCommand && registration.lastEnvelope?.version == content.version && holdsLast
     }
 
     /// Whether the device has the newest envelope: it names the digest, or, as `If-None-Match` does, the version alone
@@ -126,10 +127,11 @@ private struct CheckInState {
     mutating func noteReport(at now: Date) {
         registration.application = request.application
         registration.device = request.device
-        registration.health = request.health
+        registration.note(request.health, at: now)
         registration.lastSync = now
         if let last = registration.lastEnvelope, holdsLast {
             registration.applied = last.policies
+            if registration.applied == content.references { registration.driftSince = nil }
         }
     }
 }

@@ -16,6 +16,7 @@ extension StoredManagementService {
             let bundleID = request.application.bundleID
             let isBlocked = try transaction.record(UserBlock.self, user.storageID) != nil
             let settings = try transaction.settings()
+            guard settings.isMoving != true else { throw .moving }
             let content = try EnvelopeContent(
                 for: user, bundleID: bundleID, facts: FilterFacts(request.application, request.device),
                 tenant: caller.tenant, snapshot: snapshot, settings: settings,
@@ -44,7 +45,7 @@ extension StoredManagementService {
                 in: transaction)
             try transaction.save(registration)
             let status: EnrollmentStatus =
-                !commands.isEmpty ? .wipeReceived : content.policy == nil ? .noPolicyTargeted : .newPolicies
+                commands.hasWipe ? .wipeReceived : content.policy == nil ? .noPolicyTargeted : .newPolicies
             let result = RegistrationResult(
                 registrationID: registration.id, account: caller.account, statusCode: status, serviceTime: now,
                 nextCheckInSeconds: Int(configuration.checkInInterval.wholeSeconds), envelope: envelope)
@@ -89,6 +90,7 @@ extension StoredManagementService {
                 try transaction.save(old)
                 pending.noteClosing(old.id)
             }
+            try endCommands(of: old, at: now, in: transaction)
             for var operation in try transaction.openOperations(of: old.id) {
                 let heir = try requestWipe(
                     of: new, reason: operation.reason, by: .service, at: now, until: operation.notAfter,

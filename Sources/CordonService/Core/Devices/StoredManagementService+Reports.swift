@@ -14,7 +14,7 @@ extension StoredManagementService {
             var registration = try transaction.activeRegistration(id, of: caller, at: now, lifetime: lifetime)
             let user = try transaction.entitledUser(registration.account)
             if registration.health != request.health {
-                registration.health = request.health
+                registration.note(request.health, at: now)
                 try transaction.save(registration)
             }
             return ComplianceReport.of(

@@ -8,7 +8,7 @@ extension StoredManagementService {
         _ id: String, report: UnenrollmentReport?, by caller: DeviceCaller
     ) async throws(ServiceError) {
         let now = self.now
-        try await change(caller.tenant) { transaction, pending throws(ServiceError) in
+        try await change(caller.tenant) { [self] transaction, pending throws(ServiceError) in
             var registration = try transaction.registration(id, of: caller)
             guard registration.state == .active else { return }
             guard try transaction.openOperations(of: id).isEmpty else {
@@ -18,6 +18,7 @@ extension StoredManagementService {
             registration.state = .unregistered
             try transaction.save(registration)
             pending.noteClosing(id)
+            try endCommands(of: registration, at: now, in: transaction)
             try transaction.audit(
                 AuditRecord.Actor(registration), "registration.unregister", "registration/\(id)", of: caller.tenant,
                 at: now,

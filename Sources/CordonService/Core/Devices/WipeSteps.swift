@@ -19,7 +19,8 @@ extension StoredManagementService {
             details: details.merging(["registration": operation.registrationID]) { detail, _ in detail })
     }
 
-    /// The commands that the next envelope carries: every open wipe in time, and one for a blocked person (SRV-TG-24).
+    /// The commands that the next envelope carries: every open wipe in time, and one for a blocked person (SRV-TG-24);
+    /// where there is none, every other open command.
     ///
     /// A pending wipe becomes delivered, in the transaction that also issues the envelope.
     func deliver(
@@ -44,7 +45,8 @@ extension StoredManagementService {
             }
             commands.append(operation.command)
         }
-        return commands
+        // What is about to be wiped has nothing else to do.
+        return commands.isEmpty ? try deliverCommands(to: registration, at: now, in: transaction) : commands
     }
 
     /// Adds a pending wipe of one registration.
@@ -95,4 +97,9 @@ extension WipeOperation {
             id: id, kind: .wipe, account: account, reason: reason, issuedAt: Int64(requested.timeIntervalSince1970),
             notAfter: Int64(notAfter.timeIntervalSince1970))
     }
+}
+
+extension [Command] {
+    /// Whether a wipe is among them.
+    var hasWipe: Bool { contains { $0.kind == .wipe } }
 }

@@ -1,4 +1,5 @@
 import CordonPolicy
+import CordonProtocol
 import CordonService
 import Foundation
 import HTTPTypes
@@ -75,9 +76,76 @@ struct StatusRoutes: Sendable {
         let statuses = try await exchange.statuses(service, RegistrationFilter(userID: user.id))
         let rows = report.rows(statuses).map { row in JSONValue.object(row.mapValues(JSONValue.string)) }
         let checks = try await UserChecks(service: service).all(of: user, exchange)
-        return [
+        var content: [String: JSONValue] = [
             "userId": .string(user.id), "displayName": .string(user.displayName),
             "validationStatuses": .array(checks.map(\.json)), "applicationRows": .array(rows),
+        ]
+        if !isConfiguration { content["applicationStatuses"] = .array(try await appStatuses(of: user, exchange)) }
+        content["targetedPolicies"] = .array(try await targeted(to: user, report, exchange))
+        content["pendingOperations"] = .array(try await pendingOperations(of: statuses.map(\.registration), exchange))
+        content["lastSyncDateTime"] = statuses.map(\.registration.lastSync).max().map(GraphTime.value) ?? .null
+        return content
+    }
+
+    /// Whether each app has checked in, and is protected (SRV-TG-37).
+    private func appStatuses(
+        of user: DirectoryUser, _ exchange: GraphExchange
+    ) async throws(GraphRefusal) -> [JSONValue] {
+        try await exchange.ask { () throws(ServiceError) in
+            try await service.appStatuses(ofUser: user.id, as: exchange.administrator)
+        }.map { status in
+            [
+                "app": .string(status.bundleID), "checkInStatus": .string(status.checkIn.rawValue),
+                "appProtectionStatus": .string(status.protection.rawValue),
+                "lastSyncDateTime": status.lastSync.map(GraphTime.value) ?? .null,
+            ]
+        }
+    }
+
+    /// The policies of the report's kind that reach a person (SRV-TG-40).
+    private func targeted(
+        to user: DirectoryUser, _ report: StatusExport, _ exchange: GraphExchange
+    ) async throws(GraphRefusal) -> [JSONValue] {
+        try await UserPolicies(service: service).all(of: user, exchange)
+            .filter { ($0.kind == .targetedManagedAppConfiguration) == (report == .configuration) }
+            .map { policy in
+                [
+                    "id": .string(policy.id), "displayName": policy.document["displayName"] ?? "",
+                    "version": .string(policy.version),
+                ]
+            }
+    }
+
+    /// The wipes and commands that are under way for a person's apps (SRV-TG-40).
+    private func pendingOperations(
+        of registrations: [Registration], _ exchange: GraphExchange
+    ) async throws(GraphRefusal) -> [JSONValue] {
+        var pending: [JSONValue] = []
+        for id in registrations.map(\.id) {
+            let (wipes, commands) = try await exchange.ask { () throws(ServiceError) in
+                (
+                    try await service.operations(ofRegistration: id, as: exchange.administrator),
+                    try await service.commands(ofRegistration: id, as: exchange.administrator)
+                )
+            }
+            pending += wipes.filter(\.state.isOpen).map { wipe in
+                Self.pending(wipe.id, "wipe", wipe.state.rawValue, wipe.bundleID, GraphTime.value(wipe.requested))
+            }
+            pending += commands.filter(\.state.isOpen).map { command in
+                Self.pending(
+                    command.id, command.kind.rawValue, command.state.rawValue, command.bundleID,
+                    GraphTime.value(command.requested))
+            }
+        }
+        return pending
+    }
+
+    private static func pending(
+        _ id: String, _ kind: String, _ state: String, _ app: String, _ requested: JSONValue
+    ) -> JSONValue {
+        [
+            "id": .string(id), "kind": .string(kind), "state": .string(state), "app": .string(app),
+            "requestedDateTime": requested,
         ]
     }
 

@@ -39,6 +39,7 @@ struct UserRoutes: Sendable {
             ("User", data.user.map { [DirectoryEntity.json($0)] } ?? []), ("Groups", data.groups.map(Self.reference)),
             ("App registrations", data.registrations.map { RegistrationEntity.json($0, version: .beta) }),
             ("Wipes", data.operations.map(OperationEntity.json)),
+            ("Commands", try documents(data.commands)),
             ("Working time", try documents([data.workingTime].compactMap(\.self))),
             ("Block", try documents([data.block].compactMap(\.self))), ("Telemetry", try documents(data.telemetry)),
             ("Logs", try documents(data.logs)), ("Shared devices", data.sharedDevices.map(Self.reference)),

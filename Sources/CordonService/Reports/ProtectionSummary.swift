@@ -1,0 +1,93 @@
+internal import CordonIdentity
+internal import CordonProtocol
+
+/// The figures of an organisation (SRV-TG-38); people are counted, not devices.
+public struct ProtectionSummary: Sendable, Codable, Equatable {
+    /// How many apps the lists of the most used ones name.
+    public static let mostApps = 10
+
+    /// People whom the assignment of a protection names.
+    public struct Assigned: Sendable, Codable, Equatable {
+        /// All of them.
+        public var total = 0
+        /// Those with a protection in force in some app.
+        public var protected = 0
+        /// Those with none.
+        public var unprotected = 0
+        /// Those whom app protection serves.
+        public var licensed = 0
+        /// Those whom it does not, for want of a licence or because their account is disabled.
+        public var unlicensed = 0
+    }
+
+    /// The same people by how they stand; each is counted once, with what weighs most.
+    public struct Statuses: Sendable, Codable, Equatable {
+        /// Blocked by an administrator.
+        public var blocked = 0
+        /// With a flagged device.
+        public var flagged = 0
+        /// With an app that has checked in.
+        public var checkedIn = 0
+        /// Without.
+        public var notCheckedIn = 0
+    }
+
+    /// How many people have something in force in an app.
+    public struct AppCount: Sendable, Codable, Equatable {
+        /// The app.
+        public var bundleID: String
+        /// The people.
+        public var users: Int
+    }
+
+    /// People whom the assignment of a protection names.
+    public private(set) var assignedUsers = Assigned()
+    /// People with a flagged device, assigned or not.
+    public let flaggedUsers: Int
+    /// Assigned people by how they stand.
+    public private(set) var usersByStatus = Statuses()
+    /// The apps in which most people have a protection in force.
+    public let topProtectedApps: [AppCount]
+    /// The apps in which most people have a configuration in force.
+    public let topConfiguredApps: [AppCount]
+
+    /// - Parameters:
+    ///   - assigned: The people whom an assignment names.
+    ///   - statuses: Every active registration.
+    ///   - blocked: The folded ids of blocked people.
+    init(assigned: [DirectoryUser], statuses: [ProtectionStatus], blocked: Set<String>) {
+        let byUser = Dictionary(grouping: statuses) { folded($0.registration.account.id.rawValue) }
+        flaggedUsers = byUser.values.count { $0.contains { !$0.flags.isEmpty } }
+        topProtectedApps = Self.top(statuses.filter(\.isProtected))
+        topConfiguredApps = Self.top(
+            statuses.filter { $0.applied.contains { $0.kind == .targetedManagedAppConfiguration } })
+        for user in assigned {
+            let own = byUser[user.storageID] ?? []
+            assignedUsers.total += 1
+            if own.contains(where: \.isProtected) {
+                assignedUsers.protected += 1
+            } else {
+                assignedUsers.unprotected += 1
+            }
+            if user.isEntitled { assignedUsers.licensed += 1 } else { assignedUsers.unlicensed += 1 }
+            if blocked.contains(user.storageID) {
+                usersByStatus.blocked += 1
+            } else if own.contains(where: { !$0.flags.isEmpty }) {
+                usersByStatus.flagged += 1
+            } else if own.isEmpty {
+                usersByStatus.notCheckedIn += 1
+            } else {
+                usersByStatus.checkedIn += 1
+            }
+        }
+    }
+
+    private static func top(_ statuses: [ProtectionStatus]) -> [AppCount] {
+        let byApp = Dictionary(grouping: statuses) { folded($0.registration.application.bundleID) }
+        return byApp.map { app, statuses in
+            AppCount(bundleID: app, users: Set(statuses.map { folded($0.registration.account.id.rawValue) }).count)
+        }
+        .sorted { ($1.users, $0.bundleID) < ($0.users, $1.bundleID) }
+        .prefix(mostApps).map(\.self)
+    }
+}

@@ -1,0 +1,30 @@
+import CordonService
+import HTTPTypes
+import Hummingbird
+
+/// Reports that Graph has no words for (SRV-TG-38, 39, 42).
+struct ReportRoutes: Sendable {
+    let routing: AdministrationRouting
+    let service: any ManagementService
+
+    func add(to router: some RouterMethods<BasicRequestContext>) {
+        routing.on(router, .get, "/admin/v1/reports/drift", .readApps) { _, administrator throws(CheckInRefusal) in
+            let apps = try await CheckInRefusal.asking { () throws(ServiceError) in
+                try await service.drift(as: administrator)
+            }
+            return try CheckInRefusal.answering(.ok, apps)
+        }
+        routing.on(router, .get, "/admin/v1/reports/summary", .readApps) { _, administrator throws(CheckInRefusal) in
+            let summary = try await CheckInRefusal.asking { () throws(ServiceError) in
+                try await service.protectionSummary(as: administrator)
+            }
+            return try CheckInRefusal.answering(.ok, summary)
+        }
+        routing.on(router, .get, "/admin/v1/reports/flagged", .readApps) { _, administrator throws(CheckInRefusal) in
+            let apps = try await CheckInRefusal.asking { () throws(ServiceError) in
+                try await service.flaggedApps(as: administrator)
+            }
+            return try CheckInRefusal.answering(.ok, apps)
+        }
+    }
+}

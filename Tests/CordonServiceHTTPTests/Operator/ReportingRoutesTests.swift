@@ -1,0 +1,64 @@
+import CordonPolicy
+import CordonProtocol
+import CordonService
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import Testing
+
+@testable import CordonServiceHTTP
+
+/// SRV-TG-37…42 over HTTP.
+@Suite struct ReportingRoutesTests {
+    @Test func `drift, figures and flagged apps are read by whoever may read`() async throws {
+        let service = try await TestService()
+        try await service.test { client in
+            let policy = try await service.publishPolicy()
+            let device = TestDevice()
+            let result = try await client.register(device)
+            try await client.confirm(result, on: device, health: [.rootedDevice])
+            let base = "/admin/v1/reports/"
+            #expect(try await client.administer(.get, base + "drift").json == [])
+            _ = try await service.service.updatePolicy(
+                policy.id, changes: ["printBlocked": true], ifVersion: nil, as: TestService.owner)
+            service.clock.advance(25 * 3_600)
+            let drifted = try await client.administer(.get, base + "drift").json.array?.first
+            #expect(drifted?["registrationID"]?.string == result.registrationID)
+            #expect(drifted?["hours"]?.integer == 25 && drifted?["isOverdue"] == true)
+            let flagged = try await client.administer(.get, base + "flagged").json.array?.first
+            #expect(flagged?["reasons"] == ["rootedDevice"] && flagged?["since"]?.string != nil)
+            let summary = try await client.administer(.get, base + "summary").json
+            #expect(summary["assignedUsers"]?["protected"] == 1 && summary["flaggedUsers"] == 1)
+            #expect(summary["topProtectedApps"]?.array?.first?["bundleID"]?.string == TestDevice.bundleID)
+            let nobody = TestIssuer.administrationClaims(roles: [], at: service.clock.now)
+            for name in ["drift", "flagged", "summary"] {
+                #expect(try await client.administer(.get, base + name, claims: nobody).status == .forbidden)
+            }
+        }
+    }
+
+    @Test func `a person's status has the rules that are meant, what is under way, and every app`() async throws {
+        let service = try await TestService()
+        try await service.test { client in
+            let policy = try await service.publishPolicy()
+            let device = TestDevice()
+            let result = try await client.register(device)
+            try await client.confirm(result, on: device)
+            let path = "/beta/deviceAppManagement/managedAppStatuses('userstatus')?userId=\(TestPerson.workerA.id)"
+            let quiet = try await client.administer(.get, path).json["content"]
+            #expect(quiet?["pendingOperations"] == [])
+            #expect(quiet?["targetedPolicies"]?.array?.map { $0["id"]?.string } == [policy.id])
+            #expect(quiet?["lastSyncDateTime"]?.string?.hasSuffix("Z") == true)
+            let app = quiet?["applicationStatuses"]?.array?.first
+            #expect(app?["app"]?.string == TestDevice.bundleID && app?["checkInStatus"] == "Checked in")
+            #expect(app?["appProtectionStatus"] == "Protected")
+            _ = try await service.service.requestCommand(
+                .resetPIN, ofRegistration: result.registrationID, as: TestService.owner)
+            _ = try await service.service.requestWipe(
+                ofUser: TestPerson.workerA.id, deviceTag: device.tag, as: TestService.owner)
+            let busy = try await client.administer(.get, path).json["content"]?["pendingOperations"]?.array ?? []
+            #expect(busy.map { $0["kind"] } == ["wipe", "resetPin"])
+            #expect(busy.allSatisfy { $0["state"] == "pending" && $0["app"]?.string == TestDevice.bundleID })
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonService
+import Foundation
+import Testing
+
+/// SRV-CI-006: what an administrator tells an app beside wiping, and SRV-CI-055.
+struct CommandTests {
+    private func enrolled() async throws -> (TestService, TestApp) {
+        let test = try await TestService.withPeople()
+        try await test.protect(to: .group("staff"))
+        var app = TestApp(test)
+        try await app.register()
+        return (test, app)
+    }
+
+    private func state(_ command: IssuedCommand, _ test: TestService) async throws -> IssuedCommand.State? {
+        try await test.service.commands(ofRegistration: nil, as: test.owner).first { $0.id == command.id }?.state
+    }
+
+    @Test(arguments: IssuedCommand.kinds)
+    func `a command comes in every envelope until it is reported, and is no wipe`(_ kind: Command.Kind) async throws {
+        var (test, app) = try await enrolled()
+        #expect(try await app.checkIn().response.unchanged)
+        let command = try await test.service.requestCommand(
+            kind, ofRegistration: app.registrationID, as: test.owner)
+        #expect(try await state(command, test) == .pending)
+        for _ in 0..<2 {
+            #expect(try await app.checkIn().response.statusCode == .newPolicies)
+            #expect(app.envelope?.commands.map(\.id) == [command.id])
+            #expect(app.envelope?.commands.first?.kind == kind)
+            #expect(app.envelope?.policy != nil)
+            #expect(try await state(command, test) == .delivered)
+        }
+        try await app.acknowledge(.started, command.id)
+        #expect(try await state(command, test) == .delivered)
+        try await app.acknowledge(.succeeded, command.id)
+        try await app.acknowledge(.succeeded, command.id)
+        #expect(try await state(command, test) == .succeeded)
+        let settled = try await app.checkIn().response
+        #expect(settled.unchanged && settled.statusCode == .policiesUnchanged)
+        #expect(
+            try await test.records().map(\.action).filter { $0.hasPrefix("command.") } == [
+                "command.request", "command.delivered", "command.succeeded",
+            ])
+    }
+
+    @Test func `asking twice is asking once, and what failed may be asked again`() async throws {
+        var (test, app) = try await enrolled()
+        let first = try await test.service.requestCommand(
+            .resetPIN, ofRegistration: app.registrationID, as: test.owner)
+        let again = try await test.service.requestCommand(
+            .resetPIN, ofRegistration: app.registrationID, as: test.owner)
+        let other = try await test.service.requestCommand(
+            .reRegister, ofRegistration: app.registrationID, as: test.owner)
+        #expect(first == again && first.id != other.id)
+        try await app.checkIn()
+        try await app.acknowledge(.failed, first.id)
+        #expect(try await state(first, test) == .failed)
+        let third = try await test.service.requestCommand(
+            .resetPIN, ofRegistration: app.registrationID, as: test.owner)
+        #expect(third.id != first.id)
+    }
+
+    @Test func `a command that nobody reports lapses, and a late report is believed`() async throws {
+        var (test, app) = try await enrolled()
+        let command = try await test.service.requestCommand(
+            .refreshConfiguration, ofRegistration: app.registrationID, as: test.owner)
+        try await app.checkIn()
+        test.clock.advance(days: 14)
+        try await app.checkIn()
+        #expect(app.envelope?.commands == [])
+        #expect(try await state(command, test) == .expired)
+        #expect(try await app.checkIn().response.unchanged)
+        try await app.acknowledge(.succeeded, command.id)
+        #expect(try await state(command, test) == .succeeded)
+        test.clock.advance(days: 4)
+        try await test.core.performMaintenance(of: TestService.tenant)
+        #expect(try await state(command, test) == nil)
+    }
+
+    @Test func `what is taken back before it is delivered is never delivered`() async throws {
+        var (test, app) = try await enrolled()
+        let command = try await test.service.requestCommand(
+            .resetPIN, ofRegistration: app.registrationID, as: test.owner)
+        #expect(try await test.service.cancelCommand(command.id, as: test.owner).state == .cancelled)
+        #expect(try await app.checkIn().response.unchanged)
+        let reporter = app
+        #expect(await failure { try await reporter.acknowledge(.succeeded, command.id) }?.code == .conflict)
+        let second = try await test.service.requestCommand(
+            .resetPIN, ofRegistration: app.registrationID, as: test.owner)
+        try await app.checkIn()
+        #expect(
+            await failure { _ = try await test.service.cancelCommand(second.id, as: test.owner) }?.code == .conflict)
+    }
+
+    @Test func `a wipe goes before every other command, and ends them`() async throws {
+        var (test, app) = try await enrolled()
+        let command = try await test.service.requestCommand(
+            .reRegister, ofRegistration: app.registrationID, as: test.owner)
+        _ = try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
+        #expect(try await app.checkIn().response.statusCode == .wipeReceived)
+        #expect(app.envelope?.commands.map(\.kind) == [.wipe])
+        try await app.wipe()
+        #expect(try await state(command, test) == .expired)
+    }
+
+    @Test func `wipes, logs and unknown kinds are not commanded so, nor is a closed or another's registration`()
+        async throws
+    {
+        let (test, app) = try await enrolled()
+        for kind in [Command.Kind.wipe, .collectLogs, .unknown] {
+            let id = app.registrationID
+            let error = await failure {
+                _ = try await test.service.requestCommand(kind, ofRegistration: id, as: test.owner)
+            }
+            #expect(error?.code == .invalid && error?.problems.first?.member == "kind")
+        }
+        let command = try await test.service.requestCommand(
+            .resetPIN, ofRegistration: app.registrationID, as: test.owner)
+        var other = TestApp(test, user: "ben", tag: "tag-2")
+        try await other.register()
+        let stranger = other
+        #expect(await failure { try await stranger.acknowledge(.succeeded, command.id) }?.code == .notFound)
+        try await test.service.unregister(app.registrationID, by: app.caller)
+        #expect(try await state(command, test) == .expired)
+        let closed = app.registrationID
+        #expect(
+            await failure {
+                _ = try await test.service.requestCommand(.resetPIN, ofRegistration: closed, as: test.owner)
+            }?.code == .notFound)
+    }
+
+    @Test func `an organisation that is being moved answers 222, but for wipes`() async throws {
+        var (test, app) = try await enrolled()
+        try await test.service.setMoving(true, as: test.owner)
+        var ben = TestApp(test, user: "ben", tag: "tag-2")
+        #expect(await failure { try await ben.register() }?.status == .tenantMigration)
+        #expect(await failure { try await app.checkIn() }?.status == .tenantMigration)
+        _ = try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
+        #expect(try await app.checkIn().response.statusCode == .wipeReceived)
+        try await app.wipe()
+        try await test.service.setMoving(false, as: test.owner)
+        try await ben.register()
+    }
+}
