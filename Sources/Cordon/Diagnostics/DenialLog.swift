@@ -4,11 +4,25 @@ internal import Foundation
 
 /// The last few denials, for diagnosis: rules and settings, no content, no names of files or hosts.
 final class DenialLog: Sendable {
+    private struct State {
+        var entries: [DiagnosticReport.Denial] = []
+        /// How many of the newest telemetry has not taken yet.
+        var untaken = 0
+    }
+
     private static let capacity = 50
-    private let denials = Locked<[DiagnosticReport.Denial]>([])
+    private let state = Locked(State())
 
     /// The denials, the oldest first.
-    var entries: [DiagnosticReport.Denial] { denials.withLock { $0 } }
+    var entries: [DiagnosticReport.Denial] { state.withLock { $0.entries } }
+
+    /// The denials since the last call; those that were pushed out meanwhile are lost.
+    func takeNew() -> [DiagnosticReport.Denial] {
+        state.withLock { state in
+            defer { state.untaken = 0 }
+            return Array(state.entries.suffix(state.untaken))
+        }
+    }
 
     /// Notes a denial.
     func note(_ decision: PolicyDecision, of question: Question, at moment: Date) {
@@ -18,14 +32,19 @@ final class DenialLog: Sendable {
             reasons: decision.reasons.map {
                 DiagnosticReport.Reason(rule: $0.rule, setting: $0.setting, policy: $0.policy, message: $0.message)
             })
-        denials.withLock { denials in
-            if denials.count >= Self.capacity { denials.removeFirst() }
-            denials.append(denial)
+        state.withLock { state in
+            if state.entries.count >= Self.capacity { state.entries.removeFirst() }
+            state.entries.append(denial)
+            state.untaken = min(state.untaken + 1, Self.capacity)
         }
     }
 
     /// Forgets what concerns an account; part of a wipe.
     func forget(_ account: AccountID) {
-        denials.withLock { $0.removeAll { $0.account == account } }
+        state.withLock { state in
+            let left = state.entries.suffix(state.untaken).count { $0.account != account }
+            state.entries.removeAll { $0.account == account }
+            state.untaken = left
+        }
     }
 }

@@ -1,4 +1,5 @@
 internal import CordonIdentity
+internal import CordonPolicy
 internal import CordonProtocol
 internal import Foundation
 
@@ -12,11 +13,12 @@ extension AppProtection {
 
     /// Notes something that happened, if telemetry is on, without the fields that the app wants left out.
     func noteTelemetry(
-        _ name: TelemetryEvent.Name, of account: ManagedAccount? = nil, _ fields: [TelemetryEvent.Field: String]
+        _ name: TelemetryEvent.Name, of account: ManagedAccount? = nil, _ fields: [TelemetryEvent.Field: String],
+        at moment: Date? = nil
     ) {
         let event = TelemetryEvent(
             name: name, account: account?.id, tenant: account?.tenant,
-            time: Int64(configuration.clock.now().timeIntervalSince1970),
+            time: Int64((moment ?? configuration.clock.now()).timeIntervalSince1970),
             properties: fields.filter { !configuration.unsentTelemetry.contains($0.key) },
             region: configuration.telemetryRegion)
         let isAgreed = event.privacyLevel != .optional || sendsOptionalTelemetry
@@ -41,9 +43,20 @@ extension AppProtection {
             || !configuration.managedConfiguration.isEmpty
     }
 
+    /// Notes what was denied since the last time, for whoever agreed to optional events (SDK-TE-02).
+    private func noteDenials() {
+        for denial in denials.takeNew() {
+            guard let account = denial.account.flatMap({ records[$0] })?.account else { continue }
+            var fields: [TelemetryEvent.Field: String] = [.action: denial.action, .verdict: denial.verdict.rawValue]
+            fields[.rule] = denial.reasons.first?.rule
+            noteTelemetry(.sdkAction, of: account, fields, at: denial.time)
+        }
+    }
+
     /// Sends what waits, to the app's own sender or to the service; what could not be sent waits on. Each account's events go
     /// out under its own token, and what concerns nobody with the first one's.
     func sendTelemetry() async {
+        noteDenials()
         let events = pendingTelemetry.take()
         // Switched off meanwhile: what was noted before is not sent either.
         guard isTelemetryEnabled, !events.isEmpty else { return }

@@ -240,6 +240,14 @@ struct ConfiguratorTests {
         #expect(try !openIn(Self.entitlements).contains { $0.code == "CF-OPENIN" })
     }
 
+    @Test func `the text for Face ID is added where there is none, and the app's own stays`() throws {
+        let key = "NSFaceIDUsageDescription"
+        #expect(try configure().info.value[key]?.string == "Face ID confirms that it is you before work data is shown.")
+        let own = Self.info.replacingOccurrences(
+            of: "\t<key>DTSDKName", with: "\t<key>\(key)</key>\n\t<string>To unlock notes.</string>\n\t<key>DTSDKName")
+        #expect(try configure(own).info.value[key]?.string == "To unlock notes.")
+    }
+
     @Test func `a group that the settings list and the app was not granted is found`() throws {
         let listed = """
             <plist><dict><key>CFBundleIdentifier</key><string>com.contoso.notes</string>

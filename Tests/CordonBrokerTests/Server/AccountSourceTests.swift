@@ -25,7 +25,9 @@ import Testing
                         return await provider.visit(page, as: .worker)
                     })
             }
+            #expect(await board.signedInAccounts().isEmpty)
             let first = try await source(notes)(nil)
+            #expect(await board.signedInAccounts() == [first])
             #expect(first.id == FakePerson.worker.account && pages.withLock { $0 } == 1)
             #expect(try await source(board)(nil).id == first.id)
             #expect(try await source(board)("Worker-A@contoso.example").id == first.id)

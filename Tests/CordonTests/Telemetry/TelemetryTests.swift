@@ -191,6 +191,31 @@ import Testing
         #expect(told.map { $0.words["action"] } == ["block"])
     }
 
+    @Test(arguments: [true, false])
+    func `what was denied is told by action, verdict and rule, once, and only where the person agreed`(
+        agreed: Bool
+    ) async throws {
+        let (device, protection) = try await worked { $0.sendsOptionalTelemetry = agreed }
+        #expect(!device.mayPrint(protection))
+        // Of somebody who is nobody's here, nothing is told.
+        _ = protection.decision(for: Question(.print, owner: .managed("oid-stranger")))
+        await protection.performDueWork()
+        await protection.performDueWork()
+        let told = try await events(at: device.service).filter { $0.kind == .sdkAction }
+        let expected = ["action": "print", "verdict": "block", "rule": Rule.print.rawValue]
+        #expect(told.map(\.words) == (agreed ? [expected] : []))
+        #expect(told.allSatisfy { $0.privacy == .optional && $0.fault == nil })
+    }
+
+    @Test func `what was denied of an account that was wiped is not told`() async throws {
+        let (device, protection) = try await worked { $0.sendsOptionalTelemetry = true }
+        #expect(!device.mayPrint(protection))
+        try await protection.wipe(device.account.id)
+        await protection.enroll(device.account)
+        await protection.performDueWork()
+        #expect(try await events(at: device.service).allSatisfy { $0.kind != .sdkAction })
+    }
+
     private func events(at service: ScriptedService) async throws -> [ReportedEvent] {
         try await service.telemetry.flatMap { try MessageCoding.decode(TelemetryBatch.self, from: $0).events }
     }
