@@ -1,3 +1,4 @@
+public import CordonPolicy
 public import Foundation
 
 /// The one JSON form of every Cordon message: RFC 3339 times in UTC, sorted keys.
@@ -24,8 +25,23 @@ public enum MessageCoding {
     ) throws(ProtocolError) -> Message {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .iso8601
+        return try reading(type) { try decoder.decode(type, from: bytes) }
+    }
+
+    /// The message in JSON that was parsed already.
+    ///
+    /// - Throws: ``ProtocolError`` with code `malformed`, naming the member but never its value.
+    public static func decode<Message: Decodable>(
+        _ type: Message.Type, from value: JSONValue
+    ) throws(ProtocolError) -> Message {
+        try reading(type) { try JSONTreeDecoder(value: value).decode(type) }
+    }
+
+    private static func reading<Message>(
+        _ type: Message.Type, _ read: () throws -> Message
+    ) throws(ProtocolError) -> Message {
         do {
-            return try decoder.decode(type, from: bytes)
+            return try read()
         } catch let error as DecodingError {
             throw ProtocolError(.malformed, "\(type) is malformed at \(error.place)")
         } catch {

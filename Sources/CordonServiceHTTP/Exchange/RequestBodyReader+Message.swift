@@ -7,9 +7,9 @@ extension RequestBodyReader {
     static func message<Message: Decodable>(
         _ type: Message.Type, of request: Request, atMost limit: Int
     ) async throws(BodyError) -> Message {
-        let bytes = try await json(request, atMost: limit).bytes
+        let value = try await json(request, atMost: limit)
         do {
-            return try MessageCoding.decode(type, from: bytes)
+            return try MessageCoding.decode(type, from: value)
         } catch {
             throw .notJSON(error.reason)
         }

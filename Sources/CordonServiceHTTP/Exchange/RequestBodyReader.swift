@@ -52,7 +52,7 @@ enum RequestBodyReader {
     }
 
     /// The body as JSON: at most 64 levels deep, no member twice.
-    static func json(_ request: Request, atMost limit: Int) async throws(BodyError) -> (bytes: Data, value: JSONValue) {
+    static func json(_ request: Request, atMost limit: Int) async throws(BodyError) -> JSONValue {
         // Absent is accepted: scripts often leave it out.
         if let type = request.headers[.contentType]?.lowercased(),
             !type.hasPrefix("application/json"), !type.contains("+json")
@@ -61,7 +61,7 @@ enum RequestBodyReader {
         }
         let bytes = try await bytes(request, atMost: limit)
         do {
-            return (bytes, try JSONValue(parsing: bytes))
+            return try JSONValue(parsing: bytes)
         } catch {
             throw .notJSON("line and column or member: \(error.place)")
         }

@@ -23,7 +23,7 @@ enum GraphBatch {
     ) async throws(GraphRefusal) -> GraphReply {
         let body: JSONValue
         do throws(BodyError) {
-            body = try await RequestBodyReader.json(request, atMost: GraphExchange.largestBody).value
+            body = try await RequestBodyReader.json(request, atMost: GraphExchange.largestBody)
         } catch {
             throw GraphRefusal(error)
         }

@@ -25,7 +25,7 @@ struct GraphExchange: Sendable {
     func object() async throws(GraphRefusal) -> [String: JSONValue] {
         let value: JSONValue
         do throws(BodyError) {
-            value = try await RequestBodyReader.json(request, atMost: Self.largestBody).value
+            value = try await RequestBodyReader.json(request, atMost: Self.largestBody)
         } catch {
             throw GraphRefusal(error)
         }

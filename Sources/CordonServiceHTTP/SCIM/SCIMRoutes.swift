@@ -92,7 +92,7 @@ struct SCIMRoutes: Sendable {
 
     static func read(_ exchange: Exchange) async throws(SCIMRefusal) -> JSONValue {
         do throws(BodyError) {
-            return try await RequestBodyReader.json(exchange.request, atMost: AdministrationRouting.largestBody).value
+            return try await RequestBodyReader.json(exchange.request, atMost: AdministrationRouting.largestBody)
         } catch {
             throw SCIMRefusal(error)
         }

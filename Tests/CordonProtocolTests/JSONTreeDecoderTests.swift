@@ -1,0 +1,114 @@
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import Foundation
+import Testing
+
+/// A body is parsed once, by the strict parser; what is read from its tree is what Foundation would read from its bytes.
+struct JSONTreeDecoderTests {
+    private static let time = Date(timeIntervalSince1970: 1_800_000_000)
+
+    private static let checkIn = CheckInRequest(
+        appliedSequence: 7, appliedVersion: "v", appliedDigest: nil,
+        application: ApplicationFacts(bundleID: "com.example.notes", version: "3.1", sdkVersion: "1.0"),
+        device: DeviceDescription(tag: "tag-1", osVersion: "18.2", model: "iPhone15,2"), health: [.rootedDevice],
+        refusedEnvelopes: [RefusedEnvelope(account: "oid-a", code: "expired", time: time)], clientTime: time,
+        nonce: "n", outcomes: [LaunchOutcome(check: "c", threshold: nil, observed: "o", action: .block, time: 5)])
+
+    private static let telemetry = TelemetryBatch(events: [
+        ReportedEvent(
+            .appLaunch, privacy: .requiredService, data: [.usage, .inventory], region: .europeanUnion, time: 1,
+            amounts: ["milliseconds": 5], words: ["action": "x"])
+    ])
+
+    private static let envelope = PolicyEnvelope(
+        tenant: TenantID("t"), registrationID: "r", account: "oid-a", bundleID: "b", sequence: 1, version: "v",
+        nonce: "n", issuedAt: 1, expiresAt: 2, policy: nil,
+        configurations: [["number": 1500, "text": "a"]],
+        allowedAccounts: [.init(id: AccountID("a"), userPrincipalName: "a@b")], workingTime: nil,
+        telemetryDisabled: true,
+        commands: [Command(id: "c", kind: .resetPIN, account: "oid-a", reason: .device, issuedAt: 1, notAfter: 2)])
+
+    /// Every tree that differs from this one in one place: a member left out, or a value replaced.
+    private static func changed(_ value: JSONValue) -> [JSONValue] {
+        var changes: [JSONValue] = [.null, true, 7, -1, "x", [], [:]]
+        switch value {
+        case .object(let members):
+            for (name, member) in members {
+                var copy = members
+                copy[name] = nil
+                changes.append(.object(copy))
+                for change in changed(member) {
+                    copy[name] = change
+                    changes.append(.object(copy))
+                }
+            }
+        case .array(let values):
+            for index in values.indices {
+                var copy = values
+                for change in changed(values[index]) {
+                    copy[index] = change
+                    changes.append(.array(copy))
+                }
+            }
+        default: break
+        }
+        return changes
+    }
+
+    private func compare<Message: Codable & Equatable>(_ message: Message) throws {
+        let whole = try JSONValue(parsing: MessageCoding.encode(message))
+        #expect(try MessageCoding.decode(Message.self, from: whole) == message)
+        var refused = 0
+        for tree in Self.changed(whole) {
+            let bytes = Data(tree.text().utf8)
+            let byTree = try? MessageCoding.decode(Message.self, from: tree)
+            #expect(byTree == (try? MessageCoding.decode(Message.self, from: bytes)), "\(tree.text())")
+            if byTree == nil { refused += 1 }
+        }
+        // The control: some of the changes make no message.
+        #expect(refused > 10)
+    }
+
+    @Test func `a message is read from a tree as from bytes, however it is damaged`() throws {
+        try compare(Self.checkIn)
+        try compare(Self.telemetry)
+        try compare(Self.envelope)
+        try compare(Acknowledgement(commandID: "c", phase: .started, time: Self.time, receipt: "r"))
+        try compare(
+            RegistrationRequest(
+                application: Self.checkIn.application, device: Self.checkIn.device, source: .appRegistered, nonce: "n"))
+    }
+
+    @Test func `what is wrong is named by its place, and never by its value`() throws {
+        let tree: JSONValue = ["commandID": "c", "phase": "secret", "time": "2027-01-15T08:00:00Z"]
+        let error = #expect(throws: ProtocolError.self) {
+            try MessageCoding.decode(Acknowledgement.self, from: tree)
+        }
+        #expect(error?.reason == "Acknowledgement is malformed at phase")
+        let batch: JSONValue = ["events": [["kind": 7]]]
+        let inner = #expect(throws: ProtocolError.self) { try MessageCoding.decode(TelemetryBatch.self, from: batch) }
+        #expect(inner?.reason.hasPrefix("TelemetryBatch is malformed at events.Index 0.") == true)
+    }
+
+    @Test func `a number too large for its place is refused, not cut`() throws {
+        struct Numbers: Codable, Equatable {
+            var small: UInt8?
+            var large: UInt64?
+            var real: Double?
+            var bytes: Data?
+            var address: URL?
+            var perhaps: [String?]?
+        }
+        let texts = [
+            #"{"small": 256}"#, #"{"small": 255, "large": 18446744073709551615}"#, #"{"large": -1}"#,
+            #"{"real": 1e400}"#, #"{"real": 3, "bytes": "AAE="}"#, #"{"bytes": "?"}"#, #"{"small": 1.5}"#,
+            #"{"perhaps": ["a", null]}"#, #"{"address": "https://a.example/x"}"#,
+        ]
+        for text in texts {
+            let tree = try? MessageCoding.decode(Numbers.self, from: JSONValue(parsing: Data(text.utf8)))
+            let foundation = try? MessageCoding.decode(Numbers.self, from: Data(text.utf8))
+            #expect(tree == foundation, "\(text)")
+        }
+    }
+}
