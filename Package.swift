@@ -229,6 +229,6 @@ let package = Package(
         tests(
             "RealProviderTests",
             ["CordonDemo", "CordonHTTPClient", "CordonIdentity", "CordonSignIn", httpTypes]),
-        tests("EndToEndTests", ["CordonDemo", "CordonIdentity", "CordonPolicy", "CordonProtocol"]),
+        tests("EndToEndTests", ["CordonDemo", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn"]),
     ]
 )

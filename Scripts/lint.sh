@@ -29,6 +29,12 @@ unproven=$(git ls-files 'Sources/*.swift' 'Examples/*.swift' | xargs awk '
     {previous = $0}')
 [ -z "$unproven" ] || fail 'unchecked promises without a line that proves them' "$unproven"
 
+# Providers differ by what they announce and by what an administrator sets, never by their name (SI-213).
+vendors=$(git grep -nwiE 'keycloak|okta|entra|azure|microsoft|microsoftonline|google|auth0|authentik|authelia|zitadel|cognito|onelogin|canaille|glewlwyd' \
+    -- Sources/CordonSignIn Sources/CordonBroker Sources/CordonHTTPClient Sources/CordonServiceHTTP/Tokens Sources/CordonServiceHTTP/Signals \
+    | grep -vE '^[^:]+:[0-9]+: *//|public var administrationResource = ' || true)
+[ -z "$vendors" ] || fail 'a vendor by name where sign-in is decided' "$vendors"
+
 open=$(git grep -nE '\b(TODO|FIXME|XXX|HACK)\b' -- Sources Examples Tests ':!Tests/Vectors' || true)
 [ -z "$open" ] || fail 'left open in the code' "$open"
 

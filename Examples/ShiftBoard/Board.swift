@@ -97,13 +97,19 @@ actor Board {
         ]
     }
 
+    /// Whoever signs in is at work at once: no first-run screens, no list of accounts, no second step (SI-160).
     private func signIn() async throws {
         let output = output
         let result = try await device.signIn(
             SignInRequest(scopes: []),
             browser: .opening { output.tell("browser", ["page": $0.absoluteString]) })
+        screen = try await open().all()
         output.answer(
-            "sign-in", ["account": result.account.id.rawValue, "session": "\(result.session)"])
+            "sign-in",
+            [
+                "account": result.account.id.rawValue, "session": "\(result.session)",
+                "text": screen.joined(separator: "\n"),
+            ])
     }
 
     private func post(_ text: String) async throws {

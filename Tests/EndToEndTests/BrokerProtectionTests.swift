@@ -3,6 +3,8 @@ import CordonPolicy
 import Foundation
 import Testing
 
+@testable import CordonSignIn
+
 /// What a core dump, the swap or another program could show of a running broker (SI-208), seen from outside.
 @Suite(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/limits"), "needs /proc"))
 struct BrokerProtectionTests {
@@ -29,5 +31,40 @@ struct BrokerProtectionTests {
             #expect((locked > 0) != said.contains("memorySwapped"))
             #expect(!said.contains("memoryDumped"))
         }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only an administrator reads another program's memory"))
+    func `after a sign-out a running broker's memory holds neither the refresh token nor the session's secret`()
+        async throws
+    {
+        try await Programs.onStage { stage in
+            let device = try await SharedDevice.begin(on: stage)
+            let one = try await device.app("one")
+            try await device.signIn("a", in: one)
+            let data = stage.folder.appending(path: "device/data")
+            let secrets = data.appending(path: "secrets")
+            let issuer = try #require(try await stage.runningService().announcement["issuer"]?.string)
+            let cache = try TokenCache(
+                directory: data.appending(path: "tokens"), secrets: try FileSecretStore(directory: secrets))
+            let session = try cache.sessions(owner: CacheOwner(issuer: issuer, clientID: "cordon-cli")).first
+            let token = try #require(session?.refreshToken)
+            let seed = try #require(
+                try FileManager.default.contentsOfDirectory(atPath: secrets.path).first { $0.hasPrefix("broker-seed") })
+            let secret = try Data(contentsOf: secrets.appending(path: seed))
+            let memory = ProcessMemory(process: device.broker.process.id)
+            // The end of a token is its own; the beginning may be every token's.
+            let wanted = [Data(token.utf8).suffix(24), secret]
+            let control = try memory.count(of: [Data(try stage.worker("a").name.utf8)])
+            #expect(control[0] > 0, "the control: who is signed in is found")
+            try await one.ask("sign-out")
+            for _ in 0..<400 where try isWaiting(data) { try await Task.sleep(for: .milliseconds(25)) }
+            #expect(try !isWaiting(data), "the provider has heard")
+            #expect(try memory.count(of: wanted) == [0, 0])
+        }
+    }
+
+    /// Whether a revocation has still to reach the provider.
+    private func isWaiting(_ data: URL) throws -> Bool {
+        try MarkerScan.files(below: data.appending(path: "tokens").path).contains { $0.hasSuffix(".revocation") }
     }
 }

@@ -48,6 +48,20 @@ import Testing
         }
     }
 
+    @Test func `one gesture leads from nobody to the work, in this app and in the next`() async throws {
+        try await Programs.onStage { stage in
+            let device = try await SharedDevice.begin(on: stage)
+            let one = try await device.app("one")
+            let two = try await device.app("two")
+            let answer = try await stage.signIn(try stage.worker("a"), in: one)
+            #expect(answer["text"] == "", "the board itself, and no question before it")
+            try await one.ask("post bed 7 is free")
+            #expect(try await two.ask("show")["text"] == "", "no page and no question here either")
+            // Who signs in once more is where they were.
+            #expect(try await stage.signIn(try stage.worker("a"), in: one)["text"] == "bed 7 is free")
+        }
+    }
+
     @Test func `joining takes the role, and nothing of the broker's folder is readable`() async throws {
         try await Programs.onStage { stage in
             let service = try await stage.runningService()

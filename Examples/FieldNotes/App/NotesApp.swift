@@ -133,7 +133,7 @@ actor NotesApp {
         case PasteFailure.denied(let denied): Problem(denied)
         case PasteFailure.failed(let error): Problem(error)
         case let error as ProtectionError: Problem(error)
-        case let error as SignInError: Problem(error.reason, hint: error.hint)
+        case let error as SignInError: Problem(error)
         default: Problem("\(error.localizedDescription)")
         }
     }

@@ -63,9 +63,10 @@ extension Broker {
     /// A clock that was set back must not prolong the session.
     private func setBack(to now: Date, _ account: BrokerState.AccountRecord) {
         if lastActivity > now { lastActivity = now }
-        guard account.began > now else { return }
+        guard max(account.began, account.authenticated ?? account.began) > now else { return }
         var changed = state
-        changed.account?.began = now
+        changed.account?.began = min(account.began, now)
+        changed.account?.authenticated = account.authenticated.map { min($0, now) }
         // Where it cannot be written the next look tries again.
         try? commit(changed, telling: nil)
     }

@@ -23,13 +23,21 @@ extension Broker {
         // What changed while a statement was under way is said next.
         while let register, let registration = state.registration, heard != state.session {
             let session = state.session
+            let signedIn = state.account?.facts.session
             do throws(SignInError) {
                 let standing = try await register.report(
                     try statement(of: registration), of: registration.facts.deviceID)
                 guard state.registration?.facts == registration.facts else { continue }
-                if standing == .released {
+                switch standing {
+                case .registered: break
+                case .released:
                     logger.notice("the service has released the device", metadata: ["session": "\(session)"])
                     try await forgetRegistration()
+                case .ended:
+                    // Who signed in once more meanwhile gave credentials after all this.
+                    guard state.session == session, state.account?.facts.session == signedIn else { continue }
+                    logger.notice("the person's sessions were revoked", metadata: ["session": "\(session)"])
+                    _ = try await endSession(.revoked)
                 }
                 heard = session
                 nextReport = environment.now().addingTimeInterval(Self.seconds(configuration.reportInterval))
@@ -45,11 +53,40 @@ extension Broker {
         let since = state.account?.began ?? state.changed ?? registration.facts.since
         let statement = DeviceSessionStatement(
             deviceID: registration.facts.deviceID, session: Int64(clamping: state.session),
-            account: state.account?.facts.id, since: Int64(since.timeIntervalSince1970))
+            account: state.account?.facts.id, since: Int64(since.timeIntervalSince1970),
+            age: state.account.map { account in
+                max(0, Int64(environment.now().timeIntervalSince(account.authenticated ?? account.began)))
+            }, apps: apps())
         let signer = try store.deviceKey()
         do throws(ProtocolError) { return try statement.signed(by: signer) } catch {
             throw SignInError(.storage, .storeUnavailable, "the device's key could not sign")
         }
+    }
+
+    /// The most apps that the service is told of.
+    private static let mostApps = 200
+
+    /// The apps of the list, and how far each takes part (SI-157); in development whoever came.
+    private func apps() -> [SharedDeviceApp] {
+        let used = Set(state.apps.values.map(\.name))
+        let listed = configuration.apps.map { app in
+            SharedDeviceApp(
+                name: app.name, bundleID: app.bundleID,
+                support: used.contains(app.name)
+                    ? .used : FileManager.default.fileExists(atPath: app.path) ? .installed : .absent)
+        }
+        let others = used.subtracting(configuration.apps.map(\.name)).sorted().map {
+            SharedDeviceApp(name: $0, bundleID: nil, support: .used)
+        }
+        return Array((listed + others).prefix(Self.mostApps))
+    }
+
+    /// A renewal that the provider refuses may mean that the person's sessions were revoked: the service is asked at once,
+    /// and only once for each sign-in, instead of at the next time anyway (SI-182).
+    func askAfterRefusal(of account: BrokerState.AccountRecord) {
+        guard askedAbout != account.facts.session else { return }
+        askedAbout = account.facts.session
+        reportSoon()
     }
 
     /// Ends the session, destroys the device's key and forgets the registration; repeating it is safe (SI-019, SI-027).

@@ -145,7 +145,10 @@ extension Broker {
     /// may be bound to another key (SI-177). An app that comes in this way owes a clean-up like any other (SI-067).
     func goOn(as account: SignedInAccount, in app: AppIdentity? = nil) throws(SignInError) {
         var changed = state
-        if changed.account?.facts.session != account.session { handed = [] }
+        if changed.account?.facts.session != account.session {
+            handed = []
+            changed.account?.authenticated = environment.now()
+        }
         changed.account?.facts = account
         if let app { _ = changed.noteUse(by: app) }
         try commit(changed, telling: nil)

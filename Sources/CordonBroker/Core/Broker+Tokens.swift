@@ -33,8 +33,14 @@ extension Broker {
         options.forcesRenewal = request.forcesRenewal ?? false
         if let claims = request.claims { options.claims = try ClaimsRequest(json: claims) }
         if let id = request.correlationID { options.correlationID = id }
-        let token = try await client.accessToken(
-            for: account.facts.id, resource: request.resource, scopes: scopes, options: options)
+        let token: AccessToken
+        do throws(SignInError) {
+            token = try await client.accessToken(
+                for: account.facts.id, resource: request.resource, scopes: scopes, options: options)
+        } catch {
+            if error.fault == .invalidGrant { askAfterRefusal(of: account) }
+            throw error
+        }
         guard let now = state.account, now.session == account.session else {
             throw SignInError(.interactionRequired, .signedOut, "the account was signed out meanwhile")
         }

@@ -43,6 +43,8 @@ public actor Broker {
     var nextDelivery: Date
     var nextReport: Date
     var isReporting = false
+    /// The sign-in about which the service was asked because a renewal was refused.
+    var askedAbout: SessionID?
     var isDelivering = false
 
     /// One connection.

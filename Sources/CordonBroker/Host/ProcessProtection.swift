@@ -20,6 +20,29 @@ public enum ProcessProtection {
         return warnings
     }
 
+    /// Begins the program anew with a C library that overwrites memory when it is freed; does nothing the second time, and
+    /// where the library is another one.
+    ///
+    /// Swift's own values are never zeroed: a text with a token in it is freed and stays readable until somebody else gets
+    /// the place. The library is told by its environment, which it reads at the start alone, hence the new beginning. Call
+    /// it before anything is opened or started.
+    public static func overwriteFreedMemory() {
+        #if canImport(Glibc)
+            guard getenv(mark) == nil else { return }
+            let before = getenv("GLIBC_TUNABLES").map { String(cString: $0) + ":" } ?? ""
+            // Every freed block gets these bytes; blocks kept aside for the next use would not.
+            setenv("GLIBC_TUNABLES", before + "glibc.malloc.perturb=165:glibc.malloc.tcache_count=0", 1)
+            setenv(mark, "1", 1)
+            execv("/proc/self/exe", CommandLine.unsafeArgv)
+        // Without /proc the program goes on as it is.
+        #endif
+    }
+
+    #if canImport(Glibc)
+        /// Says that the program has begun anew already, whatever became of the setting on the way.
+        private static let mark = "CORDON_FREED_MEMORY"
+    #endif
+
     /// No core file; on Linux no other program of this user may attach either.
     private static func forbidsDumps() -> Bool {
         var none = rlimit(rlim_cur: 0, rlim_max: 0)

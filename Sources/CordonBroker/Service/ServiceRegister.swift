@@ -24,6 +24,8 @@ struct ServiceRegister: Sendable {
     enum Standing: Sendable {
         /// It is in the register and was heard.
         case registered
+        /// It was heard, and whoever is on it has to leave: their sessions were revoked (SI-182).
+        case ended
         /// An administrator has released it.
         case released
     }
@@ -35,6 +37,11 @@ struct ServiceRegister: Sendable {
 
     private struct Report: Encodable {
         var statement: String
+    }
+
+    /// What is said of the session, beside that it was heard; an empty body says nothing.
+    private struct Verdict: Decodable {
+        var ends: Bool?
     }
 
     /// Registers the device; the same statement or key again finds it.
@@ -63,7 +70,8 @@ struct ServiceRegister: Sendable {
             .post, "cordon/v1/devices/\(device)/session", Report(statement: statement), vouchedBy: nil)
         if Self.isUnknownDevice(answer) { return .released }
         try accept(answer)
-        return .registered
+        let verdict = try? JSONDecoder().decode(Verdict.self, from: answer.body)
+        return verdict?.ends == true ? .ended : .registered
     }
 
     /// Only the register's own words release a device: a page that something in between did not find does not.

@@ -32,6 +32,8 @@ struct BrokerState: Codable, Sendable, Equatable {
         /// The session number of the sign-in.
         var session: UInt64
         var began: Date
+        /// When they signed in once more; nil for not since ``began``.
+        var authenticated: Date?
     }
 
     /// One app's view of the account (SI-033, SI-036).

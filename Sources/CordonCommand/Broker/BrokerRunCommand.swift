@@ -22,6 +22,7 @@ struct BrokerRunCommand: AsyncParsableCommand {
     @OptionGroup var options: BrokerOptions
 
     func run() async throws {
+        ProcessProtection.overwriteFreedMemory()
         var (configuration, remarks) = try options.plan()
         configuration.hostWarnings = ProcessProtection.apply()
         for remark in remarks { Terminal.talk("\(options.profile ?? "profile"): \(remark)") }

@@ -46,13 +46,23 @@ public struct DeviceSessionStatement: Sendable, Codable, Equatable {
     public var account: AccountID?
     /// When that began, by the device's own clock, in whole seconds since 1970.
     public var since: Int64
+    /// How many seconds ago the person gave credentials on the device; nil for nobody, and from an older broker. A span,
+    /// so that the service may compare it with its own clock whatever the device's says (SI-182).
+    public var age: Int64?
+    /// The device's apps (SI-157); nil from an older broker.
+    public var apps: [SharedDeviceApp]?
 
     /// Makes a statement.
-    public init(deviceID: String, session: Int64, account: AccountID?, since: Int64) {
+    public init(
+        deviceID: String, session: Int64, account: AccountID?, since: Int64, age: Int64? = nil,
+        apps: [SharedDeviceApp]? = nil
+    ) {
         self.deviceID = deviceID
         self.session = session
         self.account = account
         self.since = since
+        self.age = age
+        self.apps = apps
     }
 
     /// Signs the statement with the device's key.

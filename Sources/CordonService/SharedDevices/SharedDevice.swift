@@ -22,6 +22,8 @@ public struct SharedDevice: Sendable, Codable, Equatable {
     public var accountSince: Date?
     /// When the newest statement came.
     public var lastSeen: Date?
+    /// The apps that the device told of, in its own order; nil where it told of none (SI-157).
+    public var apps: [SharedDeviceApp]?
 
     /// Makes a device that nobody is on.
     public init(id: String, key: JSONWebKey, name: String?, registered: Date, registeredBy: String) {

@@ -19,6 +19,9 @@ public protocol SharedDeviceAdministration: Sendable {
     /// Takes what a device says about who is on it; an older statement than the newest changes nothing.
     ///
     /// - Parameter statement: A `DeviceSessionStatement`, signed with the device's key: that is its proof.
-    /// - Throws: ``ServiceError``: `notFound` for a device that is not registered, `wrongKey` when its key did not sign.
-    func noteSession(_ statement: String, ofDevice id: String, tenant: TenantID) async throws(ServiceError)
+    /// - Returns: Whether the person may stay on the device.
+    /// - Throws: ``ServiceError``: `notFound` for a device that is not registered, `wrongKey` when its key did not sign,
+    ///   `invalid` when it names too many apps.
+    func noteSession(_ statement: String, ofDevice id: String, tenant: TenantID)
+        async throws(ServiceError) -> SharedDeviceVerdict
 }

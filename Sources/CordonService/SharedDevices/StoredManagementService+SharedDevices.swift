@@ -60,16 +60,22 @@ extension StoredManagementService {
     /// Takes what a device says about who is on it.
     public func noteSession(
         _ statement: String, ofDevice id: String, tenant: TenantID
-    ) async throws(ServiceError) {
+    ) async throws(ServiceError) -> SharedDeviceVerdict {
         let now = self.now
         // Looked at before anything is locked: anybody may send one.
-        _ = try await storage.read(tenant) { records throws(ServiceError) in
-            try Self.session(statement, ofDevice: id, in: records).device.id
+        let verdict = try await storage.read(tenant) { records throws(ServiceError) in
+            let (device, session) = try Self.session(statement, ofDevice: id, in: records)
+            return session.session < device.session ? .stays : try Self.verdict(on: session, at: now, in: records)
         }
         try await change(tenant) { transaction, _ throws(ServiceError) in
             var (device, session) = try Self.session(statement, ofDevice: id, in: transaction)
-            guard session.session > device.session else { return }
+            guard session.session > device.session else {
+                guard session.session == device.session, let apps = session.apps, apps != device.apps else { return }
+                device.apps = apps
+                return try transaction.save(device)
+            }
             let before = device.account
+            device.apps = session.apps ?? device.apps
             device.session = session.session
             device.account = session.account
             device.accountSince = Date(timeIntervalSince1970: Double(session.since))
@@ -82,6 +88,20 @@ extension StoredManagementService {
                 .init(.device, id: id), session.account == nil ? "device.signOut" : "device.signIn", "device/\(id)",
                 of: tenant, at: now, details: details)
         }
+        return verdict
+    }
+
+    /// Whether whoever is on a device may stay: their sessions count from the last revocation on, like tokens (SI-182).
+    private static func verdict(
+        on session: DeviceSessionStatement, at now: Date, in records: some StorageReader
+    ) throws(ServiceError) -> SharedDeviceVerdict {
+        guard let account = session.account else { return .stays }
+        if try records.isDisabled(account) { return .ends }
+        let signedIn =
+            session.age.map { now.addingTimeInterval(-TimeInterval(max(0, $0))) }
+            ?? Date(timeIntervalSince1970: TimeInterval(session.since))
+        let revoked = try records.record(SessionRevocation.self, folded(account.rawValue))?.before
+        return signedIn < revoked ?? .distantPast ? .ends : .stays
     }
 
     /// A device, and what its own key says about who is on it.
@@ -98,6 +118,9 @@ extension StoredManagementService {
             throw ServiceError(.wrongKey, "the statement is not acceptable: \(error.reason)")
         }
         guard session.deviceID == id else { throw ServiceError(.wrongKey, "the statement is of another device") }
+        let apps = session.apps ?? []
+        guard apps.count <= 200, apps.allSatisfy({ $0.name.utf8.count <= 256 && $0.bundleID?.utf8.count ?? 0 <= 256 })
+        else { throw ServiceError(.invalid, "the statement names more than 200 apps, or one of more than 256 bytes") }
         return (device, session)
     }
 

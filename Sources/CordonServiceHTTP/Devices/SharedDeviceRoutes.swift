@@ -14,8 +14,8 @@ struct SharedDeviceRoutes: Sendable {
     let limits: RequestLimiter
     let now: @Sendable () -> Date
 
-    /// The largest body: a signed statement and a name.
-    private static let largestBody = 16 << 10
+    /// The largest body: a signed statement, with the device's apps, and a name.
+    private static let largestBody = 64 << 10
 
     /// The body of `POST /cordon/v1/devices`.
     private struct Joining: Decodable {
@@ -30,6 +30,11 @@ struct SharedDeviceRoutes: Sendable {
         var statement: String
     }
 
+    /// The answer where the person may not stay: the device ends the session that it reported (SI-182).
+    private struct Ending: Encodable {
+        var ends = true
+    }
+
     /// A device as administrators see it.
     private struct Device: Encodable {
         var id: String
@@ -40,6 +45,7 @@ struct SharedDeviceRoutes: Sendable {
         var account: AccountID?
         var accountSince: Date?
         var lastSeen: Date?
+        var apps: [SharedDeviceApp]?
 
         init(_ device: SharedDevice) {
             id = device.id
@@ -50,6 +56,7 @@ struct SharedDeviceRoutes: Sendable {
             account = device.account
             accountSince = device.accountSince
             lastSeen = device.lastSeen
+            apps = device.apps
         }
     }
 
@@ -94,10 +101,14 @@ struct SharedDeviceRoutes: Sendable {
                 }
                 try limits.admitStatement(ofDevice: id, at: now())
                 let session = try await CheckInRefusal.reading(Session.self, of: request, atMost: Self.largestBody)
-                try await CheckInRefusal.asking { () throws(ServiceError) in
+                let verdict = try await CheckInRefusal.asking { () throws(ServiceError) in
                     try await service.noteSession(session.statement, ofDevice: id, tenant: tenant)
                 }
-                response = Response(status: .noContent)
+                response =
+                    switch verdict {
+                    case .stays: Response(status: .noContent)
+                    case .ends: try CheckInRefusal.answering(.ok, Ending())
+                    }
                 exchange.log(route: path, status: response.status.code)
             } catch {
                 response = error.response(in: exchange)

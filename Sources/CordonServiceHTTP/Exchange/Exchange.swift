@@ -31,6 +31,12 @@ struct Exchange: Sendable {
         self.batch = batch.id
     }
 
+    /// The id that a client gave its request and has in its own log, where it is one: nothing else gets into ours (SI-079).
+    static func correlation(in headers: HTTPFields) -> String? {
+        guard let name = HTTPField.Name("X-Correlation-ID") else { return nil }
+        return headers[name].flatMap { UUID(uuidString: $0) }?.uuidString
+    }
+
     /// Writes one line about the answer: the route's pattern, never its values, and nothing of a person.
     func log(route: String, status: Int, code: String? = nil, failure: String? = nil) {
         var facts: Logger.Metadata = [
@@ -38,6 +44,7 @@ struct Exchange: Sendable {
         ]
         if let code { facts["code"] = "\(code)" }
         if let batch { facts["batch"] = "\(batch)" }
+        if let correlation = Self.correlation(in: request.headers) { facts["correlation"] = "\(correlation)" }
         if let failure { facts["failure"] = "\(failure)" }
         logger.log(level: status >= 500 ? .error : .info, "answered", metadata: facts)
     }

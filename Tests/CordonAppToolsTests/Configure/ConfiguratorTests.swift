@@ -124,6 +124,17 @@ struct ConfiguratorTests {
                 == .array([.string("group.com.contoso")]))
     }
 
+    @Test func `a cache group of the organisation's own takes the place of the usual one, and gets its prefix`() throws
+    {
+        let own = ("ADALCacheKeychainGroupOverride", PropertyListValue.string("com.contoso.tokens"))
+        let groups = try configure { $0.settings.append(own) }.entitlements?.value["keychain-access-groups"]?.strings
+        #expect(
+            groups
+                == ["com.contoso.notes", "com.microsoft.intune.mam", "com.contoso.tokens"].map {
+                    "$(AppIdentifierPrefix)" + $0
+                })
+    }
+
     @Test func `the shared group first is an error, and is put right when asked`() throws {
         let shared =
             "<plist><dict><key>keychain-access-groups</key><array><string>ABCDE12345.com.microsoft.intune.mam</string><string>$(AppIdentifierPrefix)com.contoso.notes</string></array></dict></plist>"

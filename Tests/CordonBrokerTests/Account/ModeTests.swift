@@ -39,6 +39,32 @@ import Testing
         #expect(await after.ask(.accountKey).key != key)
     }
 
+    @Test func `a device that joins tells of the begin before anybody signs in, and of the end`() async throws {
+        let stand = try BrokerStand()
+        let broker = try await stand.broker()
+        let listener = try await BrokerApp("notes", at: broker)
+        _ = await listener.ask(.eventsSubscribe)
+        let administrator = try await BrokerApp("x", at: broker, user: 0)
+        let joining = Task {
+            await administrator.attended(.deviceJoin, as: .administrator, at: stand.provider)
+        }
+        try await until { !administrator.pages.isEmpty }
+        #expect(listener.events.map(\.type) == [.registrationStart])
+        #expect(await joining.value.device?.isShared == true)
+        #expect(listener.events.map(\.type) == [.registrationStart, .registered])
+    }
+
+    @Test func `the method that an administrator prefers goes from the file to every app`() async throws {
+        let text = #"{"issuer": "https://id.contoso.example", "preferredAuthenticationMethod": "qrpin"}"#
+        let file = try BrokerConfiguration(json: Data(text.utf8), place: "broker.json")
+        let stand = try BrokerStand { $0.preferredAuthenticationMethod = file.preferredAuthenticationMethod }
+        let broker = try await stand.joinedBroker()
+        let told = try await BrokerApp("notes", at: broker).ask(.deviceInfo).device
+        #expect(told?.preferredAuthenticationMethod == "qrpin")
+        let silent = try await BrokerStand().broker()
+        #expect(try await BrokerApp("notes", at: silent).ask(.deviceInfo).device?.preferredAuthenticationMethod == nil)
+    }
+
     /// What each start of the broker knows, in the order in which an MDM may deliver it.
     @Test(arguments: [
         ["join", "profile", "configuration"], ["join", "configuration", "profile"],

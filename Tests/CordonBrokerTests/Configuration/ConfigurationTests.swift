@@ -66,6 +66,45 @@ import Testing
         #expect(remarks == ["Nonsense is not known", "disable_inapp_sso_signin has no effect on this system"])
     }
 
+    @Test func `a profile with every key is read, and each key is used, ignored with a reason, or unknown`() throws {
+        let (configuration, remarks) = try applied(
+            profile(
+                """
+                <key>sharedDeviceMode</key><true/><key>Enable_SSO_On_All_ManagedApps</key><integer>0</integer>
+                <key>AppAllowList</key><string>example.notes,example.board</string>
+                <key>AppPrefixAllowList</key><string>com.contoso., com.fabrikam.</string>
+                <key>AppBlockList</key><string>com.contoso.games</string>
+                <key>AppCookieSSOAllowList</key><string>example.cookies</string>
+                <key>browser_sso_interaction_enabled</key><integer>1</integer>
+                <key>disable_explicit_app_prompt</key><integer>1</integer>
+                <key>disable_explicit_app_prompt_and_autologin</key><integer>1</integer>
+                <key>disable_explicit_native_app_prompt</key><integer>1</integer>
+                <key>disable_explicit_native_app_prompt_and_autologin</key><integer>1</integer>
+                <key>disable_inapp_sso_signin</key><integer>1</integer>
+                <key>device_registration</key><string>{{DEVICEREGISTRATION}}</string>
+                <key>admin_debug_mode_enabled</key><integer>1</integer>
+                <key>a_key_of_tomorrow</key><string>x</string>
+                """))
+        #expect(configuration.profileSaysShared)
+        let apps = [
+            "example.notes": true, "com.contoso.mail": true, "com.fabrikam.x": true, "com.contoso.games": false,
+            "example.cookies": false, "com.other": false,
+        ]
+        for (app, isPermitted) in apps { #expect(configuration.profileApps.permits(app) == isPermitted, "\(app)") }
+        #expect(
+            remarks == [
+                "AppCookieSSOAllowList has no effect on this system", "a_key_of_tomorrow is not known",
+                "admin_debug_mode_enabled has no effect on this system",
+                "browser_sso_interaction_enabled has no effect on this system",
+                "device_registration has no effect on this system",
+                "disable_explicit_app_prompt has no effect on this system",
+                "disable_explicit_app_prompt_and_autologin has no effect on this system",
+                "disable_explicit_native_app_prompt has no effect on this system",
+                "disable_explicit_native_app_prompt_and_autologin has no effect on this system",
+                "disable_inapp_sso_signin has no effect on this system",
+            ])
+    }
+
     @Test func `all managed apps means all but the blocked ones`() throws {
         let (configuration, _) = try applied(
             profile(

@@ -23,6 +23,10 @@ actor FakeRegister: HTTPTransport {
     private(set) var tokens: [String] = []
     /// Everything that was sent to the register.
     private(set) var bodies: [Data] = []
+    /// Whose sessions were revoked, and how many seconds ago.
+    private var revoked: [AccountID: Int64] = [:]
+    /// The apps of the newest statement.
+    private(set) var apps: [SharedDeviceApp]?
     /// What to answer instead; nil for the register's own answers, 0 for no answer at all.
     var status: Int?
     /// The body that goes with ``status``.
@@ -36,6 +40,8 @@ actor FakeRegister: HTTPTransport {
         self.status = status
         self.body = body
     }
+
+    func revoke(_ account: AccountID, secondsAgo: Int64 = 0) { revoked[account] = secondsAgo }
 
     func drop(_ id: String) { devices[id] = nil }
 
@@ -75,6 +81,10 @@ actor FakeRegister: HTTPTransport {
             guard let text = message?.statement,
                 let said = try? DeviceSessionStatement(verifying: text, signedBy: device.key)
             else { return Self.answer(403, "{}") }
+            apps = said.apps
+            if let account = said.account, let ago = revoked[account], said.age ?? .max > ago {
+                return Self.answer(200, #"{"ends":true}"#)
+            }
             guard said.session > device.session else { return Self.answer(204, "") }
             devices[parts[3]]?.session = said.session
             devices[parts[3]]?.account = said.account

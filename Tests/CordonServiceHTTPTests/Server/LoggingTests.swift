@@ -37,6 +37,22 @@ import Testing
         }
     }
 
+    @Test func `the id that a client gave its request is in the log, and nothing else that it says there`() async throws
+    {
+        let log = LogRecorder()
+        let service = try await TestService(logger: log.logger)
+        let name = try #require(HTTPField.Name("X-Correlation-ID"))
+        let id = UUID().uuidString
+        try await service.test { client in
+            for value in [id, "worker-a@contoso.example", "\(id)\u{9}x"] {
+                _ = try await client.client.execute(uri: "/v1.0/me", method: .get, headers: [name: value])
+            }
+        }
+        #expect(log.lines.filter { $0.contains("correlation=\(id)") }.count == 1)
+        #expect(log.lines.filter { $0.contains("correlation=") }.count == 1)
+        #expect(log.lines.filter { $0.contains("/v1.0/me") || $0.contains("status=401") }.count >= 3, "the control")
+    }
+
     @Test func `each request of a batch is in the log with its own id and status, and the batch's id`() async throws {
         let log = LogRecorder()
         let service = try await TestService(logger: log.logger)

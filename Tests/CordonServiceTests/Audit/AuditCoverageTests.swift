@@ -164,7 +164,7 @@ struct AuditCoverageTests {
         Write("noteSession", ["device.register", "device.signIn"]) {
             _ = try await $0.service.registerDevice($0.statement(), name: nil, as: $0.owner)
             let session = DeviceSessionStatement(deviceID: "device-1", session: 1, account: AccountID("x"), since: 1)
-            try await $0.service.noteSession(
+            _ = try await $0.service.noteSession(
                 session.signed(by: $0.device), ofDevice: "device-1", tenant: TestService.tenant)
         },
         Write("register", ["registration.create"]) {
@@ -244,7 +244,7 @@ struct AuditCoverageTests {
         let device = try await story.service.registerDevice(try story.statement(), name: nil, as: story.owner)
         for _ in 0..<200 {
             let error = await failure {
-                try await story.service.noteSession("garbage", ofDevice: device.id, tenant: TestService.tenant)
+                _ = try await story.service.noteSession("garbage", ofDevice: device.id, tenant: TestService.tenant)
             }
             #expect(error?.code == .wrongKey)
         }

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Logging
 import NIOCore
 
 /// Puts a ``DevelopmentIdentityProvider`` on a router. For development: see there.
@@ -44,12 +45,22 @@ struct IdentityProviderRoutes: Sendable {
         to router: some RouterMethods<Context>
     ) {
         router.on(RouterPath(path), method: method) { [provider] request, _ in
+            let response: Response
             do throws(OAuthError) {
                 let read = try await Self.read(request)
-                return Self.response(await provider.answer(endpoint, read))
+                response = Self.response(await provider.answer(endpoint, read))
             } catch {
-                return Self.response(await provider.answer(error, at: endpoint))
+                response = Self.response(await provider.answer(error, at: endpoint))
             }
+            if let correlation = Exchange.correlation(in: request.headers) {
+                provider.logger.info(
+                    "answered",
+                    metadata: [
+                        "endpoint": "\(endpoint.rawValue)", "status": "\(response.status.code)",
+                        "correlation": "\(correlation)",
+                    ])
+            }
+            return response
         }
     }
 

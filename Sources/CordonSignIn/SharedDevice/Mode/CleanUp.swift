@@ -9,6 +9,8 @@ public enum SignOutReason: String, Sendable, Codable, CaseIterable {
     case idle
     /// The shift is over.
     case shiftOver
+    /// The organisation revoked the person's sessions, or disabled the account (SI-182).
+    case revoked
     /// The device left its organisation, or shared device mode was turned off.
     case released
     /// The broker found the session broken at its start.

@@ -1,0 +1,127 @@
+import CordonIdentity
+import CordonProtocol
+import CordonSignIn
+import CordonTesting
+import Foundation
+import Testing
+
+@testable import CordonBroker
+
+/// The organisation ends somebody's sessions, and the shared device that they are on ends theirs (SI-182).
+@Suite struct RevocationTests {
+    private let stand: BrokerStand
+    private let service: FakeRegister
+
+    init() throws {
+        stand = try BrokerStand {
+            $0.service = FakeRegister.address
+            $0.apps.append(AllowedApp(name: "shell", path: "/bin/sh", clientIDs: ["shell"]))
+        }
+        service = FakeRegister(stand.provider.transport)
+    }
+
+    private var worker: AccountID { FakePerson.worker.account }
+
+    /// A broker with the worker on it, and the app that they use.
+    private func signedIn() async throws -> (broker: Broker, notes: BrokerApp, session: UInt64) {
+        let broker = try await stand.joinedBroker(transport: service)
+        let notes = try await BrokerApp("notes", at: broker)
+        let token = try await notes.signIn(.worker, at: stand.provider)
+        try await until { await !broker.isReporting }
+        #expect(await service.devices.values.first?.account == worker)
+        return (broker, notes, token.session)
+    }
+
+    @Test func `a person whose sessions were revoked is signed out, and apps hear it with the reason`() async throws {
+        let (broker, notes, session) = try await signedIn()
+        let listener = try await BrokerApp("board", at: broker)
+        _ = await listener.ask(.eventsSubscribe)
+        stand.time.advance(.seconds(301))
+        await broker.tick()
+        #expect(try await notes.current().current?.id == worker, "the control: nothing is revoked yet")
+        await service.revoke(worker, secondsAgo: 30)
+        stand.time.advance(.seconds(301))
+        await broker.tick()
+        let now = try await notes.current()
+        #expect(now.current == nil && now.previous == worker)
+        #expect(now.owed.map(\.session) == [session] && now.owed.first?.reason == .revoked)
+        #expect(listener.events.map(\.type) == [.globalSignOut])
+        #expect(await notes.silent(.worker).token == nil)
+        #expect(await service.devices.values.first?.account == nil, "and the service hears that they are gone")
+        let seeds = try FileManager.default.contentsOfDirectory(atPath: stand.folder.appending(path: "secrets").path)
+        #expect(!seeds.contains { $0.contains("broker-seed") })
+    }
+
+    @Test func `whoever signs in after the revocation stays, on a clock of their own too`() async throws {
+        let (broker, notes, session) = try await signedIn()
+        await service.revoke(worker, secondsAgo: 30)
+        stand.time.advance(.seconds(301))
+        await broker.tick()
+        _ = await notes.report(.done, of: session)
+        let again = try await notes.signIn(.worker, at: stand.provider)
+        try await until { await !broker.isReporting }
+        stand.time.advance(.seconds(20))
+        await broker.reportSoon()
+        try await until { await !broker.isReporting }
+        #expect(try await notes.current().session == again.session)
+    }
+
+    @Test func `a second sign-in of the same person counts, not when the session began`() async throws {
+        let (broker, notes, session) = try await signedIn()
+        stand.time.advance(.seconds(200))
+        try await notes.signIn(.worker, at: stand.provider)
+        await service.revoke(worker, secondsAgo: 150)
+        stand.time.advance(.seconds(101))
+        await broker.tick()
+        #expect(try await notes.current().session == session)
+        // The clock is set back to before the second sign-in: what it says of the time since then is not believed.
+        await service.revoke(worker, secondsAgo: 10)
+        stand.time.advance(.seconds(-150))
+        await broker.tick()
+        stand.time.advance(.seconds(40))
+        await broker.reportSoon()
+        try await until { await !broker.isReporting }
+        #expect(try await notes.current().current == nil)
+    }
+
+    @Test func `a refused renewal has the service asked at once`() async throws {
+        let (broker, notes, _) = try await signedIn()
+        stand.time.advance(.seconds(1_000))
+        await broker.tick()
+        await service.revoke(worker, secondsAgo: 5)
+        await stand.provider.endEverySession()
+        #expect(await notes.silent(.worker).error?.code == "interactionRequired")
+        try await until { try await notes.current().current == nil }
+        #expect(try await notes.current().owed.first?.reason == .revoked)
+    }
+
+    @Test func `a refused renewal alone asks the person and takes nothing away`() async throws {
+        let (broker, notes, session) = try await signedIn()
+        let key = try #require(await notes.ask(.accountKey).key)
+        stand.time.advance(.seconds(1_000))
+        await broker.tick()
+        await stand.provider.endEverySession()
+        let before = await service.bodies.count
+        for _ in 0..<5 { #expect(await notes.silent(.worker, forcing: true).error?.code == "interactionRequired") }
+        try await until { await service.bodies.count > before }
+        try await until { await !broker.isReporting }
+        #expect(await service.bodies.count == before + 1, "one question for one sign-in")
+        #expect(try await notes.signIn(.worker, at: stand.provider).session == session)
+        #expect(await notes.ask(.accountKey).key == key, "what the person wrote is still theirs")
+        #expect(await notes.silent(.worker, forcing: true).token != nil)
+    }
+
+    @Test func `the service is told of the apps and how far each takes part`() async throws {
+        let (broker, _, _) = try await signedIn()
+        let expected: [String: SharedDeviceApp.Support] = [
+            "notes": .used, "board": .absent, "third": .absent, "shell": .installed,
+        ]
+        let apps = try #require(await service.apps)
+        #expect(Dictionary(uniqueKeysWithValues: apps.map { ($0.name, $0.support) }) == expected)
+        #expect(apps.first?.bundleID == "example.notes")
+        _ = try await BrokerApp("board", at: broker).current()
+        stand.time.advance(.seconds(301))
+        await broker.tick()
+        #expect(await service.apps?.first { $0.name == "board" }?.support == .used)
+    }
+}

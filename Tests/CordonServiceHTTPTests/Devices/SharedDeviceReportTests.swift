@@ -1,0 +1,117 @@
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonService
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Testing
+
+@testable import CordonServiceHTTP
+
+/// What a shared device says of itself, and what it is told: whether whoever is on it may stay (SI-157, SI-182).
+@Suite struct SharedDeviceReportTests {
+    private let key = SoftwareSigningKey()
+    private static let id = "ward-3"
+
+    /// A service that the device has joined.
+    private func joined() async throws -> TestService {
+        let service = try await TestService()
+        let facts = DeviceRegistrationStatement(
+            deviceID: Self.id, tenant: TestService.tenant, issuer: TestIssuer.name,
+            keyThumbprint: key.publicKey.thumbprint, since: service.clock.now)
+        let text = try CompactJWS.sign(
+            MessageCoding.encode(facts), type: .deviceRegistration, with: key, embedsKey: true)
+        _ = try await service.service.registerDevice(text, name: nil, as: TestService.owner)
+        return service
+    }
+
+    private func report(_ statement: DeviceSessionStatement, _ client: TestClient) async throws -> TestResponse {
+        let body: JSONValue = ["statement": .string(try statement.signed(by: key))]
+        return try await client.client.execute(
+            uri: "/cordon/v1/devices/\(Self.id)/session", method: .post, headers: [.contentType: "application/json"],
+            body: ByteBuffer(string: body.text()))
+    }
+
+    /// What the device is told of a person who signed in so many seconds ago.
+    private func mayStay(
+        _ person: TestPerson, age: Int64?, since: Date = .distantPast, session: Int64 = 1, _ client: TestClient
+    ) async throws -> Bool {
+        let answer = try await report(
+            DeviceSessionStatement(
+                deviceID: Self.id, session: session, account: AccountID(person.id),
+                since: Int64(since.timeIntervalSince1970), age: age), client)
+        guard answer.status == .ok else {
+            #expect(answer.status == .noContent)
+            return true
+        }
+        #expect(String(buffer: answer.body) == #"{"ends":true}"#)
+        return false
+    }
+
+    @Test func `who signed in before a revocation has to leave, who signed in after it and everybody else stays`()
+        async throws
+    {
+        let service = try await joined()
+        try await service.test { client in
+            #expect(try await mayStay(.workerA, age: 5, client))
+            try await service.service.apply(
+                AccountSignal(.sessionsRevoked, of: TestPerson.workerA.name, at: service.clock.now),
+                as: TestService.owner)
+            #expect(try await mayStay(.workerA, age: 5, client) == false)
+            // The device's own clock plays no part where it says how long ago it was.
+            #expect(try await mayStay(.workerA, age: 5, since: .distantFuture, client) == false)
+            service.clock.advance(60)
+            #expect(try await mayStay(.workerA, age: 61, client) == false)
+            #expect(try await mayStay(.workerA, age: 59, client))
+            #expect(try await mayStay(.workerA, age: nil, since: service.clock.now, client), "an older broker")
+            #expect(try await mayStay(.workerA, age: nil, since: service.clock.now - 61, client) == false)
+            #expect(try await mayStay(.workerB, age: 3_600, session: 2, client))
+            // A statement from before says nothing about who is there now.
+            #expect(try await mayStay(.workerA, age: 3_600, client))
+        }
+    }
+
+    @Test func `a disabled account has to leave, whenever it signed in`() async throws {
+        let service = try await joined()
+        try await service.test { client in
+            try await service.service.apply(
+                AccountSignal(.accountDisabled, of: TestPerson.workerA.id, at: service.clock.now),
+                as: TestService.owner)
+            service.clock.advance(60)
+            #expect(try await mayStay(.workerA, age: 0, client) == false)
+        }
+    }
+
+    private func statement(_ apps: [SharedDeviceApp]?, session: Int64) -> DeviceSessionStatement {
+        DeviceSessionStatement(deviceID: Self.id, session: session, account: nil, since: 1_800_000_000, apps: apps)
+    }
+
+    @Test func `an administrator reads which apps take part`() async throws {
+        let service = try await joined()
+        let apps = [
+            SharedDeviceApp(name: "FieldNotes", bundleID: "example.notes", support: .used),
+            SharedDeviceApp(name: "Legacy", bundleID: nil, support: .installed),
+        ]
+        try await service.test { client in
+            func listed() async throws -> JSONValue? {
+                try await client.administer(.get, "/admin/v1/devices").json.array?.first?["apps"]
+            }
+            let first = try await report(statement([], session: 1), client)
+            #expect(first.status == .noContent)
+            // The list changes while nobody comes or goes; a broker that tells nothing changes nothing.
+            #expect(try await report(statement(apps, session: 1), client).status == .noContent)
+            let expected: JSONValue = [
+                ["bundleID": "example.notes", "name": "FieldNotes", "support": "used"],
+                ["name": "Legacy", "support": "installed"],
+            ]
+            #expect(try await listed() == expected)
+            #expect(try await report(statement(nil, session: 2), client).status == .noContent)
+            #expect(try await listed() == expected)
+            let many = Array(repeating: SharedDeviceApp(name: "x", bundleID: nil, support: .absent), count: 201)
+            #expect(try await report(statement(many, session: 3), client).status == .badRequest)
+            #expect(try await listed() == expected)
+        }
+    }
+}
