@@ -11,13 +11,19 @@ import Testing
     private let device: Device
     /// What the device's management says.
     private let said = Locked<AccountID?>(nil)
+    /// How often it was asked.
+    private let asks = Locked(0)
 
     init() throws { device = try Device() }
 
     private func start() async throws -> AppProtection {
         try await device.publish([:])
-        return try await device.start { [said] configuration in
-            configuration.askDeviceAccount = { said.withLock { $0 } }
+        return try await device.start { [said, asks] configuration in
+            configuration.askDeviceAccount = {
+                let answer = said.withLock { $0 }
+                asks.withLock { $0 += 1 }
+                return answer
+            }
         }
     }
 
@@ -51,6 +57,8 @@ import Testing
         way: Int
     ) async throws {
         let before = try await start()
+        // The start asks as well, and must have its answer first.
+        try await until { asks.withLock { $0 } == 1 }
         said.withLock { $0 = "oid-x" }
         let app = way == 0 ? try await start() : before
         let events = EventCatch(app)
