@@ -69,7 +69,7 @@ import Testing
         typed.interface().show(await protection.diagnosticReport())
         let shown = typed.shown
         #expect(shown.first == "── diagnostics ──" && shown.last == "──")
-        #expect(shown.contains("Account oid-a: enrolled, rules: policy"))
+        #expect(shown.contains("Account oid-a: enrolled, rules: policy from the service"))
         #expect(shown.contains("  version v1, sequence 1, from T_1 1"))
         let denial = try #require(shown.firstIndex { $0.hasSuffix("print for oid-a: block") })
         #expect(shown[denial + 1].hasSuffix(", printBlocked, policy T_1 1)"))

@@ -13,7 +13,9 @@ struct AllowedAlgorithmsTests {
     /// What a part may use besides, and why.
     private static let more: [String: Set<String>] = [
         // Passwords and PINs are stretched.
-        "Cordon": ["KDF.Scrypt"], "CordonServiceHTTP": ["KDF.Scrypt"],
+        "Cordon": ["KDF.Scrypt"],
+        // Administrators' clients that sign with a certificate's key are taken as they are (RFC 7523).
+        "CordonServiceHTTP": ["KDF.Scrypt", "_RSA.Signing"],
         // Hash of an identity token, of the length that its algorithm asks for.
         "CordonSignIn": ["SHA384", "SHA512"],
         // Others' formats: code signatures, certificates, PKCS#12. They protect nothing of the organisation's.
