@@ -76,7 +76,7 @@ final class MemoryDevice: StorageDevice {
         switch event {
         case .write(let offset, let bytes):
             if image.count < offset + bytes.count {
-                image.append(contentsOf: repeatElement(0, count: offset + bytes.count - image.count))
+                image += [UInt8](repeating: 0, count: offset + bytes.count - image.count)
             }
             image.withUnsafeMutableBytes { memory in
                 bytes.withUnsafeBytes {
@@ -87,7 +87,7 @@ final class MemoryDevice: StorageDevice {
             if size < image.count {
                 image.removeLast(image.count - size)
             } else {
-                image.append(contentsOf: repeatElement(0, count: size - image.count))
+                image += [UInt8](repeating: 0, count: size - image.count)
             }
         case .sync: break
         }

@@ -67,7 +67,9 @@ struct SealedFileTests {
         var random = SeededGenerator(seed: seed)
         var model: [UInt8] = []
         var file = try await workshop.vault.create(path, for: workshop.ada, chunkSize: 4096)
-        let rounds = ProcessInfo.processInfo.environment["CORDON_DEEP"] == nil ? 300 : 20_000
+        let environment = ProcessInfo.processInfo.environment
+        let rounds =
+            environment["CORDON_OPERATIONS"].flatMap(Int.init) ?? (environment["CORDON_DEEP"] == nil ? 300 : 20_000)
         let reach: Int = seed % 2 == 0 ? 30_000 : 1_200_000
         for round in 0..<rounds {
             switch Int.random(in: 0..<10, using: &random) {
@@ -78,11 +80,11 @@ struct SealedFileTests {
                     Bool.random(using: &random)
                     ? 4096 * Int.random(in: 1...3, using: &random) : Int.random(in: 0...9000, using: &random)
                 let bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: round + 1), count: count)
-                if aligned + count > model.count, count > 0 {
-                    model.append(contentsOf: repeatElement(0, count: aligned + count - model.count))
+                // Writing nothing behind the end does not move it.
+                if count > 0 {
+                    model += [UInt8](repeating: 0, count: max(0, aligned + count - model.count))
+                    model.replaceSubrange(aligned..<aligned + count, with: bytes)
                 }
-                model.replaceSubrange(
-                    aligned..<aligned + min(count, model.count - min(aligned, model.count)), with: bytes.prefix(count))
                 try file.write(bytes, at: Int64(aligned))
             case 5:
                 let size =
@@ -91,7 +93,7 @@ struct SealedFileTests {
                 if size < model.count {
                     model.removeLast(model.count - size)
                 } else {
-                    model.append(contentsOf: repeatElement(0, count: size - model.count))
+                    model += [UInt8](repeating: 0, count: size - model.count)
                 }
                 try file.truncate(to: Int64(size))
             case 6: try file.sync()
