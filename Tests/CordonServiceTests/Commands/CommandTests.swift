@@ -7,21 +7,13 @@ import Testing
 
 /// SRV-CI-006: what an administrator tells an app beside wiping, and SRV-CI-055.
 struct CommandTests {
-    private func enrolled() async throws -> (TestService, TestApp) {
-        let test = try await TestService.withPeople()
-        try await test.protect(to: .group("staff"))
-        var app = TestApp(test)
-        try await app.register()
-        return (test, app)
-    }
-
     private func state(_ command: IssuedCommand, _ test: TestService) async throws -> IssuedCommand.State? {
         try await test.service.commands(ofRegistration: nil, as: test.owner).first { $0.id == command.id }?.state
     }
 
     @Test(arguments: IssuedCommand.kinds)
     func `a command comes in every envelope until it is reported, and is no wipe`(_ kind: Command.Kind) async throws {
-        var (test, app) = try await enrolled()
+        var (test, app) = try await TestApp.enrolled()
         #expect(try await app.checkIn().response.unchanged)
         let command = try await test.service.requestCommand(
             kind, ofRegistration: app.registrationID, as: test.owner)
@@ -47,7 +39,7 @@ struct CommandTests {
     }
 
     @Test func `asking twice is asking once, and what failed may be asked again`() async throws {
-        var (test, app) = try await enrolled()
+        var (test, app) = try await TestApp.enrolled()
         let first = try await test.service.requestCommand(
             .resetPIN, ofRegistration: app.registrationID, as: test.owner)
         let again = try await test.service.requestCommand(
@@ -64,7 +56,7 @@ struct CommandTests {
     }
 
     @Test func `a command that nobody reports lapses, and a late report is believed`() async throws {
-        var (test, app) = try await enrolled()
+        var (test, app) = try await TestApp.enrolled()
         let command = try await test.service.requestCommand(
             .refreshConfiguration, ofRegistration: app.registrationID, as: test.owner)
         try await app.checkIn()
@@ -81,7 +73,7 @@ struct CommandTests {
     }
 
     @Test func `what is taken back before it is delivered is never delivered`() async throws {
-        var (test, app) = try await enrolled()
+        var (test, app) = try await TestApp.enrolled()
         let command = try await test.service.requestCommand(
             .resetPIN, ofRegistration: app.registrationID, as: test.owner)
         #expect(try await test.service.cancelCommand(command.id, as: test.owner).state == .cancelled)
@@ -96,7 +88,7 @@ struct CommandTests {
     }
 
     @Test func `a wipe goes before every other command, and ends them`() async throws {
-        var (test, app) = try await enrolled()
+        var (test, app) = try await TestApp.enrolled()
         let command = try await test.service.requestCommand(
             .reRegister, ofRegistration: app.registrationID, as: test.owner)
         _ = try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
@@ -109,7 +101,7 @@ struct CommandTests {
     @Test func `wipes, logs and unknown kinds are not commanded so, nor is a closed or another's registration`()
         async throws
     {
-        let (test, app) = try await enrolled()
+        let (test, app) = try await TestApp.enrolled()
         for kind in [Command.Kind.wipe, .collectLogs, .unknown] {
             let id = app.registrationID
             let error = await failure {
@@ -133,7 +125,7 @@ struct CommandTests {
     }
 
     @Test func `an organisation that is being moved answers 222, but for wipes`() async throws {
-        var (test, app) = try await enrolled()
+        var (test, app) = try await TestApp.enrolled()
         try await test.service.setMoving(true, as: test.owner)
         var ben = TestApp(test, user: "ben", tag: "tag-2")
         #expect(await failure { try await ben.register() }?.status == .tenantMigration)

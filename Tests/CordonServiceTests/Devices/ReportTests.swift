@@ -7,16 +7,8 @@ import Testing
 
 /// SRV-CI-009…013, 016, 085, 089: what travels beside policies and wipes.
 struct ReportTests {
-    private func enrolled() async throws -> (TestService, TestApp) {
-        let test = try await TestService.withPeople()
-        try await test.protect(to: .group("staff"))
-        var app = TestApp(test)
-        try await app.register()
-        return (test, app)
-    }
-
     @Test func `a person's working time reaches their apps, and an overtaken report does not`() async throws {
-        var (test, app) = try await enrolled()
+        var (test, app) = try await TestApp.enrolled()
         let now = Int64(test.clock.now.timeIntervalSince1970)
         let events = try await test.service.events(
             ofRegistration: app.registrationID, after: nil, by: app.caller)
@@ -37,7 +29,7 @@ struct ReportTests {
     }
 
     @Test func `a rooted device is not compliant until it is put right`() async throws {
-        var (test, app) = try await enrolled()
+        var (test, app) = try await TestApp.enrolled()
         try await app.checkIn(health: [.rootedDevice])
         #expect(app.envelope?.compliance == ComplianceReport(.notCompliant, textID: .rootedDevice))
         let id = app.registrationID
@@ -60,7 +52,7 @@ struct ReportTests {
     }
 
     @Test func `what launch conditions did and envelopes that were refused are written down once`() async throws {
-        let (test, app) = try await enrolled()
+        let (test, app) = try await TestApp.enrolled()
         let outcome = LaunchOutcome(
             check: "minimumRequiredOsVersion", threshold: "18.3", observed: "18.2", action: .block, time: 1_800_000_000)
         let refusal = RefusedEnvelope(account: app.account.id, code: "wrongSignature", time: test.clock.now)
@@ -81,7 +73,7 @@ struct ReportTests {
     }
 
     @Test func `the version alone is as good as the digest`() async throws {
-        let (test, app) = try await enrolled()
+        let (test, app) = try await TestApp.enrolled()
         func ask(_ version: String?) async throws -> Bool {
             try await test.service.checkIn(
                 CheckInRequest(
@@ -96,7 +88,7 @@ struct ReportTests {
     }
 
     @Test func `a full report that is repeated is written down once`() async throws {
-        let (test, app) = try await enrolled()
+        let (test, app) = try await TestApp.enrolled()
         let outcomes = (0..<64).map { number in
             LaunchOutcome(check: "check-\(number)", threshold: nil, observed: nil, action: .warn, time: 1)
         }
@@ -111,7 +103,7 @@ struct ReportTests {
     }
 
     @Test func `settings reach every app, and the usual ones are not sent`() async throws {
-        var (test, app) = try await enrolled()
+        var (test, app) = try await TestApp.enrolled()
         #expect(app.envelope?.service == nil)
         var settings = ServiceSettings.usual
         settings.telemetry = .off
@@ -126,7 +118,7 @@ struct ReportTests {
     }
 
     @Test func `what an app says when it unregisters is in the audit log`() async throws {
-        let (test, app) = try await enrolled()
+        let (test, app) = try await TestApp.enrolled()
         try await test.service.unregister(
             app.registrationID, report: UnenrollmentReport(reason: .signedOut, doWipe: true, succeeded: true),
             by: app.caller)

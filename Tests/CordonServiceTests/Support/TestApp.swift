@@ -16,6 +16,15 @@ struct TestApp {
     var envelope: PolicyEnvelope?
     private var nonces = 0
 
+    /// A service whose people have a policy, and an app of Ada's that is registered.
+    static func enrolled() async throws -> (TestService, TestApp) {
+        let test = try await TestService.withPeople()
+        try await test.protect(to: .group("staff"))
+        var app = TestApp(test)
+        try await app.register()
+        return (test, app)
+    }
+
     init(_ test: TestService, user: String = "ada", bundleID: String = TestService.app, tag: String = "tag-1") {
         self.test = test
         self.account = ManagedAccount(

@@ -12,14 +12,6 @@ struct TelemetryTests {
         ReportedEvent(.appLaunch, privacy: privacy, data: data, time: 1_800_000_000, words: words)
     }
 
-    private func enrolled() async throws -> (TestService, TestApp) {
-        let test = try await TestService.withPeople()
-        try await test.protect(to: .group("staff"))
-        var app = TestApp(test)
-        try await app.register()
-        return (test, app)
-    }
-
     @Test(arguments: [
         [ReportedEvent.DataTypes.browsing], [.typing], [.usage, .browsing], [.typing, .performance], [],
         [.init(rawValue: 64)],
@@ -27,7 +19,7 @@ struct TelemetryTests {
     func `browsing history, typing and what nobody knows are refused, with the whole batch`(
         flags: [ReportedEvent.DataTypes]
     ) async throws {
-        let (test, app) = try await enrolled()
+        let (test, app) = try await TestApp.enrolled()
         let bad = event(flags.reduce(into: []) { $0.formUnion($1) })
         let error = await failure {
             _ = try await test.service.acceptTelemetry(.init(events: [event(), bad]), by: app.caller)
@@ -39,7 +31,7 @@ struct TelemetryTests {
 
     @Test(arguments: ["a sentence", "/var/mobile/file", "ada@contoso.example", "https://x", ""])
     func `there is no place for texts, paths and addresses`(word: String) async throws {
-        let (test, app) = try await enrolled()
+        let (test, app) = try await TestApp.enrolled()
         let bad = event(words: ["action": word])
         #expect(
             await failure { _ = try await test.service.acceptTelemetry(.init(events: [bad]), by: app.caller) }?.code
@@ -48,7 +40,7 @@ struct TelemetryTests {
 
     @Test(arguments: [(TelemetryLevel.off, 0), (.required, 1), (.optional, 2)])
     func `the organisation's switch decides what is kept`(level: TelemetryLevel, kept: Int) async throws {
-        let (test, app) = try await enrolled()
+        let (test, app) = try await TestApp.enrolled()
         var settings = ServiceSettings.usual
         settings.telemetry = level
         try await test.service.setServiceSettings(settings, as: test.owner)
@@ -57,7 +49,7 @@ struct TelemetryTests {
     }
 
     @Test func `after thirty days only numbers are left`() async throws {
-        let (test, app) = try await enrolled()
+        let (test, app) = try await TestApp.enrolled()
         _ = try await test.service.acceptTelemetry(.init(events: [event(), event()]), by: app.caller)
         let before = try await test.service.telemetry(as: test.owner)
         #expect(before.map(\.counts) == [["appLaunch": 2]])
@@ -69,7 +61,7 @@ struct TelemetryTests {
     }
 
     @Test func `a key without registration sends nothing, and neither does a batch that is too large`() async throws {
-        let (test, app) = try await enrolled()
+        let (test, app) = try await TestApp.enrolled()
         let stranger = TestApp(test)
         #expect(
             await failure { _ = try await test.service.acceptTelemetry(.init(events: []), by: stranger.caller) }?.status
@@ -85,7 +77,7 @@ struct TelemetryTests {
     }
 
     @Test func `of one person and app a day's events are bounded, and the next day begins anew`() async throws {
-        let (test, app) = try await enrolled()
+        let (test, app) = try await TestApp.enrolled()
         let batch = TelemetryBatch(events: Array(repeating: event(), count: 400))
         var kept: [Int] = []
         for _ in 0..<4 { kept.append(try await test.service.acceptTelemetry(batch, by: app.caller)) }
