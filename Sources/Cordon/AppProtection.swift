@@ -159,7 +159,7 @@ public actor AppProtection {
     func takeUp(_ record: RegistrationRecord, isNews: Bool = true) async {
         let account = record.account.id
         records[account] = record
-        var left: Command?
+        var owedWipe: Command?
         do {
             let envelope = try verifiedAgain(record)
             if isRolledBack(record) {
@@ -168,10 +168,10 @@ public actor AppProtection {
                 denyEverything(of: record)
             } else {
                 putInForce(envelope, of: record, isNews: isNews)
-                left = envelope.commands.first { $0.kind == .wipe && isDue($0, for: record) }
+                owedWipe = envelope.commands.first { $0.kind == .wipe && isDue($0, for: record) }
             }
             // A stored wipe would have ended the registration: a crash or a failing disk kept it from beginning.
-            if left == nil { try await openFiles(of: account) } else { await close(record) }
+            if owedWipe == nil { try await openFiles(of: account) } else { await close(record) }
         } catch let error as ProtocolError {
             setAside("the stored rules are not what the service signed: \(error.reason)")
             denyEverything(of: record)
@@ -180,7 +180,7 @@ public actor AppProtection {
             denyEverything(of: record)
         }
         await tellExtensions(of: account)
-        if let left { Task { await self.begin(left) } }
+        if let owedWipe { Task { await self.begin(owedWipe) } }
     }
 
     /// Makes or unlocks the account's key, and the folder for its files.
