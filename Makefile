@@ -16,13 +16,13 @@ PROCESSES := EndToEndTests|RealProviderTests|ClientTests|IntuneCDTests|CordonBro
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= $(shell getconf _NPROCESSORS_ONLN)
 
 test: build
-	$(SWIFT) test --skip-build --skip '$(PROCESSES)'
-	$(SWIFT) test --skip-build --no-parallel --filter '$(PROCESSES)'
+	Scripts/test.sh --skip '$(PROCESSES)'
+	Scripts/test.sh --no-parallel --filter '$(PROCESSES)'
 
 # The long work: every test at full length, then fuzzing and benchmarks.
 deep: build
-	CORDON_DEEP=1 $(SWIFT) test --skip-build --skip '$(PROCESSES)'
-	$(SWIFT) test --skip-build --no-parallel --filter '$(PROCESSES)'
+	CORDON_DEEP=1 Scripts/test.sh --skip '$(PROCESSES)'
+	Scripts/test.sh --no-parallel --filter '$(PROCESSES)'
 	Scripts/sqlite-suite.sh
 	$(MAKE) fuzz bench
 

@@ -55,7 +55,7 @@ import Testing
             }
             queue.async(execute: item)
         }
-        #expect(item.wait(timeout: .now() + 5) == .success)
+        #expect(item.wait(timeout: .now() + 60) == .success)
         #expect(ran.withLock { $0 } == 1)
         #expect(told == .managed("observer"))
     }

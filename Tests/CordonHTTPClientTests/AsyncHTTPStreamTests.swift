@@ -19,7 +19,7 @@ import Testing
         }
         defer { server.stop() }
         let transport = AsyncHTTPTransport()
-        let stream = try await transport.stream(request(server), timeout: .seconds(10))
+        let stream = try await transport.stream(request(server), timeout: .seconds(60))
         #expect(stream.head.status.code == 200)
         var pieces = stream.body.makeAsyncIterator()
         #expect(try await pieces.next() == Data("data: 1\n\n".utf8))
@@ -39,7 +39,8 @@ import Testing
         }
         defer { server.stop() }
         let transport = AsyncHTTPTransport()
-        let timeout = Duration.milliseconds(200)
+        // Long enough for a head on a machine that is busy with other things.
+        let timeout = Duration.seconds(3)
         let stream = try await transport.stream(request(server), timeout: timeout)
         // A later exchange that ran into the same time-out shows that the time is over.
         let silent = try RawServer { $0.waitForEnd() }
@@ -76,7 +77,7 @@ import Testing
         let transport = AsyncHTTPTransport()
         let request = request(server)
         let reader = Task {
-            let stream = try await transport.stream(request, timeout: .seconds(10))
+            let stream = try await transport.stream(request, timeout: .seconds(60))
             for try await piece in stream.body {
                 #expect(piece == Data("one".utf8))
                 break
@@ -100,7 +101,7 @@ import Testing
         let transport = AsyncHTTPTransport()
         let request = request(server)
         let reader = Task {
-            let stream = try await transport.stream(request, timeout: .seconds(10))
+            let stream = try await transport.stream(request, timeout: .seconds(60))
             for try await _ in stream.body { got.continuation.yield() }
         }
         for await _ in got.stream { break }
@@ -116,7 +117,7 @@ import Testing
         }
         defer { server.stop() }
         let transport = AsyncHTTPTransport()
-        let stream = try await transport.stream(request(server), timeout: .seconds(10))
+        let stream = try await transport.stream(request(server), timeout: .seconds(60))
         await #expect(throws: TransportError(.unreachable, reason: "")) {
             for try await _ in stream.body {}
         }
@@ -134,7 +135,7 @@ import Testing
         }
         defer { server.stop() }
         let transport = AsyncHTTPTransport()
-        let stream = try await transport.stream(request(server), timeout: .seconds(10))
+        let stream = try await transport.stream(request(server), timeout: .seconds(60))
         for await _ in ended.stream {}
         await #expect(throws: TransportError(.unreachable, reason: "")) {
             for try await _ in stream.body {}

@@ -47,7 +47,7 @@ import Testing
             var request = request(server, .post, path: "/token?x=%20y")
             request.headerFields[try #require(HTTPField.Name("X-Mine"))] = "1"
             let answer = try await transport.send(
-                request, body: Data("a=b&c".utf8), limit: 4, timeout: .seconds(10))
+                request, body: Data("a=b&c".utf8), limit: 4, timeout: .seconds(60))
             #expect(answer.head.status.code == 201)
             #expect(answer.body == Data("good".utf8))
             #expect(answer.head.headerFields[values: try #require(HTTPField.Name("X-Yours"))] == ["1", "2"])
@@ -68,7 +68,7 @@ import Testing
         defer { server.stop() }
         try await withTransport { transport in
             let code = await code {
-                _ = try await transport.send(request(server), body: nil, limit: 10, timeout: .seconds(10))
+                _ = try await transport.send(request(server), body: nil, limit: 10, timeout: .seconds(60))
             }
             #expect(code == .answerTooLarge)
         }
@@ -84,7 +84,7 @@ import Testing
         }
         defer { server.stop() }
         try await withTransport { transport in
-            let answer = try await transport.send(request(server), body: nil, limit: 100, timeout: .seconds(10))
+            let answer = try await transport.send(request(server), body: nil, limit: 100, timeout: .seconds(60))
             #expect(answer.head.status.code == 302)
             #expect(answer.head.headerFields[.location] == "/away")
             #expect(answer.body.isEmpty)
@@ -102,7 +102,7 @@ import Testing
         defer { server.stop() }
         try await withTransport { transport in
             for _ in 0..<2 {
-                let answer = try await transport.send(request(server), body: nil, limit: 100, timeout: .seconds(10))
+                let answer = try await transport.send(request(server), body: nil, limit: 100, timeout: .seconds(60))
                 #expect(answer.body == Data("n".utf8))
             }
         }
@@ -146,7 +146,7 @@ import Testing
         defer { server.stop() }
         try await withTransport { transport in
             let code = await code {
-                _ = try await transport.send(request(server), body: nil, limit: 100, timeout: .seconds(10))
+                _ = try await transport.send(request(server), body: nil, limit: 100, timeout: .seconds(60))
             }
             #expect(code == .unreachable)
         }

@@ -11,7 +11,7 @@ import Testing
     private func get(_ transport: AsyncHTTPTransport, _ server: TLSServer) async -> Result<String, TransportError> {
         let request = HTTPRequest(method: .get, scheme: "https", authority: "127.0.0.1:\(server.port)", path: "/")
         do throws(TransportError) {
-            let answer = try await transport.send(request, body: nil, limit: 100, timeout: .seconds(20))
+            let answer = try await transport.send(request, body: nil, limit: 100, timeout: .seconds(60))
             return .success(String(decoding: answer.body, as: UTF8.self))
         } catch { return .failure(error) }
     }
@@ -58,7 +58,7 @@ import Testing
     private func stream(_ transport: AsyncHTTPTransport, _ server: TLSServer) async -> TransportError.Code? {
         let request = HTTPRequest(method: .get, scheme: "https", authority: "127.0.0.1:\(server.port)", path: "/")
         do throws(TransportError) {
-            _ = try await transport.stream(request, timeout: .seconds(20))
+            _ = try await transport.stream(request, timeout: .seconds(60))
             return nil
         } catch { return error.code }
     }

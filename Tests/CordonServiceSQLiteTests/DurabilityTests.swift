@@ -56,7 +56,7 @@ struct DurabilityTests {
                 victim.standardOutput = FileHandle.nullDevice
                 victim.standardError = FileHandle.nullDevice
                 try victim.run()
-                let deadline = ContinuousClock.now + .seconds(30)
+                let deadline = ContinuousClock.now + .seconds(120)
                 // A different number of writes each round, so that kills fall on different steps.
                 while lastLine(of: acknowledged) < before + Int64(3 + round * 7 % 11), .now < deadline {
                     try await Task.sleep(for: .milliseconds(1))

@@ -1,5 +1,6 @@
 import CordonProtocol
 import CordonService
+import CordonTesting
 import Foundation
 import Testing
 
@@ -21,9 +22,10 @@ import Testing
         try await body(port)
         var after = ""
         // The service may not have seen yet that the last connection is gone.
-        for _ in 0..<50 where after.isEmpty {
+        try await until {
             after = try await RawConnection.exchange(
                 port: port, "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            return !after.isEmpty
         }
         #expect(after.hasPrefix("HTTP/1.1 200"))
         await live.server.shutDown()

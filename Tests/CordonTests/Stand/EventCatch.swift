@@ -1,4 +1,5 @@
 import CordonIdentity
+import CordonTesting
 import Foundation
 
 @testable import Cordon
@@ -21,11 +22,12 @@ final class EventCatch: Sendable {
 
     /// Waits until an event came that is like this one.
     func first(where isWanted: @escaping @Sendable (ProtectionEvent) -> Bool) async -> ProtectionEvent? {
-        for _ in 0..<2_000 {
-            if let found = caught.withLock({ $0.first(where: isWanted) }) { return found }
-            try? await Task.sleep(for: .milliseconds(5))
+        var found: ProtectionEvent?
+        try? await until {
+            found = caught.withLock { $0.first(where: isWanted) }
+            return found != nil
         }
-        return nil
+        return found
     }
 
     func has(_ event: ProtectionEvent) async -> Bool { await first { $0 == event } != nil }

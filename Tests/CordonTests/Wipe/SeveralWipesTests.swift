@@ -167,6 +167,6 @@ import Testing
     }
 
     private nonisolated static func waits(for signal: DispatchSemaphore) -> Bool {
-        signal.wait(timeout: .now() + 10) == .success
+        signal.wait(timeout: .now() + 60) == .success
     }
 }

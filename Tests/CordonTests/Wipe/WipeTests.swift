@@ -175,8 +175,7 @@ import Testing
         }
         #expect(!text().contains("is not done yet"))
         house.clock.advance(.seconds(91))
-        for _ in 0..<2_000 where !text().contains("is not done yet") { try await Task.sleep(for: .milliseconds(2)) }
-        #expect(text().contains("is not done yet"))
+        try await until { text().contains("is not done yet") }
         await done.open()
         try await wiping.value
         #expect(await protection.enrolledAccounts.isEmpty)
