@@ -229,6 +229,8 @@ let package = Package(
         tests(
             "RealProviderTests",
             ["CordonDemo", "CordonHTTPClient", "CordonIdentity", "CordonSignIn", httpTypes]),
-        tests("EndToEndTests", ["CordonDemo", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn"]),
+        tests(
+            "EndToEndTests",
+            ["CordonDemo", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn", "CordonTesting"]),
     ]
 )

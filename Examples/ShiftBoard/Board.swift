@@ -29,7 +29,12 @@ actor Board {
             try Remarks.remove(session: cleanUp.session, below: home)
             await cleanUp.dataCleared()
             await gate?.wait(before: "done", output)
-            output.tell("cleanedUp", ["account": cleanUp.account.rawValue, "session": "\(cleanUp.session)"])
+            output.tell(
+                "cleanedUp",
+                [
+                    "account": cleanUp.account.rawValue, "session": "\(cleanUp.session)",
+                    "reason": cleanUp.reason?.rawValue ?? "",
+                ])
         }
     }
 

@@ -126,6 +126,11 @@ public actor Administrator {
         return try await call(.get, path)["value"]?.array ?? []
     }
 
+    /// Ends a person's sessions.
+    public func revokeSessions(of user: String) async throws(DemoError) {
+        try await call(.post, "v1.0/users/\(user)/revokeSignInSessions")
+    }
+
     /// The audit log as exported, JSON Lines.
     public func auditLog() async throws(DemoError) -> Data {
         try await send(.get, "admin/v1/audit", nil)

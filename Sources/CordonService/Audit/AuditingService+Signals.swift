@@ -9,6 +9,15 @@ extension AuditingService {
         }
     }
 
+    /// As the wrapped service; a refusal is noted.
+    public func revokeSessions(
+        ofUser userID: String, as administrator: Administrator
+    ) async throws(ServiceError) -> String {
+        try await noting(administrator, "revokeSessions") { () async throws(ServiceError) -> String in
+            try await wrapped.revokeSessions(ofUser: userID, as: administrator)
+        }
+    }
+
     /// As the wrapped service; nobody is refused here.
     public func sessionRevocations(of tenant: TenantID) async throws(ServiceError) -> [String: Date] {
         try await wrapped.sessionRevocations(of: tenant)

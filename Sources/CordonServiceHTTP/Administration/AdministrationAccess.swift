@@ -11,6 +11,8 @@ enum AdministrationAccess: Sendable, CaseIterable {
     case readDirectory
     /// Writes groups.
     case writeGroups
+    /// Ends people's sessions.
+    case revokeSessions
     /// Registers and releases shared devices.
     case joinDevices
     /// Reads who is signed in.
@@ -37,6 +39,7 @@ enum AdministrationAccess: Sendable, CaseIterable {
         case .readDirectory:
             read.union(["User.Read.All", "Group.Read.All", "Group.ReadWrite.All", "GroupMember.Read.All"])
         case .writeGroups: ["Group.ReadWrite.All"]
+        case .revokeSessions: write.union(["User.RevokeSessions.All"])
         case .joinDevices: write.union(["Device.ReadWrite.All"])
         case .readSelf: read.union(["User.Read", "User.Read.All"])
         case .readConfiguration:

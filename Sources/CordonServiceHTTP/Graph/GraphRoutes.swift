@@ -17,8 +17,8 @@ struct GraphRoutes: Sendable {
     let table: GraphRouteTable
 
     init(
-        gate: AdministrationGate, service: any ManagementService, tenant: TenantID, origin: RequestOrigin,
-        logger: Logger, now: @escaping @Sendable () -> Date
+        gate: AdministrationGate, service: any ManagementService, provider: DevelopmentIdentityProvider?,
+        tenant: TenantID, origin: RequestOrigin, logger: Logger, now: @escaping @Sendable () -> Date
     ) {
         self.gate = gate
         self.service = service
@@ -28,7 +28,9 @@ struct GraphRoutes: Sendable {
         let routes: [[GraphRoute]] = [
             PolicyRoutes(service: service, now: now).routes, RegistrationRoutes(service: service, now: now).routes,
             LogCollectionRoutes(service: service, now: now).routes, UserRoutes(service: service).routes,
-            WipeRoutes(service: service).routes, StatusRoutes(service: service).routes,
+            WipeRoutes(service: service).routes,
+            SessionRoutes(service: service, revoked: gate.revoked, provider: provider).routes,
+            StatusRoutes(service: service).routes,
             AuditEventRoutes(service: service).routes, ExportJobRoutes(service: service, now: now).routes,
             DocumentRoutes.routes, SupportingRoutes(service: service, now: now).routes,
             DirectoryRoutes(service: service, tenant: tenant).routes,

@@ -68,7 +68,8 @@ struct ServiceRouter: Sendable {
     /// The routes in the shape of Graph.
     func graph(gate: AdministrationGate) -> GraphRoutes {
         GraphRoutes(
-            gate: gate, service: service, tenant: configuration.tenant, origin: origin, logger: logger, now: now)
+            gate: gate, service: service, provider: provider, tenant: configuration.tenant, origin: origin,
+            logger: logger, now: now)
     }
 
     private var origin: RequestOrigin {

@@ -19,7 +19,9 @@ import Testing
         if last == "exportDeviceAndAppManagementData" { return [.handlePersonalData] }
         if route.method == .get || last == "hasPayloadLinks" || name.hasSuffix("exportJobs") { return [.read] }
         if last.hasPrefix("wipeManagedApp") { return [.wipe] }
-        if last == "wipeAndBlockManagedApps" || last == "unblockManagedApps" { return [.blockUsers] }
+        if ["wipeAndBlockManagedApps", "unblockManagedApps", "revokeSignInSessions"].contains(last) {
+            return [.blockUsers]
+        }
         if name.contains("/operations/") { return [.cancelWipes] }
         if last == "managedAppLogCollectionRequests" { return [.collectLogs] }
         if last == "assign" || last == "targetApps" { return [.assignPolicies] }

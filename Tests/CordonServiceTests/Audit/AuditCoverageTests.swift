@@ -111,6 +111,9 @@ struct AuditCoverageTests {
             try await $0.service.apply(
                 AccountSignal(.accountDisabled, of: "oid-ben", at: $0.test.clock.now), as: $0.owner)
         },
+        Write("revokeSessions", ["user.revokeSessions"]) {
+            _ = try await $0.service.revokeSessions(ofUser: "oid-ben", as: $0.owner)
+        },
         Write("saveGroup", ["group.save"]) {
             try await $0.service.saveGroup(DirectoryGroup(id: "new", displayName: "New"), as: $0.owner)
         },

@@ -50,13 +50,46 @@ import Testing
         #expect(try await test.service.sessionRevocations(of: TenantID("fabrikam")).isEmpty)
     }
 
-    @Test func `a revoked session ends the event streams that it opened`() async throws {
+    @Test func `an administrator ends the sessions of whoever is known, up to the second that runs`() async throws {
+        let test = try await TestService.withPeople()
+        let begun = test.clock.now
+        let moment = Date(timeIntervalSince1970: begun.timeIntervalSince1970.rounded(.down) + 1)
+        #expect(try await test.service.revokeSessions(ofUser: "ADA@contoso.example", as: test.owner) == "oid-ada")
+        #expect(try await test.service.sessionRevocations(of: TestService.tenant) == ["oid-ada": moment])
+        let stranger = await failure { _ = try await test.service.revokeSessions(ofUser: "stranger", as: test.owner) }
+        #expect(stranger?.code == .notFound)
+        // Whom the directory does not know, but a shared device names.
+        let key = SoftwareSigningKey()
+        let facts = DeviceRegistrationStatement(
+            deviceID: "ward-3", tenant: TestService.tenant, issuer: "https://login.example.test",
+            keyThumbprint: key.publicKey.thumbprint, since: begun)
+        let request = try CompactJWS.sign(
+            MessageCoding.encode(facts), type: .deviceRegistration, with: key, embedsKey: true)
+        _ = try await test.service.registerDevice(request, name: nil, as: test.owner)
+        let session = DeviceSessionStatement(deviceID: "ward-3", session: 1, account: AccountID("Stranger"), since: 1)
+        _ = try await test.service.noteSession(session.signed(by: key), ofDevice: "ward-3", tenant: TestService.tenant)
+        #expect(try await test.service.revokeSessions(ofUser: "stranger", as: test.owner) == "Stranger")
+        // What a provider said to be later stays later.
+        try await test.service.apply(signal(.sessionsRevoked, test, after: 9), as: test.owner)
+        _ = try await test.service.revokeSessions(ofUser: "oid-ada", as: test.owner)
+        #expect(
+            try await test.service.sessionRevocations(of: TestService.tenant) == [
+                "oid-ada": begun.addingTimeInterval(9), "stranger": moment,
+            ])
+    }
+
+    @Test(arguments: ["apply", "revokeSessions"])
+    func `a revoked session ends the event streams that it opened`(call: String) async throws {
         let test = try await TestService.withPeople()
         try await test.protect(to: .allLicensedUsers)
         var app = TestApp(test)
         try await app.register()
         let events = try await test.service.events(ofRegistration: app.registrationID, after: nil, by: app.caller)
-        try await test.service.apply(signal(.sessionsRevoked, test), as: test.owner)
+        if call == "apply" {
+            try await test.service.apply(signal(.sessionsRevoked, test), as: test.owner)
+        } else {
+            _ = try await test.service.revokeSessions(ofUser: "oid-ada", as: test.owner)
+        }
         for await _ in events {}
     }
 }
