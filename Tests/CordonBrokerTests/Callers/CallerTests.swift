@@ -195,7 +195,7 @@ import Testing
             "grant_type=authorization_code&client_id=\(stand.provider.clientID)&code=\(code)"
             + "&redirect_uri=cordon.broker://auth&code_verifier=guess"
         let redeemed = try await stand.provider.transport.send(
-            request, body: Data(form.utf8), limit: 65_536, timeout: .seconds(1))
+            request, body: Data(form.utf8), limit: 65_536, timeout: .seconds(60))
         #expect(redeemed.head.status == .badRequest)
         #expect(!String(decoding: redeemed.body, as: UTF8.self).contains("access_token"))
         await notes.leave()

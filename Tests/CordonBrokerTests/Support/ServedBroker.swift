@@ -10,7 +10,7 @@ import Testing
 enum ServedBroker {
     /// A served broker in development mode, whose apps are this very program.
     static func serve(
-        _ limits: BrokerLimits = BrokerLimits(), _ work: (String, BrokerStand) async throws -> Void
+        _ limits: BrokerLimits = .patient, _ work: (String, BrokerStand) async throws -> Void
     ) async throws {
         let stand = try BrokerStand {
             $0.isDevelopment = true
@@ -48,7 +48,7 @@ enum ServedBroker {
     }
 
     static func join(_ socket: String, _ stand: BrokerStand) async throws {
-        let device = try SharedDeviceMode(socket: socket, clientID: "joiner")
+        let device = try SharedDeviceMode.patient(at: socket, clientID: "joiner")
         let info = try await device.joinDevice(browser: stand.provider.browser(signingInAs: .administrator))
         #expect(info.isShared)
     }

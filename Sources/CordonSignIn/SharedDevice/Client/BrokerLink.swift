@@ -9,14 +9,21 @@ actor BrokerLink {
     private let path: String
     private let clientID: String
     private let onEvent: @Sendable (AccountEvent) -> Void
+    /// How long to wait for an answer.
+    nonisolated let deadline: @Sendable (BrokerVerb) -> Duration
     private var connection: BrokerConnection?
     private var connecting: Task<Result<BrokerConnection, SignInError>, Never>?
     private var isSubscribed = false
     private var keeper: Task<Void, Never>?
 
-    init(path: String, clientID: String, onEvent: @escaping @Sendable (AccountEvent) -> Void) {
+    /// - Parameter deadline: How long to wait for an answer; tests on a machine that stalls wait longer.
+    init(
+        path: String, clientID: String, deadline: @escaping @Sendable (BrokerVerb) -> Duration = { $0.deadline },
+        onEvent: @escaping @Sendable (AccountEvent) -> Void
+    ) {
         self.path = path
         self.clientID = clientID
+        self.deadline = deadline
         self.onEvent = onEvent
     }
 
@@ -30,14 +37,14 @@ actor BrokerLink {
     func call(
         _ request: BrokerRequest, progress: (@Sendable (BrokerAnswer.Progress, UInt32) -> Void)? = nil
     ) async throws(SignInError) -> BrokerAnswer {
-        let limit = BrokerVerb(rawValue: request.verb)?.deadline ?? .seconds(2)
+        let verb = BrokerVerb(rawValue: request.verb)
+        let limit = verb.map(deadline) ?? .seconds(2)
         let first = try await connected()
         do throws(SignInError) {
             return try await first.call(request, within: limit, progress: progress)
         } catch {
-            guard error.fault == .brokerMissing, progress == nil, request.request == nil, limit <= .seconds(2) else {
-                throw error
-            }
+            guard error.fault == .brokerMissing, progress == nil, request.request == nil, verb?.isAboutState ?? true
+            else { throw error }
             return try await connected().call(request, within: limit)
         }
     }
@@ -70,12 +77,12 @@ actor BrokerLink {
         hello.library = "cordon-swift"
         hello.singleAccount = true
         do throws(SignInError) {
-            let greeting = try await fresh.call(hello, within: BrokerVerb.hello.deadline).hello
+            let greeting = try await fresh.call(hello, within: deadline(.hello)).hello
             guard greeting?.version == Self.version else {
                 throw SignInError(.brokerUnavailable, .brokerMissing, "the broker speaks another version")
             }
             if isSubscribed {
-                _ = try await fresh.call(BrokerRequest(.eventsSubscribe), within: BrokerVerb.eventsSubscribe.deadline)
+                _ = try await fresh.call(BrokerRequest(.eventsSubscribe), within: deadline(.eventsSubscribe))
             }
         } catch {
             fresh.close()
@@ -90,7 +97,7 @@ actor BrokerLink {
         guard !isSubscribed else { return }
         isSubscribed = true
         if let connection, !connection.isClosed,
-            (try? await connection.call(BrokerRequest(.eventsSubscribe), within: .seconds(2))) != nil
+            (try? await connection.call(BrokerRequest(.eventsSubscribe), within: deadline(.eventsSubscribe))) != nil
         {
             return
         }

@@ -37,7 +37,9 @@ extension SharedDeviceMode: AccessTokenSource {
         var request = BrokerRequest(.tokenKey)
         request.session = session
         guard let key = try await link.call(request).publicKey else { throw Self.malformed }
-        return BrokerSigner(connection: try await link.connected(), session: session, publicKey: key)
+        return BrokerSigner(
+            connection: try await link.connected(), session: session, publicKey: key,
+            deadline: link.deadline(.tokenProof))
     }
 
     /// A secret of this app for this session, 32 bytes: what is sealed under it cannot be read after the sign-out, even

@@ -33,6 +33,17 @@ public actor SharedDeviceMode {
         socket: String, clientID: String, supportsSeveralAccounts: Bool = false, cleanUp: CleanUpHandler? = nil,
         warn: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(SignInError) {
+        try self.init(
+            socket: socket, clientID: clientID, supportsSeveralAccounts: supportsSeveralAccounts,
+            deadline: { $0.deadline }, cleanUp: cleanUp, warn: warn)
+    }
+
+    /// As the public one, with times of its own to wait for answers.
+    init(
+        socket: String, clientID: String, supportsSeveralAccounts: Bool = false,
+        deadline: @escaping @Sendable (BrokerVerb) -> Duration, cleanUp: CleanUpHandler? = nil,
+        warn: @escaping @Sendable (String) -> Void = { _ in }
+    ) throws(SignInError) {
         guard !supportsSeveralAccounts else {
             throw SignInError(
                 .configuration, .invalidParameter, "an app that needs several accounts cannot work on a shared device",
@@ -46,7 +57,7 @@ public actor SharedDeviceMode {
         self.broadcast = broadcast
         self.handler = cleanUp
         self.warn = warn
-        link = BrokerLink(path: socket, clientID: clientID) { broadcast.post($0) }
+        link = BrokerLink(path: socket, clientID: clientID, deadline: deadline) { broadcast.post($0) }
     }
 
     /// Whether the device is shared, and what is missing where it is not.

@@ -28,4 +28,7 @@ package enum BrokerVerb: String, Codable, Sendable, CaseIterable {
         default: .seconds(2)
         }
     }
+
+    /// Whether the broker answers from what it knows, without a person or a provider.
+    package var isAboutState: Bool { deadline <= .seconds(2) }
 }
