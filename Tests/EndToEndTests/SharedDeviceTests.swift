@@ -1,5 +1,6 @@
 import CordonDemo
 import CordonPolicy
+import CordonTesting
 import Foundation
 import Testing
 
@@ -280,6 +281,33 @@ import Testing
             #expect(second.members["status"]?.integer == 100, "\(second["message"] ?? "")")
             #expect(try await notes.ask("notes").members["titles"]?.array?.isEmpty == true)
             #expect(try await board.ask("show")["text"] == "")
+            #expect(try scan.scan(stage.folder.path).markers == 0)
+        }
+    }
+
+    @Test func `who had enrolled in an app before the device was shared is gone from it at its next start`()
+        async throws
+    {
+        try await Programs.onStage { stage in
+            let worker = try await EnrolledWorker.begin(on: stage)
+            let scan = MarkerScan(count: 20, seed: 7)
+            try await worker.app.ask("note plan \(scan.markers.joined(separator: " "))")
+            await worker.app.end()
+            let device = try await SharedDevice.begin(on: stage)
+            let again = try await stage.managedApp("worker", ["--broker", device.broker.socket])
+            #expect(try await again.event("leftDevice")["account"] == worker.account)
+            #expect(try await again.ask("accounts").members["accounts"]?.array?.isEmpty == true)
+            #expect(try await again.ask("use \(worker.account)").members["ok"]?.bool == false)
+            let home = stage.home(of: "worker")
+            #expect(try MarkerScan.files(below: home.appending(path: "protected/files").path).isEmpty)
+            try await until {
+                try MarkerScan.files(below: home.appending(path: "tokens").path).allSatisfy {
+                    !$0.hasSuffix(".session")
+                }
+            }
+            // The next person's account is the device's.
+            let second = try await stage.signIn(try stage.worker("b"), in: again)
+            #expect(second.members["status"]?.integer == 100, "\(second["message"] ?? "")")
             #expect(try scan.scan(stage.folder.path).markers == 0)
         }
     }

@@ -21,18 +21,40 @@ actor LeavingDesk {
 }
 
 extension NotesApp {
+    /// Follows the device's account; whom this app had signed in by itself leaves as soon as the device is shared.
+    func follow(_ shared: SharedDeviceMode) async {
+        for await _ in shared.accountChanges() {
+            guard let signIn else { continue }
+            do {
+                try await shared.removeOwnAccounts(of: signIn) { account in
+                    await self.stopWork(for: account)
+                    try await self.removeData(of: account)
+                }
+            } catch {
+                screen.tell("accountsKept", "earlier accounts are still here: \(Self.problem(error).message)")
+            }
+        }
+    }
+
     /// Removes everything of somebody who left the device: work, enrolment while a token can still be had, files.
     func cleanUp(_ leaving: CleanUp) async throws {
-        if current == .managed(leaving.account) { current = .personal }
-        loseTouch(leaving.account)
+        stopWork(for: leaving.account)
         await leaving.workStopped()
+        try await removeData(of: leaving.account)
+        await leaving.dataCleared()
+    }
+
+    private func stopWork(for account: AccountID) {
+        if current == .managed(account) { current = .personal }
+        loseTouch(account)
+    }
+
+    private func removeData(of account: AccountID) async throws {
         // What is here goes whether or not the service hears of it; only a wipe that did not finish is called again.
-        if let status = await protection?.unenroll(leaving.account, because: .signedOut), status == .wipeIncomplete {
+        if let status = await protection?.unenroll(account, because: .signedOut), status == .wipeIncomplete {
             throw Problem(status.explanation)
         }
-        await leaving.dataCleared()
-        screen.tell(
-            "leftDevice", "\(leaving.account) has left this device", ["account": .string(leaving.account.rawValue)])
+        screen.tell("leftDevice", "\(account) has left this device", ["account": .string(account.rawValue)])
     }
 
     /// Signs everybody out of the device; every app removes what is theirs to remove.

@@ -86,7 +86,7 @@ actor NotesApp {
         let events = Task { await self.followEvents() }
         let life = Task { await self.protection?.keepUp() }
         await leaving.open(for: self)
-        let following = shared.map { device in Task { await device.follow() } }
+        let following = shared.map { device in Task { await self.follow(device) } }
         for account in await protection?.enrolledAccounts ?? [] { stayInTouch(account.id) }
         screen.tell("ready", "Type `help` for what there is.")
         screen.prompt(currentName)
