@@ -17,9 +17,9 @@ public struct DeviceSettings: Sendable, Equatable {
             if let value = members[setting.property].flatMap(setting.toDevice) { values[setting.name] = value }
         }
         values[Self.biometryTimeLimit] = policy.access.pinRequiredInsteadOfBiometricTimeout > .zero ? 1 : 0
-        if let models = policy.launch.allowedModels {
+        if policy.launch.allowedModels != nil {
             values[policy.launch.actionIfModelNotAllowed == .wipe ? Self.modelsWipe : Self.modelsBlock] =
-                .string(models.sorted().joined(separator: ";"))
+                SettingCodec.models.write(policy.launch.allowedModels)
         }
         self.values = values
     }
@@ -33,8 +33,7 @@ public struct DeviceSettings: Sendable, Equatable {
         var warnings: [String] = []
         for (name, value) in values.sorted(by: { $0.key < $1.key }) where !Self.withoutEffect.contains(name) {
             if name == Self.modelsBlock || name == Self.modelsWipe {
-                let models = SettingCodec<Set<String>?>.models
-                guard let reading = try? models.read(value) else {
+                guard let reading = try? SettingCodec.models.read(value) else {
                     warnings.append("\(name): models with ; between are needed")
                     continue
                 }

@@ -81,7 +81,12 @@ extension AppProtectionPolicy {
         displayName = Set([one, two].flatMap { $0.displayName.components(separatedBy: " + ") }).sorted()
             .joined(separator: " + ")
         notUnderstood = one.notUnderstood.union(two.notUnderstood)
-        unknownCritical = one.unknownCritical.union(two.unknownCritical)
-        original = [:]
+        // The merged value of a setting says nothing of the unknown one that denies everything; another name does.
+        unknownCritical = Set(
+            one.unknownCritical.union(two.unknownCritical).map { Setting.named($0) == nil ? $0 : "\($0) (value)" })
+        // What denies everything must do so on a device as well, which reads the policy's JSON.
+        original = one.original.merging(two.original) { $0.text() < $1.text() ? $0 : $1 }
+            .filter { unknownCritical.contains($0.key) }
+        for name in unknownCritical { original[name + Self.criticalMark] = true }
     }
 }

@@ -101,10 +101,12 @@ public struct AppProtectionPolicy: Sendable, Equatable {
         Setting.named(name) == nil ? original[name] : nil
     }
 
+    /// What the name of a property ends with that says that another must be known.
+    static let criticalMark = "@cordon.critical"
+
     private mutating func readCriticalMarks(in members: [String: JSONValue]) {
-        let mark = "@cordon.critical"
-        for (name, value) in members where name.hasSuffix(mark) && value != .bool(false) {
-            let property = String(name.dropLast(mark.count))
+        for (name, value) in members where name.hasSuffix(Self.criticalMark) && value != .bool(false) {
+            let property = String(name.dropLast(Self.criticalMark.count))
             if !Self.knownMembers.contains(property) && Setting.named(property) == nil {
                 unknownCritical.insert(property)
             }

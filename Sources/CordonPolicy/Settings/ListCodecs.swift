@@ -51,15 +51,18 @@ extension SettingCodec where Value == Set<String> {
 }
 
 extension SettingCodec where Value == Set<String>? {
-    /// Device models with semicolons between; unset admits every model.
+    /// Device models with semicolons between; unset admits every model, and a list that names none (`;`) admits none, which
+    /// two lists without a common model amount to.
     static var models: SettingCodec {
         SettingCodec(
             read: { (json: JSONValue) throws(PolicyError) -> Reading in
                 guard let text = json.string else { throw .wrong(json, needed: "models with ; between") }
-                let models = splitList(text)
-                return Reading(value: models.isEmpty ? nil : models, understood: true)
+                let isUnset = text.allSatisfy(\.isWhitespace)
+                return Reading(value: isUnset ? nil : splitList(text), understood: true)
             },
-            write: { $0.map { .string($0.sorted().joined(separator: ";")) } ?? .null },
+            write: { models in
+                models.map { .string($0.isEmpty ? ";" : $0.sorted().joined(separator: ";")) } ?? .null
+            },
             join: { one, two in
                 guard let first = one, let second = two else { return .some(one ?? two) }
                 return .some(first.intersection(second))

@@ -153,6 +153,30 @@ import Testing
         }
     }
 
+    @Test func `what several policies amount to is the same on a device, which reads it as JSON`() throws {
+        try forSeeds(Self.rounds / 4) { seed, random in
+            let policies = try ["A", "B"].map { id in
+                var members = PolicyGenerator.members(&random, id: id)
+                if let models = ["a", "b", "b;c"].randomElement(using: &random) {
+                    members["allowedIosDeviceModels"] = .string(models)
+                }
+                if Int.random(in: 0..<8, using: &random) == 0 {
+                    let mark = ["new", "pinCharacterSet"].randomElement(using: &random) ?? "new"
+                    members[mark] = "runes"
+                    members[mark + "@cordon.critical"] = true
+                }
+                return try AppProtectionPolicy(graphJSON: .object(members))
+            }
+            guard let merged = EffectivePolicy.merging(policies) else { return }
+            let received = try AppProtectionPolicy(data: Data(merged.policy.graphJSON.text().utf8))
+            #expect(received.access == merged.policy.access, "seed \(seed)")
+            #expect(received.transfer == merged.policy.transfer, "seed \(seed)")
+            #expect(received.launch == merged.policy.launch, "seed \(seed)")
+            #expect(received.storage == merged.policy.storage, "seed \(seed)")
+            #expect(received.unknownCritical == merged.policy.unknownCritical, "seed \(seed)")
+        }
+    }
+
     @Test func `what was read is written back unchanged`() throws {
         try forSeeds(Self.rounds) { seed, random in
             var members = PolicyGenerator.members(&random, id: "A")

@@ -62,7 +62,8 @@ enum PolicyGenerator {
         ("mobileThreatDefenseRemediationAction", ["wipe", "block"]),
         ("appActionIfUnableToAuthenticateUser", ["wipe", "block", .null]),
         ("gracePeriodToBlockAppsDuringOffClockHours", ["PT1M", "PT1H"]),
-        ("allowedIosDeviceModels", ["a", "a;b", .null]), ("appActionIfIosDeviceModelNotAllowed", ["wipe", "block"]),
+        ("allowedIosDeviceModels", [";", "a", "a;b", .null]),
+        ("appActionIfIosDeviceModelNotAllowed", ["wipe", "block"]),
         ("appActionIfAccountIsClockedOut", ["block", "warn", .null]),
         ("dataBackupBlocked", [true, false]),
         (
