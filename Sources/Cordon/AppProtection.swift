@@ -43,8 +43,8 @@ public actor AppProtection {
     var wasTurnedBack = false
     /// Whether due work is under way.
     var isWorking = false
-    /// Whether requests for logs are being answered.
-    var isAnsweringLogs = false
+    /// Whether the person is asked, while requests for logs are being answered; nil while nobody answers any.
+    var answeringLogs: Bool?
     /// The last of the remediations that wait for one another.
     var remediating: Task<RemediationResult?, Never>?
     var records: [AccountID: RegistrationRecord] = [:] { didSet { learnAccounts(before: oldValue) } }

@@ -51,7 +51,7 @@ extension AppProtection {
             if wiping {
                 try await wipe(account)
             } else {
-                try await leave(record, telling: failure != nil)
+                try await leave(record, owing: failure == nil ? nil : report)
             }
         } catch {
             return Outcome(.wipeIncomplete, detail: error.reason)
@@ -60,18 +60,26 @@ extension AppProtection {
     }
 
     /// Forgets a registration and leaves the data, closed.
-    private func leave(_ record: RegistrationRecord, telling isOwed: Bool) async throws(ProtectionError) {
+    ///
+    /// - Parameter report: What the service could not be told; nil when it knows.
+    private func leave(
+        _ record: RegistrationRecord, owing report: UnenrollmentReport?
+    ) async throws(ProtectionError) {
         let account = record.account.id
         let now = watch.read().now
-        if isOwed {
-            try changeLife { life in
-                life.unenrollments.append(
-                    LifeRecord.Unenrollment(
-                        registrationID: record.registrationID, account: account, discovery: record.discovery,
-                        ended: now, nextAttempt: now + intervals.growing(1)))
-            }
+        if let failure = removeLogs(of: account).first { throw ProtectionError(.stateUnwritable, failure) }
+        try changeLife { life in
+            life.logOrders?.removeAll { $0.account == account }
+            // One that was begun before, and could not be finished, says the same.
+            life.unenrollments.removeAll { $0.registrationID == record.registrationID }
+            guard let report else { return }
+            life.unenrollments.append(
+                LifeRecord.Unenrollment(
+                    registrationID: record.registrationID, account: account, discovery: record.discovery, ended: now,
+                    nextAttempt: now + intervals.growing(1), report: report))
         }
-        try dropLogOrders(of: account)
+        // Another organisation may ask for the log later.
+        forgetLog(of: record.account)
         try registrations.remove(account)
         await forget(account)
         if records.isEmpty { try forgetSignInOverrides() }
@@ -120,24 +128,36 @@ extension AppProtection {
         let now = watch.read().now
         for owed in life.unenrollments
         where Intervals.isDue(owed.nextAttempt, at: now, atMost: Intervals.longestBackOff) {
-            // The account may be enrolled anew meanwhile; its new registration has another id and another record.
-            let failure = await tellService(to: owed.registrationID, of: owed.account, at: owed.discovery)
-            let status = failure?.status(network: .checkInNetworkFailure) ?? .unenrolled
-            let isOver =
-                failure == nil || [.registrationGone, .notEnrolled].contains(status)
-                || now.timeIntervalSince(owed.ended) > Intervals.registrationLifetime
+            _ = await inTurn(owed.account, or: .wipeIncomplete) { await $0.deliver(owed, at: now) }
+        }
+    }
+
+    private func deliver(_ owed: LifeRecord.Unenrollment, at now: Date) async -> Outcome {
+        guard records[owed.account] == nil else {
+            // Enrolled again: its registration is this very one, or one in whose favour the service has ended this one.
+            settle(owed)
+            return Outcome(.unenrolled)
+        }
+        let failure = await tellService(
+            to: owed.registrationID, of: owed.account, at: owed.discovery, saying: owed.report)
+        let outcome = failure.map { Outcome($0, network: .checkInNetworkFailure) } ?? Outcome(.unenrolled)
+        // A service that does not let the account in has nothing to end.
+        let ends: Set<EnrollmentStatus> = [.unenrolled, .registrationGone, .notEnrolled, .notTargeted, .notLicensed]
+        if ends.contains(outcome.status) || now.timeIntervalSince(owed.ended) > Intervals.registrationLifetime {
+            settle(owed)
+        } else {
             try? changeLife { life in
                 guard let index = life.unenrollments.firstIndex(where: { $0.registrationID == owed.registrationID })
                 else { return }
-                if isOver {
-                    life.unenrollments.remove(at: index)
-                } else {
-                    life.unenrollments[index].failures += 1
-                    life.unenrollments[index].nextAttempt =
-                        now + intervals.growing(life.unenrollments[index].failures + 1)
-                }
+                life.unenrollments[index].failures += 1
+                life.unenrollments[index].nextAttempt = now + intervals.growing(life.unenrollments[index].failures + 1)
             }
-            if failure == nil { report(Outcome(.unenrolled), .unenrollment, of: owed.account) }
         }
+        if failure == nil { report(outcome, .unenrollment, of: owed.account) }
+        return outcome
+    }
+
+    private func settle(_ owed: LifeRecord.Unenrollment) {
+        try? changeLife { $0.unenrollments.removeAll { $0.registrationID == owed.registrationID } }
     }
 }

@@ -16,26 +16,39 @@ extension AppProtection {
         await answerLogRequests(asking: true)
     }
 
-    /// Answers what can be answered; what is there to be asked stays open where nobody is to be asked now.
+    /// Answers what can be answered, each request once; what is there to be asked stays open where nobody is to be asked now.
+    /// Whoever is at it already answers what comes meanwhile.
     func answerLogRequests(asking: Bool) async {
-        guard !isAnsweringLogs else { return }
-        isAnsweringLogs = true
-        defer { isAnsweringLogs = false }
+        if let isAsking = answeringLogs {
+            answeringLogs = isAsking || asking
+            return
+        }
+        answeringLogs = asking
+        defer { answeringLogs = nil }
         dropLapsedLogOrders()
-        for order in life.logOrders ?? [] where order.state != .over {
+        var answered: Set<String> = []
+        while var order = nextLogOrder(but: answered) {
+            answered.insert(order.request.id)
             guard let record = records[order.account] else { continue }
             guard isTelemetryEnabled else {
-                if asking { report(.telemetryOff, of: order) }
+                if answeringLogs == true { report(.telemetryOff, of: order) }
                 continue
             }
-            var order = order
-            if order.state == .open, asking { await ask(about: &order, of: record.account) }
+            if order.state == .open { await ask(about: &order, of: record.account) }
             if order.state == .agreed { await send(order, of: record) }
+        }
+    }
+
+    private func nextLogOrder(but answered: Set<String>) -> LogOrder? {
+        life.logOrders?.first {
+            !answered.contains($0.request.id) && ($0.state == .agreed || $0.state == .open && answeringLogs == true)
         }
     }
 
     /// Notes the requests of an envelope, each once, and answers them in its own time.
     func noteLogRequests(_ requests: [LogRequest], for account: AccountID) {
+        // A command before it may have removed the account.
+        guard records[account] != nil else { return }
         let known = Set((life.logOrders ?? []).map(\.request.id))
         let now = configuration.clock.now()
         let new = requests.map { LogOrder(account: account, request: $0) }
@@ -47,10 +60,13 @@ extension AppProtection {
         Task { await self.answerLogRequests() }
     }
 
-    /// Removes what was kept of an account's requests, with what waits to be sent.
-    func dropLogOrders(of account: AccountID) throws(ProtectionError) {
-        for order in life.logOrders ?? [] where order.account == account { try file(of: order).remove() }
-        try changeLife { $0.logOrders?.removeAll { $0.account == account } }
+    /// Removes what waits to be sent of an account; what could not be removed. The requests go with the life record's other
+    /// lines about the account.
+    func removeLogs(of account: AccountID) -> [String] {
+        (life.logOrders ?? []).filter { $0.account == account }.compactMap { order in
+            do throws(ProtectionError) { try file(of: order).remove() } catch { return error.reason }
+            return nil
+        }
     }
 
     private func dropLapsedLogOrders() {

@@ -125,11 +125,12 @@ struct ServiceClient: Sendable {
     func send(logs: Data, request: String, registration: String, token: String) async throws(ServiceFailure) {
         let path = "registrations/\(registration)/logs/\(request)"
         let total = logs.count
-        var here = try await put(Data(), at: path, range: "bytes */\(total)", token: token)
+        var here = try await put(Data(), of: total, at: path, range: "bytes */\(total)", token: token)
         while here < total {
             let end = min(here + LogRequest.largestPiece, total)
             let piece = Data(logs[logs.startIndex + here..<logs.startIndex + end])
-            let next = try await put(piece, at: path, range: "bytes \(here)-\(end - 1)/\(total)", token: token)
+            let range = "bytes \(here)-\(end - 1)/\(total)"
+            let next = try await put(piece, of: total, at: path, range: range, token: token)
             guard next > here else {
                 throw .unacceptable(ProtocolError(.malformed, "the service does not say what it has of the logs"))
             }
@@ -137,12 +138,19 @@ struct ServiceClient: Sendable {
         }
     }
 
-    private func put(_ piece: Data, at path: String, range: String, token: String) async throws(ServiceFailure) -> Int {
+    /// Hands one piece in; how much of the whole the service has.
+    private func put(
+        _ piece: Data, of total: Int, at path: String, range: String, token: String
+    ) async throws(ServiceFailure) -> Int {
         let answer = try await authorized(.put, path: path, token: token, body: piece) { request in
             request.headerFields[.contentType] = "application/octet-stream"
             request.headerFields[named: "Content-Range"] = range
         }
-        return answer.head.headerFields[named: "Upload-Offset"].flatMap { Int($0) } ?? 0
+        let offset = answer.head.headerFields[named: "Upload-Offset"].flatMap { Int($0) } ?? 0
+        guard (0...total).contains(offset) else {
+            throw .unacceptable(ProtocolError(.malformed, "the service says that it has what is not in the logs"))
+        }
+        return offset
     }
 
     private func authorized(

@@ -74,6 +74,8 @@ struct LifeRecord: Codable, Equatable, Sendable {
         var failures = 0
         /// When to try next.
         var nextAttempt: Date
+        /// What the service is to be told of it; nil in records of older versions.
+        var report: UnenrollmentReport?
     }
 
     /// What a launch condition did.

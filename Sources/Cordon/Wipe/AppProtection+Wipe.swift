@@ -141,9 +141,8 @@ extension AppProtection {
         let (clock, limit, logger) = (configuration.clock, configuration.interfaceDeadline, configuration.logger)
         let watch = Task {
             do { try await clock.sleep(limit) } catch { return }
-            logger.warning(
-                "the app's own part of a wipe is not done yet; the account stays locked until it is",
-                metadata: ["account": "\(account.id)"])
+            // Whose it is has just been removed from the log.
+            logger.warning("the app's own part of a wipe is not done yet; the account stays locked until it is")
         }
         defer { watch.cancel() }
         return await configuration.wipeHook(account)
@@ -159,7 +158,7 @@ extension AppProtection {
         wipe.failures += await forgetGroup(account)
         try forgetGate(of: account)
         forgetLog(of: wipe.registration.account)
-        try dropLogOrders(of: account)
+        wipe.failures += removeLogs(of: account)
         wipe.stage = .vaultWiped
         try wipes.save(wipe)
         // The next wipe of the account begins by discarding it, should it stay now.

@@ -262,6 +262,53 @@ import Testing
         #expect(await restarted.diagnosticReport().waitingUnenrollments == 0)
     }
 
+    @Test(arguments: [false, true])
+    func `a leave that is still to be told ends no registration of an account that is enrolled again`(
+        withNewKey: Bool
+    ) async throws {
+        let device = try await device()
+        let protection = try await device.start()
+        await protection.enroll(device.account)
+        await device.service.set { $0.isUnreachable = true }
+        #expect(await protection.unenroll(device.account.id, wiping: false) == .checkInNetworkFailure)
+        await device.service.set { $0.isUnreachable = false }
+        if withNewKey { await device.sessions.set { $0.key = SoftwareSigningKey() } }
+        #expect(await protection.enroll(device.account) == .newPolicies)
+        time.advance(by: 3600)
+        await protection.performDueWork()
+        #expect(await device.service.unregistered == 0)
+        #expect(await protection.diagnosticReport().waitingUnenrollments == 0)
+    }
+
+    @Test func `the service hears of a leave with its reason, also when it is told later`() async throws {
+        let device = try await device()
+        let protection = try await device.start()
+        await protection.enroll(device.account)
+        await device.service.set { $0.isUnreachable = true }
+        await protection.unenroll(device.account.id, wiping: false, because: .signedOut)
+        await device.service.set { $0.isUnreachable = false }
+        time.advance(by: 3600)
+        await protection.performDueWork()
+        let told = UnenrollmentReport(reason: .signedOut, doWipe: false, succeeded: true)
+        #expect(await device.service.farewells == [told])
+    }
+
+    @Test func `a service that lets an account in no more is not asked to end its registration again`() async throws {
+        let device = try await device()
+        let protection = try await device.start()
+        await protection.enroll(device.account)
+        await device.service.set { $0.isUnreachable = true }
+        await protection.unenroll(device.account.id, wiping: false)
+        await device.service.set {
+            $0.isUnreachable = false
+            $0.problem = ProblemDetails(title: "no", status: 403, code: .notTargeted)
+        }
+        await device.sessions.set { $0.key = SoftwareSigningKey() }
+        time.advance(by: 3600)
+        await protection.performDueWork()
+        #expect(await protection.diagnosticReport().waitingUnenrollments == 0)
+    }
+
     @Test func `every status has a cause and a next step`() {
         for status in EnrollmentStatus.allCases {
             #expect(!status.explanation.isEmpty && !status.nextStep.advice.isEmpty)

@@ -2,6 +2,7 @@ import Cordon
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
+import CordonTesting
 import Foundation
 import Logging
 import Testing
@@ -129,6 +130,54 @@ import Testing
         #expect(await end(more) == .sent(bytes: content.count))
         #expect(await device.service.logs["request-1"] == content)
         #expect(shown.withLock { $0.count } == 1)
+    }
+
+    @Test(arguments: ["-5", "4000000"])
+    func `a service that says it has what is not there gets nothing, until it says something else`(
+        offset: String
+    ) async throws {
+        let device = try await device()
+        await device.service.set { $0.statedOffset = offset }
+        let (protection, events) = try await start(device)
+        await protection.enroll(device.account)
+        #expect(await end(events) == .postponed(ProtectionError(.serviceUnusable, "")))
+        await device.service.set { $0.statedOffset = nil }
+        await protection.answerLogRequests()
+        #expect(await device.service.logs["request-1"] == shown.withLock { $0.first })
+    }
+
+    @Test func `a request that comes while the person thinks about another is asked about next`() async throws {
+        let device = try await device()
+        let latch = Latch()
+        let (protection, _) = try await start(device) { configuration in
+            configuration.confirmLogUpload = { [shown] _, content in
+                shown.withLock { $0.append(content) }
+                await latch.pass()
+                return true
+            }
+        }
+        await protection.enroll(device.account)
+        await latch.waitForArrival()
+        let second = LogRequest(id: "request-2", notAfter: 9_000_000_000)
+        await device.service.set { $0.change = { $0.logRequests = [Self.request, second] } }
+        await protection.checkIn(device.account.id)
+        await protection.answerLogRequests()
+        await latch.open()
+        try await until { await device.service.logs.count == 2 }
+        #expect(shown.withLock { $0.count } == 2, "each is asked about once")
+    }
+
+    @Test func `what another organisation asks for says nothing of an account that left`() async throws {
+        let device = try await device()
+        let (protection, events) = try await start(device)
+        let log = try ProtectionLog(dataDirectory: device.folder.appending(path: "data"))
+        await device.service.set { $0.change = { _ in } }
+        await protection.enroll(device.account)
+        Logger(label: "app") { log.handler($0) }.warning("about \(device.account.userPrincipalName)")
+        await protection.unenroll(device.account.id, wiping: false)
+        let text = try log.files.map { try String(contentsOf: $0, encoding: .utf8) }.joined()
+        #expect(!text.contains(device.account.userPrincipalName) && !text.contains(device.account.id.rawValue))
+        _ = events
     }
 
     @Test func `a wipe takes along what waits to be sent`() async throws {

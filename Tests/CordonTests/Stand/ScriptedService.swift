@@ -72,6 +72,8 @@ actor ScriptedService: HTTPTransport {
     private(set) var logs: [String: Data] = [:]
     /// How many pieces of logs are taken before the connection breaks; nil takes all.
     var takenPieces: Int?
+    /// What is said to be there of logs, instead of what is.
+    var statedOffset: String?
     /// Whether the key set can be had.
     var withholdsKeys = false
     private var current: (digest: String, content: Data)?
@@ -194,7 +196,9 @@ actor ScriptedService: HTTPTransport {
             logs[id] = here + piece
         }
         var head = HTTPResponse(status: .noContent)
-        if let name = HTTPField.Name("Upload-Offset") { head.headerFields[name] = String(here.count + piece.count) }
+        if let name = HTTPField.Name("Upload-Offset") {
+            head.headerFields[name] = statedOffset ?? String(here.count + piece.count)
+        }
         return HTTPAnswer(head: head, body: Data())
     }
 

@@ -57,6 +57,34 @@ import Testing
         #expect(await device.sessions.ended == [ada])
     }
 
+    @Test func `a life record that cannot be changed keeps neither the app's part nor the receipt waiting`()
+        async throws
+    {
+        let device = try Device()
+        _ = try await device.enrolled()
+        let file = device.folder.appending(path: "data/life/life.json")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let newer = text.replacing(#""version":2"#, with: #""version":99"#)
+        #expect(newer != text)
+        try newer.write(to: file, atomically: true, encoding: .utf8)
+        let calls = Locked(0)
+        let protection = try await device.start {
+            $0.wipeHook = { _ in
+                calls.withLock { $0 += 1 }
+                return .removed
+            }
+        }
+        #expect(await protection.failureOfWiping(ada) == .stateUnwritable)
+        #expect(calls.withLock { $0 } == 1)
+        let wipe = device.folder.appending(path: "data/wipes").appending(
+            path: try #require(device.files(in: "wipes").first))
+        #expect(try String(contentsOf: wipe, encoding: .utf8).contains("receiptSigned"))
+        try text.write(to: file, atomically: true, encoding: .utf8)
+        await protection.performDueWork()
+        #expect(try await device.receipts().map(\.succeeded) == [true])
+        #expect(calls.withLock { $0 } == 1)
+    }
+
     @Test func `a session that is gone does not hold the wipe up`() async throws {
         let device = try Device()
         let protection = try await device.enrolled()
