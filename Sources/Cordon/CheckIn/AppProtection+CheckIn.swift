@@ -27,12 +27,12 @@ extension AppProtection {
             return Outcome(try await exchange(record))
         } catch {
             log("check-in failed", error)
-            guard error.wantsNewRegistration else {
-                let outcome = postpone(record, after: Outcome(error, network: .checkInNetworkFailure), of: error)
-                await closeGateIfRefused(for: account)
-                return outcome
-            }
-            return await registerAgain(record)
+            let outcome =
+                error.wantsNewRegistration
+                ? await registerAgain(record)
+                : postpone(record, after: Outcome(error, network: .checkInNetworkFailure), of: error)
+            await closeGateIfRefused(for: account)
+            return outcome
         }
     }
 

@@ -89,6 +89,7 @@ extension AppProtection {
 
     /// Takes an account's PIN away and closes its gate: a new one is made after a fresh sign-in.
     private func dropPIN(of account: AccountID) async -> Bool {
+        guard records[account] != nil else { return false }
         do throws(ProtectionError) {
             try launches.change(account) { $0.hadPIN = true }
             try await pins.change(account) { record in
@@ -103,7 +104,10 @@ extension AppProtection {
             defer { if gates[account] != nil { gates[account] = .closed([]) } }
             return gates[account]?.isOpen ?? false
         }
-        if wasOpen { broadcast.post(.gate(account: account, .closed([GateStanding.notPassed]))) }
+        if wasOpen {
+            broadcast.post(.gate(account: account, .closed([GateStanding.notPassed])))
+            passAgain(account)
+        }
         return true
     }
 

@@ -32,7 +32,14 @@ extension AppProtection {
     /// Closes the gate at once after the service has refused the account as disabled.
     func closeGateIfRefused(for account: AccountID) async {
         guard records[account]?.isAccountDisabled == true, isGateOpen(for: account) else { return }
-        closeGate(for: account, after: await launchDecision(of: account, on: .timer))
+        if closeGate(for: account, after: await launchDecision(of: account, on: .timer)) { passAgain(account) }
+    }
+
+    /// Goes on after an open gate was closed by something else than a look at it: while the app is in front its windows are
+    /// covered, what can be asked is asked, and an account that stays closed is taken away.
+    func passAgain(_ account: AccountID) {
+        guard !isBehind, configuration.interface != nil else { return }
+        Task { await self.openGate(for: account, on: .timer) }
     }
 
     /// Closes an open gate that would not be opened any more; whether it did.

@@ -1,6 +1,7 @@
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
+import CordonTesting
 import Foundation
 import Testing
 
@@ -85,7 +86,28 @@ import Testing
         let command = Self.command(.resetPIN)
         await house.device.service.set { $0.commands = [command] }
         await protection.checkIn(house.account)
-        #expect(!protection.isGateOpen(for: house.account))
+        // Nobody has to come back to the app to be asked.
+        try await until { await house.person.asked.contains { if case .newPIN = $0 { true } else { false } } }
+        try await until { protection.isGateOpen(for: house.account) }
+        let asked = await house.person.asked.compactMap { asked in
+            switch asked {
+            case .signIn: "sign-in"
+            case .newPIN: "new PIN"
+            case .pin: "PIN"
+            default: nil
+            }
+        }
+        #expect(asked == ["sign-in", "new PIN"])
+    }
+
+    @Test func `a PIN that is taken away while the app is behind is made anew when it comes back`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened(["pinRequired": .bool(true)])
+        await protection.suspend()
+        let command = Self.command(.resetPIN)
+        await house.device.service.set { $0.commands = [command] }
+        await protection.checkIn(house.account)
+        #expect(await house.person.asked.isEmpty)
         let outcome = await protection.resume(house.account)
         #expect(outcome.steps.map(\.kind).prefix(2) == [.signIn, .newPIN])
         #expect(outcome.isOpen)

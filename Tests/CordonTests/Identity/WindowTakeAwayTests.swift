@@ -1,6 +1,7 @@
 import Cordon
 import CordonIdentity
 import CordonPolicy
+import CordonProtocol
 import CordonTesting
 import Foundation
 import Testing
@@ -44,11 +45,12 @@ import Testing
 
     /// An app in front, two windows of which show the account.
     private static func open(
-        agrees: Bool = true, exit: @escaping @Sendable (ScriptedPerson) async -> Void = { _ in }
+        _ rules: [String: JSONValue] = [:], agrees: Bool = true,
+        exit: @escaping @Sendable (ScriptedPerson) async -> Void = { _ in }
     ) async throws -> (Gatehouse, CoveredApp, AppProtection) {
         let house = try await Gatehouse()
         let app = CoveredApp(house.person, agrees: agrees)
-        let protection = try await house.opened(["pinRequired": .bool(false)]) { configuration in
+        let protection = try await house.opened(rules.merging(["pinRequired": .bool(false)]) { $1 }) { configuration in
             configuration.identityDelegate = app
             configuration.identityExit = { [person = house.person] _ in await exit(person) }
         }
@@ -98,6 +100,25 @@ import Testing
             Self.end([
                 app.blocks == [.launchBlocked, .launchBlocked], app.wasAlwaysCovered, Self.bothShowNothing,
                 protection.block(of: account) == .launchBlocked, !protection.isGateOpen(for: account),
+            ])
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a check-in that is refused as disabled takes the account from its windows`(_ isForgotten: Bool) async {
+        await #expect(processExitsWith: .success) { [isForgotten] in
+            let (house, app, protection) = try await Self.open(["appActionIfUnableToAuthenticateUser": .string("block")]
+            )
+            await house.device.service.set {
+                $0.problem = ProblemDetails(
+                    type: ProblemDetails.accountDisabled, title: "no", status: 403, code: .notLicensed)
+                if isForgotten { $0.registration = "registration-2" }
+            }
+            _ = await protection.checkIn(house.account)
+            try await until { await house.person.asked.last == .handedBack }
+            Self.end([
+                app.blocks.count == 2, app.wasAlwaysCovered, Self.bothShowNothing,
+                !protection.isGateOpen(for: house.account),
             ])
         }
     }

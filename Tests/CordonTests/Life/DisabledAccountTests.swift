@@ -55,6 +55,7 @@ import Testing
 
     @Test func `the data is removed where the rules want that, after the service was asked once more`() async throws {
         let (house, protection) = try await opened("wipe")
+        await protection.suspend()
         await house.device.service.set { $0.problem = Self.disabled }
         #expect(await protection.checkIn(house.account) == .notLicensed)
         let asked = await house.device.service.asked.count
@@ -66,6 +67,7 @@ import Testing
 
     @Test func `an account that was enabled meanwhile keeps its data`() async throws {
         let (house, protection) = try await opened("wipe")
+        await protection.suspend()
         await house.device.service.set { $0.problem = Self.disabled }
         _ = await protection.checkIn(house.account)
         await house.device.service.set { $0.problem = nil }
