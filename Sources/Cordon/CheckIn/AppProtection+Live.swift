@@ -65,8 +65,11 @@ extension AppProtection {
             return true
         } catch {
             configuration.logger.debug("the event stream ended", metadata: ["reason": "\(error)"])
-            // A stream that is refused to this key, or for good, is mended by the check-in that finds out why.
-            if case .refused(let problem)? = error as? ServiceFailure, [403, 410].contains(problem.status) {
+            // A stream that is refused to this key, or for good, is mended by the check-in that finds out why; one that found
+            // out before has its own pause.
+            if case .refused(let problem)? = error as? ServiceFailure, [403, 410].contains(problem.status),
+                let record = records[account], record.failures == 0 || isDue(record)
+            {
                 await checkIn(account)
             }
             return wasOpened

@@ -31,11 +31,11 @@ extension AppProtection {
     /// Whether a remediation of the account waits or is under way.
     public func isRemediating(_ account: AccountID) -> Bool {
         let account = resolved(account)
-        return life.remediations.contains { $0.account.id == account }
+        return life.remediations.contains { resolved($0.account.id) == account }
     }
 
     /// Removes the account that an app for one holds, with its data, after the person was asked (SDK-SW-04); nothing where the
-    /// wanted account could not be enrolled for another reason as well.
+    /// wanted account could not be enrolled for another reason as well, or where the service does not answer now.
     ///
     /// - Returns: Why there is no place; nil where there is, or where enrolling finds out why not.
     private func makePlace(for account: ManagedAccount, silent: Bool) async -> EnrollmentStatus? {
@@ -44,6 +44,16 @@ extension AppProtection {
             let present = placeHolder.flatMap({ records[$0]?.account }), obstacle(to: account) == .singleAccountOnly
         else { return nil }
         guard !silent else { return .authenticationRequired }
+        do throws(ServiceFailure) {
+            // What the service said before does not show that it can be reached.
+            let discovery = try await ServiceClient.discover(
+                at: configuration.service, over: configuration.transport)
+            guard discovery.tenant == account.tenant else { return .notEnrolledAccount }
+            _ = try await session(for: account.id, discovery: discovery)
+        } catch {
+            log("an account is not replaced by one that could not be enrolled", error)
+            return error.status(network: .enrollmentNetworkFailure)
+        }
         let answer = await bounded(by: .seconds(300), of: configuration.clock) { await confirm(present, account) }
         guard answer == true else { return .enrollmentRefused }
         await unenroll(present.id)

@@ -137,9 +137,11 @@ extension AppProtection {
     /// What is in the way of enrolling an account on this device, before anybody is asked.
     func obstacle(to account: ManagedAccount) -> EnrollmentStatus? {
         let expected = configuration.expectedAccounts
-        if let other = expected.management, other != account.id { return .unexpectedAccount }
-        if let other = knownDeviceAccount, other != account.id { return .deviceManagedForAnotherAccount }
-        if let other = expected.deviceOwner, other != account.id { return .notDeviceAccount }
+        // A device's management may know the account by its sign-in name (SDK-ID-02).
+        let names = [account.id, AccountID(account.userPrincipalName)]
+        if let other = expected.management, !names.contains(resolved(other)) { return .unexpectedAccount }
+        if let other = knownDeviceAccount, !names.contains(resolved(other)) { return .deviceManagedForAnotherAccount }
+        if let other = expected.deviceOwner, !names.contains(resolved(other)) { return .notDeviceAccount }
         if records[account.id] != nil { return .alreadyEnrolled }
         if isBeingWiped(account.id) { return .removingExistingAccount }
         if !admits(account) {

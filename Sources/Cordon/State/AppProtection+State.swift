@@ -19,12 +19,14 @@ extension AppProtection {
         self.life = life
         if stored.damaged > 0 { setAside("\(stored.damaged) stored registrations could not be read") }
         let present = stored.records.filter { !wiped.contains($0.account.id) }
+        // Who is enrolled while this waits is not among them, and stays.
+        let known = records.keys
         for record in present where (records[record.account.id]?.generation ?? -1) < record.generation {
             let isNews = records[record.account.id]?.envelope != record.envelope
             records[record.account.id] = record
             if isNews { await takeUp(record) }
         }
-        for account in records.keys where !present.contains(where: { $0.account.id == account }) {
+        for account in known where !present.contains(where: { $0.account.id == account }) {
             await forget(account)
         }
     }

@@ -82,6 +82,20 @@ import Testing
         #expect(told.nextStep == .removeAccount)
     }
 
+    @Test func `management may name the account by the name it signs in with`() async throws {
+        let anna = ManagedAccount(
+            id: device.account.id, tenant: device.account.tenant, userPrincipalName: "anna@management.example")
+        said.withLock { $0 = "Anna@management.example" }
+        #expect(await (try start()).enroll(anna) == .newPolicies)
+        let expecting = try await device.start {
+            $0.dataDirectory.append(path: "second")
+            $0.expectedAccounts = ExpectedAccounts(management: "nadia@management.example")
+        }
+        let nadia = ManagedAccount(
+            id: anna.id, tenant: anna.tenant, userPrincipalName: "nadia@management.example")
+        #expect(await expecting.enroll(nadia) == .newPolicies)
+    }
+
     @Test func `the app's configuration from the device's management may name the account`() async throws {
         let app = try await device.start { $0.managedConfiguration = ["IntuneMAMOID": "oid-x", "site": "north"] }
         #expect(await app.deviceAccount() == "oid-x")

@@ -61,6 +61,26 @@ import Testing
         }
     }
 
+    @Test func `nobody is replaced, nor asked, while the wanted account could not be enrolled`() async {
+        await #expect(processExitsWith: .success) {
+            let house = try await House(true)
+            let (first, second) = (house.two.first.account, house.two.second.account)
+            let services = [house.two.first, house.two.second]
+            for service in services { await service.set { $0.isUnreachable = true } }
+            var held = [try await house.app.remediate(second)?.status == .networkFailure]
+            for service in services { await service.set { $0.isUnreachable = false } }
+            await house.device.sessions.set { $0.tokenFailure = HeldSessions.refusal }
+            held.append(try await house.app.remediate(second)?.status == .serviceFailure)
+            await house.device.sessions.set { $0.tokenFailure = nil }
+            let stranger = ManagedAccount(id: second.id, tenant: TenantID("tenant-2"), userPrincipalName: "b@x.example")
+            held.append(try await house.app.remediate(stranger)?.status == .notCompliant)
+            held.append(house.asked.withLock { $0.isEmpty })
+            held.append(await house.app.enrolledAccounts == [first])
+            held.append(try await house.app.read("plan", of: first.id) == Data("plan".utf8))
+            Self.end(held)
+        }
+    }
+
     @Test func `nobody is replaced without a yes, and silently nobody is asked`() async {
         await #expect(processExitsWith: .success) {
             let refusing = try await House(false)
