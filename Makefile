@@ -10,7 +10,7 @@ demo: build
 	@.build/debug/cordon demo
 
 # Tests that start many processes, or have deadlines of seconds, have the machine to themselves, one after another.
-PROCESSES := EndToEndTests|RealProviderTests|ClientTests|IntuneCDTests|CordonBrokerTests.(SocketTests|ActivationTests|FollowingTests|AccountSourceTests|ExecRaceTests)
+PROCESSES := EndToEndTests|RealProviderTests|ClientTests|IntuneCDTests|CordonBrokerTests.(SocketTests|ActivationTests|FollowingTests|AccountSourceTests|ExecRaceTests|RunningWorkTests)|AuthorityRoutesTests
 
 # Left alone, all tests begin at once, and one that waits for a moment waits for all the others.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= $(shell getconf _NPROCESSORS_ONLN)

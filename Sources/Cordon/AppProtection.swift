@@ -29,6 +29,8 @@ public actor AppProtection {
     nonisolated let intervals: Intervals
     /// The account that the device is enrolled for, as its management said last.
     nonisolated let lastKnownDeviceAccount = Locked<AccountID?>(nil)
+    /// How often the device's management was asked, and which of these questions was answered last.
+    var deviceAccountAsks = (begun: 0, answered: 0)
     nonisolated let pendingTelemetry = PendingTelemetry()
     let ledger: TelemetryLedger
     let registrations: RegistrationStore

@@ -43,6 +43,9 @@ def make() -> None:
     FILE.touch(mode=0o600)
     FILE.write_bytes(private + certificate.public_bytes(serialization.Encoding.PEM))
     numbers = key.public_key().public_numbers()
+    # The first import may take a while, and what signs with a clock should not wait for it.
+    import azure.identity  # noqa: F401
+
     print(json.dumps({"kty": "RSA", "n": base64url(numbers.n), "e": base64url(numbers.e)}))
 
 

@@ -17,8 +17,14 @@ extension AppProtection {
             noteDeviceAccount(configuration.statedDeviceAccount)
             return knownDeviceAccount
         }
+        deviceAccountAsks.begun += 1
+        let number = deviceAccountAsks.begun
         let answer = await bounded(by: ServiceClient.timeout, of: configuration.clock) { await ask() }
-        if let answer { noteDeviceAccount(answer) }
+        // An answer that was overtaken by a later one says nothing any more.
+        if let answer, number > deviceAccountAsks.answered {
+            deviceAccountAsks.answered = number
+            noteDeviceAccount(answer)
+        }
         return knownDeviceAccount
     }
 

@@ -62,11 +62,15 @@ final class LoopbackSocket: Sendable {
         if let end { close(end) }
     }
 
-    /// Reads requests until one is accepted; blocks the calling thread.
+    /// Reads requests until one is accepted; blocks the calling thread. Nobody can connect afterwards.
     func serve(within timeout: Duration, reply: (String) -> Reply) -> Outcome {
         let deadline = ContinuousClock.now + timeout
         var open: [Connection] = []
-        defer { open.forEach { close($0.descriptor) } }
+        defer {
+            // Whoever waits for the end may rely on a closed port; the descriptor itself lives as long as this object.
+            shutdown(listener, Int32(SHUT_RDWR))
+            open.forEach { close($0.descriptor) }
+        }
         while true {
             let left = deadline - .now
             guard left > .zero else { return .timedOut }

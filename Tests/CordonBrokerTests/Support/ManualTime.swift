@@ -7,6 +7,7 @@ final class ManualTime: Sendable {
     private struct State: Sendable {
         var now = Date(timeIntervalSince1970: 1_800_000_000)
         var sleepers: [Int: (until: Date, continuation: CheckedContinuation<Void, any Error>)] = [:]
+        var cancelled: Set<Int> = []
         var last = 0
     }
 
@@ -41,16 +42,24 @@ final class ManualTime: Sendable {
         }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let isCancelled = Task.isCancelled
-                state.withLock { state in
-                    guard !isCancelled else { return }
+                let isCancelled = state.withLock { state in
+                    if state.cancelled.remove(id) != nil { return true }
                     let until = state.now + TimeInterval(duration.components.seconds)
                     state.sleepers[id] = (until, continuation)
+                    return false
                 }
                 if isCancelled { continuation.resume(throwing: CancellationError()) }
             }
         } onCancel: {
-            state.withLock { $0.sleepers.removeValue(forKey: id) }?.continuation.resume(throwing: CancellationError())
+            let sleeper = state.withLock { state in
+                guard let sleeper = state.sleepers.removeValue(forKey: id) else {
+                    // Cancelled before it sleeps, or after it woke.
+                    state.cancelled.insert(id)
+                    return nil as CheckedContinuation<Void, any Error>?
+                }
+                return sleeper.continuation
+            }
+            sleeper?.resume(throwing: CancellationError())
         }
     }
 }

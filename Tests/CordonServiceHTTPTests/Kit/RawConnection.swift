@@ -15,12 +15,24 @@ enum RawConnection {
 
     /// Keeps a connection open, after the answer to what was sent, while something else is done.
     static func beside<Value>(port: Int, _ text: String, _ body: () async throws -> Value) async throws -> Value {
-        let descriptor = try open(port: port)
+        let descriptor: Int32 = try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(with: Result { try answered(port: port, text) })
+            }
+        }
         defer { close(descriptor) }
+        return try await body()
+    }
+
+    private static func answered(port: Int, _ text: String) throws -> Int32 {
+        let descriptor = try open(port: port)
         send(text, to: descriptor)
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        guard recv(descriptor, &buffer, buffer.count, 0) > 0 else { throw POSIXError(.ECONNRESET) }
-        return try await body()
+        guard recv(descriptor, &buffer, buffer.count, 0) > 0 else {
+            close(descriptor)
+            throw POSIXError(.ECONNRESET)
+        }
+        return descriptor
     }
 
     private static func run(port: Int, _ text: String, untilClosed: Bool) throws -> String {

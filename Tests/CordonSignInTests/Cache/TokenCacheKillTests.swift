@@ -15,17 +15,15 @@ import Testing
         let path = folder.path
         let rounds = ProcessInfo.processInfo.environment["CORDON_DEEP"] == nil ? 200 : 10_000
         var last = 0
-        var moved = 0
         for round in 1...rounds {
             await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, round = round as Int] in
                 try CacheStory(path: path).writeUntilKilled(round)
             }
             let acknowledged = story.acknowledged
             try story.check(after: acknowledged, "round \(round)")
-            if acknowledged > last { moved += 1 }
+            #expect(acknowledged > last, "the control: the process did write")
             last = acknowledged
         }
-        #expect(moved > rounds / 2 && last > rounds, "the control: the processes did write")
     }
 
     @Test(arguments: 1...CacheStory.Step.most, CacheStory.Change.allCases)
@@ -128,15 +126,18 @@ struct CacheStory {
             number += 1
             _ = "\(number)\n".withCString { write(log, $0, strlen($0)) }
         }
-        let killer = Process()
-        killer.executableURL = URL(filePath: "/bin/sh")
-        killer.arguments = ["-c", "sleep 0.0\(round * 37 % 90 + 10); kill -9 \(getpid())"]
-        try killer.run()
-        while true {
+        func change() throws {
             number += 1
             try carryOut(number, in: cache)
             _ = "\(number)\n".withCString { write(log, $0, strlen($0)) }
         }
+        // One is made whole however slow the disk is, so that every process moves the story on.
+        try change()
+        let killer = Process()
+        killer.executableURL = URL(filePath: "/bin/sh")
+        killer.arguments = ["-c", "sleep 0.0\(round * 37 % 90 + 10); kill -9 \(getpid())"]
+        try killer.run()
+        while true { try change() }
     }
 
     /// Makes the changes up to one, and dies at a moment of that one.

@@ -68,6 +68,28 @@ import Testing
         #expect(await app.lastDeviceAccount() == "oid-x")
     }
 
+    @Test func `an answer that a later one has overtaken is not noted`() async throws {
+        let (first, asked) = (Latch(), Locked(0))
+        let app = try await device.start {
+            $0.askDeviceAccount = {
+                let number = asked.withLock { number in
+                    number += 1
+                    return number
+                }
+                if number == 1 { await first.pass() }
+                return number == 1 ? "oid-old" : "oid-new"
+            }
+        }
+        try await until { asked.withLock { $0 } == 1 }
+        #expect(await app.deviceAccount() == "oid-new")
+        let events = EventCatch(app)
+        await first.open()
+        // Its late answer has every chance to be noted.
+        for _ in 0..<100 { await Task.yield() }
+        #expect(await app.deviceAccount() == "oid-new")
+        #expect(await events.count { $0 == .deviceAccountChanged("oid-old") } == 0)
+    }
+
     @Test func `another account is refused, and one that is enrolled already has to be removed`() async throws {
         let app = try await start()
         #expect(await app.enroll(device.account) == .newPolicies)

@@ -55,6 +55,15 @@ final class ManualClock: Sendable {
         }
     }
 
+    /// Waits until somebody sleeps for a time in a range, and nobody for less.
+    func waitForSleeper(within range: ClosedRange<Duration>) async {
+        try? await until {
+            state.withLock { state in
+                state.sleepers.values.map { $0.due - state.uptime }.min().map(range.contains) ?? false
+            }
+        }
+    }
+
     private func sleep(_ duration: Duration) async throws {
         let id = state.withLock { state in
             state.next += 1

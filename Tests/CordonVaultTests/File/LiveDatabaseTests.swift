@@ -19,7 +19,7 @@ struct LiveDatabaseTests {
                 continuation.resume()
             }.start()
             while !LiveDatabases.shared.holds(path) { sched_yield() }
-            for _ in 0..<1000 { sched_yield() }
+            for _ in 0..<20 { sched_yield() }
             #expect(!isOpen.withLock { $0 })
             #expect(throws: VaultError(.inUse, "")) { try PosixFile.open(path, writing: false) }
             file.close()
