@@ -192,7 +192,8 @@ public protocol TenantAdministration: Sendable {
     func isMoving(as administrator: Administrator) async throws(ServiceError) -> Bool
 
     /// Says whether the organisation is being moved: enrolments and check-ins then end with 222, and apps keep the rules
-    /// they have and ask again later (SRV-CI-055). Wipes are still told, and reports still taken.
+    /// they have and ask again later (SRV-CI-055). Wipes are still told, and reports still taken. To apps it is time without
+    /// contact: past the periods of their launch conditions they block, and may remove the organisation's data.
     func setMoving(_ isMoving: Bool, as administrator: Administrator) async throws(ServiceError)
 }
 

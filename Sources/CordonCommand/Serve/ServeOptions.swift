@@ -50,7 +50,7 @@ struct ServeOptions: ParsableArguments {
     @Option(help: "The most connections at once, event streams included; more are closed. (default: 10000)")
     var maxConnections: Int?
 
-    @Option(help: "The longest life of a check-in token in seconds; 0 for any. (default: 0)")
+    @Option(help: "The longest life of a check-in token in seconds; 0 for any. (default: 7200)")
     var maxTokenSeconds: Int?
 
     @Option(

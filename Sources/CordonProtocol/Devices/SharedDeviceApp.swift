@@ -8,6 +8,11 @@ public struct SharedDeviceApp: Sendable, Codable, Equatable {
         case installed
         /// Its program is not on the device.
         case absent
+
+        /// Reads a word; one that a newer broker knows counts as ``installed``, so that who is on the device is still heard.
+        public init(from decoder: any Decoder) throws {
+            self = Support(rawValue: try decoder.singleValueContainer().decode(String.self)) ?? .installed
+        }
     }
 
     /// The name that the administrator gave it in the broker's list.

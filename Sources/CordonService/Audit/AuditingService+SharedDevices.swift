@@ -26,16 +26,23 @@ extension AuditingService {
     }
 
     /// As the wrapped service; a statement that the device's key did not sign is noted.
-    public func noteSession(_ statement: String, ofDevice id: String, tenant: TenantID)
+    public func verdict(on statement: String, ofDevice id: String, tenant: TenantID)
         async throws(ServiceError) -> SharedDeviceVerdict
     {
         do throws(ServiceError) {
-            return try await wrapped.noteSession(statement, ofDevice: id, tenant: tenant)
+            return try await wrapped.verdict(on: statement, ofDevice: id, tenant: tenant)
         } catch {
             if error.code == .wrongKey {
                 await notes.note(error, "noteSession", by: .init(.device, id: id), of: tenant, isProved: false)
             }
             throw error
         }
+    }
+
+    /// As the wrapped service, which has looked at the statement in ``verdict(on:ofDevice:tenant:)`` before.
+    public func noteSession(
+        _ statement: String, ofDevice id: String, tenant: TenantID
+    ) async throws(ServiceError) {
+        try await wrapped.noteSession(statement, ofDevice: id, tenant: tenant)
     }
 }

@@ -13,6 +13,10 @@ extension StoredManagementService {
         try await change(tenant) { [self] transaction, pending throws(ServiceError) in
             for var operation in try transaction.records(WipeOperation.self, where: (.state, "open"))
             where operation.notAfter <= now {
+                if var registration = try transaction.record(Registration.self, operation.registrationID) {
+                    registration.noteLapse(of: operation)
+                    try transaction.save(registration)
+                }
                 try step(&operation, to: .expired, by: .service, of: tenant, at: now, in: transaction)
             }
             let oldest = now.addingTimeInterval(-Double(configuration.finishedWipeRetention.wholeSeconds))

@@ -61,6 +61,9 @@ public struct WipeOperation: Sendable, Codable, Equatable {
         }
     }
 
+    /// Whether it lapsed, or lapses now, before it was handed out.
+    func isMissed(at now: Date) -> Bool { state == .pending && notAfter <= now }
+
     /// The name that Graph shows (SRV-TG-26, SRV-TG-31).
     public var displayName: String { reason == .conditional ? "Wipe (conditional launch)" : "Wipe" }
 

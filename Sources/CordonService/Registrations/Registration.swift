@@ -27,6 +27,8 @@ public struct Registration: Sendable, Codable, Equatable {
     public private(set) var flaggedSince: Date?
     /// Since when other rules may be in force than should be, nil once the app has confirmed the newest (SRV-TG-42).
     public var driftSince: Date?
+    /// Why the app was to be wiped, where the wipe lapsed before the app ever came back; nil otherwise.
+    public internal(set) var missedWipe: Command.Reason?
     /// Whether the registration still counts.
     public var state: State
     /// The newest envelope, nil before the first.
@@ -99,6 +101,11 @@ public struct Registration: Sendable, Codable, Equatable {
         self.state = .active
         self.lastEnvelope = nil
         self.applied = []
+    }
+
+    /// Remembers a wipe whose time is over, where it was never handed out (SRV-TG-28).
+    mutating func noteLapse(of operation: WipeOperation) {
+        if operation.state == .pending { missedWipe = operation.reason }
     }
 
     /// Takes down what the device found wrong with itself; what it goes on finding keeps its time.

@@ -16,12 +16,16 @@ public protocol SharedDeviceAdministration: Sendable {
     /// Releases a device: its statements no longer count, and it may be registered anew.
     func releaseDevice(_ id: String, as administrator: Administrator) async throws(ServiceError)
 
-    /// Takes what a device says about who is on it; an older statement than the newest changes nothing.
+    /// Whether whoever a device says is on it may stay; changes and locks nothing, since anybody may send a statement.
     ///
     /// - Parameter statement: A `DeviceSessionStatement`, signed with the device's key: that is its proof.
-    /// - Returns: Whether the person may stay on the device.
     /// - Throws: ``ServiceError``: `notFound` for a device that is not registered, `wrongKey` when its key did not sign,
     ///   `invalid` when it names too many apps.
-    func noteSession(_ statement: String, ofDevice id: String, tenant: TenantID)
+    func verdict(on statement: String, ofDevice id: String, tenant: TenantID)
         async throws(ServiceError) -> SharedDeviceVerdict
+
+    /// Takes what a device says about who is on it; an older statement than the newest changes nothing.
+    ///
+    /// - Throws: ``ServiceError`` as ``verdict(on:ofDevice:tenant:)``.
+    func noteSession(_ statement: String, ofDevice id: String, tenant: TenantID) async throws(ServiceError)
 }

@@ -57,16 +57,22 @@ extension StoredManagementService {
         }
     }
 
-    /// Takes what a device says about who is on it.
-    public func noteSession(
-        _ statement: String, ofDevice id: String, tenant: TenantID
+    /// Whether whoever a device says is on it may stay.
+    public func verdict(
+        on statement: String, ofDevice id: String, tenant: TenantID
     ) async throws(ServiceError) -> SharedDeviceVerdict {
         let now = self.now
-        // Looked at before anything is locked: anybody may send one.
-        let verdict = try await storage.read(tenant) { records throws(ServiceError) in
+        return try await storage.read(tenant) { records throws(ServiceError) in
             let (device, session) = try Self.session(statement, ofDevice: id, in: records)
             return session.session < device.session ? .stays : try Self.verdict(on: session, at: now, in: records)
         }
+    }
+
+    /// Takes what a device says about who is on it.
+    public func noteSession(
+        _ statement: String, ofDevice id: String, tenant: TenantID
+    ) async throws(ServiceError) {
+        let now = self.now
         try await change(tenant) { transaction, _ throws(ServiceError) in
             var (device, session) = try Self.session(statement, ofDevice: id, in: transaction)
             guard session.session > device.session else {
@@ -88,7 +94,6 @@ extension StoredManagementService {
                 .init(.device, id: id), session.account == nil ? "device.signOut" : "device.signIn", "device/\(id)",
                 of: tenant, at: now, details: details)
         }
-        return verdict
     }
 
     /// Whether whoever is on a device may stay: their sessions count from the last revocation on, like tokens (SI-182).

@@ -60,7 +60,8 @@ extension StoredManagementService {
             // One that the change itself removed is told nothing, and leaves nothing behind.
             guard let left = try transaction.record(Registration.self, registration.id) else { continue }
             try pending.note(.policyChanged, for: registration.id, in: transaction)
-            try noteDrift(of: left, isInForce: false, in: transaction)
+            // Whom no rules are meant for any more is not late with them.
+            if after[registration.id] != nil { try noteDrift(of: left, isInForce: false, in: transaction) }
         }
     }
 

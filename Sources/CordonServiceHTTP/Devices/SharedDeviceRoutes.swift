@@ -99,9 +99,13 @@ struct SharedDeviceRoutes: Sendable {
                 guard id.utf8.count <= 128 else {
                     throw CheckInRefusal("not-found", "No shared device has this id.", status: 404)
                 }
-                try limits.admitStatement(ofDevice: id, at: now())
                 let session = try await CheckInRefusal.reading(Session.self, of: request, atMost: Self.largestBody)
                 let verdict = try await CheckInRefusal.asking { () throws(ServiceError) in
+                    try await service.verdict(on: session.statement, ofDevice: id, tenant: tenant)
+                }
+                // Counted once the device's key has signed: a device's id is known to many.
+                try limits.admitStatement(ofDevice: id, at: now())
+                try await CheckInRefusal.asking { () throws(ServiceError) in
                     try await service.noteSession(session.statement, ofDevice: id, tenant: tenant)
                 }
                 response =

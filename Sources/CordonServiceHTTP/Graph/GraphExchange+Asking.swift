@@ -51,6 +51,18 @@ extension GraphExchange {
         return text
     }
 
+    /// A list of texts of a body; nil where it is null or absent.
+    ///
+    /// - Throws: ``GraphRefusal`` with status 400 where it is anything else.
+    static func texts(_ name: String, in body: [String: JSONValue]) throws(GraphRefusal) -> [String]? {
+        guard let value = body[name], value != .null else { return nil }
+        let texts = value.array?.compactMap(\.string)
+        guard let texts, texts.count == value.array?.count else {
+            throw PolicyInput.refusal(name, "needs to be a list of texts")
+        }
+        return texts
+    }
+
     /// A text of a body that changes something: null unsets, absent leaves what was known (SRV-RS-013).
     ///
     /// - Throws: ``GraphRefusal`` with status 400 where it is no text.

@@ -4,8 +4,8 @@ import Foundation
 
 /// Counts what registrations and people ask, and holds back who asks too often (SRV-CI-090).
 ///
-/// Only callers whose token and proof are good are counted, so strangers can neither fill it nor use up somebody's share.
-/// Shared devices have one of their own, because there a statement is counted before its signature is looked at.
+/// Only callers whose token and proof are good are counted, and statements that a device's key signed, so strangers can
+/// neither fill it nor use up somebody's share. Shared devices have one of their own.
 final class RequestLimiter: Sendable {
     private struct Bucket {
         var left: Double

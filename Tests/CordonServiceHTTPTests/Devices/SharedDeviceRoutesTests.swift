@@ -61,6 +61,18 @@ import Testing
         }
     }
 
+    @Test func `what a stranger says in a device's name does not keep the device from being heard`() async throws {
+        let service = try await TestService()
+        let claims = administrator(service)
+        try await service.test { client in
+            _ = try await client.administer(.post, "/cordon/v1/devices", statement(), claims: claims)
+            for number in 1...20 {
+                #expect(try await session(Int64(number), "oid-a", client, key: SoftwareSigningKey()) == .forbidden)
+            }
+            #expect(try await session(1, "oid-a", client) == .noContent)
+        }
+    }
+
     @Test func `a device joins, says who is on it, and is released`() async throws {
         let service = try await TestService()
         let claims = administrator(service)

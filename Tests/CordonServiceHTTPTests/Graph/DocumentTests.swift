@@ -81,12 +81,14 @@ import Testing
                 let url = "/v1.0/" + (entry["url"]?.string ?? "")
                 #expect(try await client.administer(.get, url).status == .ok, "\(url)")
             }
-            let folder = try await client.administer(.get, "/v1.0/deviceAppManagement").json
-            let links = (folder.object ?? [:]).filter { $0.key.hasSuffix("@odata.navigationLink") }
-            #expect(links.count == 8)
-            for (_, link) in links {
-                let url = try #require(link.string.flatMap(URL.init(string:)))
-                #expect(try await client.administer(.get, url.path()).status == .ok, "\(url)")
+            for (name, count) in [("deviceAppManagement", 8), ("deviceManagement", 3)] {
+                let folder = try await client.administer(.get, "/v1.0/\(name)").json
+                let links = (folder.object ?? [:]).filter { $0.key.hasSuffix("@odata.navigationLink") }
+                #expect(links.count == count)
+                for (_, link) in links {
+                    let url = try #require(link.string.flatMap(URL.init(string:)))
+                    #expect(try await client.administer(.get, url.path()).status == .ok, "\(url)")
+                }
             }
             #expect(try await client.client.execute(uri: path, method: .get).status == .unauthorized)
         }

@@ -137,6 +137,9 @@ import Testing
                     .get, "/beta/\(Self.path)/\(result.registrationID)?$expand=managedAppLogCollectionRequests")
                 let entry = expanded.json["managedAppLogCollectionRequests"]?.array?.first ?? .null
                 #expect(try await client.administer(.get, path).json["value"] == [entry])
+                let one = try await client.administer(.get, path + "('\(id)')")
+                #expect(one.json["id"] == entry["id"] && one.json["uploadedLogs"] == entry["uploadedLogs"])
+                #expect(try await client.administer(.get, others + "('\(id)')").status == .notFound)
                 return entry
             }
             let pending = try await shown()

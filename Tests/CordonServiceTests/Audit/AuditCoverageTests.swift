@@ -15,7 +15,7 @@ struct AuditCoverageTests {
         "blockedUsers", "operations", "operation", "allowedAccounts", "signingKeys", "auditRecords", "exportAudit",
         "workingTime", "serviceSettings", "logCollections", "telemetry", "sharedDevices", "events", "keySet",
         "discoveryFacts", "customRoles", "commands", "isMoving", "drift",
-        "protectionSummary", "flaggedApps", "appStatuses", "sessionRevocations", "isAccountDisabled",
+        "protectionSummary", "flaggedApps", "appStatuses", "sessionRevocations", "isAccountDisabled", "verdict",
     ]
     /// What devices send all the time and what is kept elsewhere: counted, aggregated, or noted only where it differs.
     private static let routine: Set<String> = ["checkIn", "compliance", "acceptTelemetry"]
@@ -167,7 +167,7 @@ struct AuditCoverageTests {
         Write("noteSession", ["device.register", "device.signIn"]) {
             _ = try await $0.service.registerDevice($0.statement(), name: nil, as: $0.owner)
             let session = DeviceSessionStatement(deviceID: "device-1", session: 1, account: AccountID("x"), since: 1)
-            _ = try await $0.service.noteSession(
+            try await $0.service.noteSession(
                 session.signed(by: $0.device), ofDevice: "device-1", tenant: TestService.tenant)
         },
         Write("register", ["registration.create"]) {
@@ -247,7 +247,7 @@ struct AuditCoverageTests {
         let device = try await story.service.registerDevice(try story.statement(), name: nil, as: story.owner)
         for _ in 0..<200 {
             let error = await failure {
-                _ = try await story.service.noteSession("garbage", ofDevice: device.id, tenant: TestService.tenant)
+                _ = try await story.service.verdict(on: "garbage", ofDevice: device.id, tenant: TestService.tenant)
             }
             #expect(error?.code == .wrongKey)
         }

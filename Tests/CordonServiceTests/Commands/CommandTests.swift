@@ -133,6 +133,9 @@ struct CommandTests {
         _ = try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
         #expect(try await app.checkIn().response.statusCode == .wipeReceived)
         try await app.wipe()
+        try await test.service.blockUser("oid-ben", as: test.owner)
+        #expect(try await ben.register().result.statusCode == .wipeReceived)
+        try await test.service.unblockUser("oid-ben", as: test.owner)
         try await test.service.setMoving(false, as: test.owner)
         try await ben.register()
     }

@@ -134,8 +134,8 @@ struct WipeTests {
         #expect(try await state(test, second) == .delivered)
     }
 
-    @Test(arguments: [("P30D", 34.0), ("P365D", 369), ("PT0S", 94)])
-    func `a wipe waits as long as its policy lets an app be offline, and four days`(
+    @Test(arguments: [("P30D", 94.0), ("P365D", 369), ("PT0S", 94)])
+    func `a wipe waits as long as its policy lets an app be offline, and four days, and never shorter than usual`(
         period: String, days: Double
     ) async throws {
         let test = try await TestService.withPeople()
@@ -146,16 +146,56 @@ struct WipeTests {
         #expect(operation.notAfter == test.clock.now.addingTimeInterval(days * 86_400))
     }
 
-    @Test func `a wipe that was not fetched in time lapses`() async throws {
+    @Test func `a wipe that was handed out and not reported in time lapses`() async throws {
         // SRV-TG-28
         var (test, app) = try await enrolled()
         let id = try await request(test)[0].id
+        try await app.checkIn()
         test.clock.advance(days: 93.9)
-        #expect(try await state(test, id) == .pending)
+        #expect(try await state(test, id) == .delivered)
         test.clock.advance(days: 0.1)
         try await app.register()
         #expect(try await state(test, id) == .expired)
         #expect(app.envelope?.commands.isEmpty == true)
+    }
+
+    @Test(arguments: [true, false])
+    func `an app that comes back after its wipe has lapsed is told to wipe all the same, once`(
+        maintained: Bool
+    ) async throws {
+        var (test, app) = try await enrolled()
+        let lapsed = try await request(test)[0]
+        test.clock.advance(days: 95)
+        if maintained {
+            try await test.core.performMaintenance(of: TestService.tenant)
+            #expect(try await state(test, lapsed.id) == .expired)
+            test.clock.advance(days: 5)
+            try await test.core.performMaintenance(of: TestService.tenant)
+        }
+        try await app.register()
+        let command = try #require(app.envelope?.commands.first)
+        #expect(command.kind == .wipe && command.id != lapsed.id && command.reason == lapsed.reason)
+        try await app.acknowledge(.succeeded, command.id, receipt: try app.receipt(command.id).signed(by: app.key))
+        test.clock.advance(days: 1)
+        app.authenticated = test.clock.now
+        try await app.register()
+        #expect(app.envelope?.commands.isEmpty == true)
+    }
+
+    @Test func `a new key is no way around a wipe that has lapsed, and forgetting the app is the end of it`()
+        async throws
+    {
+        let (test, _) = try await enrolled()
+        _ = try await request(test)
+        test.clock.advance(days: 95)
+        try await test.core.performMaintenance(of: TestService.tenant)
+        var another = TestApp(test)
+        try await another.register()
+        #expect(another.envelope?.commands.map(\.kind) == [.wipe])
+        try await test.service.forgetRegistration(another.registrationID, as: test.owner)
+        var third = TestApp(test)
+        try await third.register()
+        #expect(third.envelope?.commands.isEmpty == true)
     }
 
     @Test func `a failed wipe is issued three times in all`() async throws {

@@ -79,7 +79,7 @@ struct PersonalDataTests {
                         deviceID: "device-1", tenant: TestService.tenant, issuer: "https://login.example.test",
                         keyThumbprint: key.publicKey.thumbprint, since: test.clock.now)),
                 type: .deviceRegistration, with: key, embedsKey: true), name: nil, as: test.owner)
-        _ = try await test.service.noteSession(
+        try await test.service.noteSession(
             DeviceSessionStatement(
                 deviceID: device.id, session: 1, account: AccountID("oid-ada"), since: 1
             ).signed(by: key), ofDevice: device.id, tenant: TestService.tenant)

@@ -36,13 +36,14 @@ extension StoredManagementService {
         try await change(administrator.tenant) { [self] transaction, pending throws(ServiceError) in
             var registration = try transaction.knownRegistration(id)
             let open = try transaction.openOperations(of: id)
-            guard registration.state == .active || !open.isEmpty else { return }
+            guard registration.state == .active || !open.isEmpty || registration.missedWipe != nil else { return }
+            registration.missedWipe = nil
             if registration.state == .active {
                 registration.state = .forgotten
-                try transaction.save(registration)
                 pending.noteClosing(id)
                 try endCommands(of: registration, at: now, in: transaction)
             }
+            try transaction.save(registration)
             for var operation in open {
                 operation.failure = "the registration was forgotten"
                 try step(&operation, to: .expired, by: .service, of: administrator.tenant, at: now, in: transaction)

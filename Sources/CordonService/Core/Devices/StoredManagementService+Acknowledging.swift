@@ -80,9 +80,10 @@ extension StoredManagementService {
             }
             next = heir.heir
         }
-        guard registration.state == .active else { return }
-        try endCommands(of: registration, at: now, in: transaction)
         var closed = registration
+        closed.missedWipe = nil
+        guard registration.state == .active else { return try transaction.save(closed) }
+        try endCommands(of: registration, at: now, in: transaction)
         closed.state = .wiped
         closed.lastSync = now
         try transaction.save(closed)

@@ -27,7 +27,7 @@ extension StoredManagementService {
                 return unchanged(state, at: now)
             }
             let commands = try deliver(
-                to: state.registration, isBlocked: state.isBlocked, at: now, in: transaction)
+                to: &state.registration, isBlocked: state.isBlocked, at: now, in: transaction)
             let envelope = try issueEnvelope(
                 state.content, commands: commands, nonce: request.nonce, appliedSequence: request.appliedSequence,
                 for: &state.registration, at: now, in: transaction)
@@ -77,10 +77,11 @@ private struct CheckInState {
         self.snapshot = snapshot
         isBlocked = try records.record(UserBlock.self, folded(registration.account.id.rawValue)) != nil
         let operations = try records.openOperations(of: id)
-        let isToldToWipe = isBlocked || operations.contains { $0.notAfter > now }
+        let hasMissedWipe = registration.missedWipe != nil || operations.contains { $0.isMissed(at: now) }
+        let isToldToWipe = isBlocked || hasMissedWipe || operations.contains { $0.notAfter > now }
         guard settings.isMoving != true || isToldToWipe else { throw .moving }
         let commands = try records.openCommands(of: id)
-        hasCommand = !operations.isEmpty || !commands.isEmpty
+        hasCommand = hasMissedWipe || !operations.isEmpty || !commands.isEmpty
         do throws(ServiceError) {
             let user = try records.entitledUser(registration.account)
             let inputs = EnvelopeInputs(

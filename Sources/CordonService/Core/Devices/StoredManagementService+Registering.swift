@@ -16,7 +16,6 @@ extension StoredManagementService {
             let bundleID = request.application.bundleID
             let isBlocked = try transaction.record(UserBlock.self, user.storageID) != nil
             let settings = try transaction.settings()
-            guard settings.isMoving != true else { throw .moving }
             let content = try EnvelopeContent(
                 for: user, bundleID: bundleID, facts: FilterFacts(request.application, request.device),
                 tenant: caller.tenant, snapshot: snapshot, settings: settings,
@@ -28,7 +27,7 @@ extension StoredManagementService {
                 throw .enrollment(.notTargeted, "no protection policy targets the account in \(bundleID)")
             }
             if isNew {
-                try supersede(by: registration, at: now, in: transaction, noting: &pending)
+                try supersede(by: &registration, at: now, in: transaction, noting: &pending)
                 try transaction.audit(
                     AuditRecord.Actor(registration), "registration.create", "registration/\(registration.id)",
                     of: caller.tenant, at: now,
@@ -36,7 +35,8 @@ extension StoredManagementService {
                         "app": bundleID, "keyThumbprint": caller.keyThumbprint, "user": caller.account.id.rawValue,
                     ])
             }
-            let commands = try deliver(to: registration, isBlocked: isBlocked, at: now, in: transaction)
+            let commands = try deliver(to: &registration, isBlocked: isBlocked, at: now, in: transaction)
+            guard settings.isMoving != true || commands.hasWipe else { throw .moving }
             registration.application = request.application
             registration.device = request.device
             registration.lastSync = now
@@ -81,15 +81,18 @@ extension StoredManagementService {
     /// Closes what the same app on the same device had before, and carries its open wipes over: a new key is no
     /// way around a wipe.
     private func supersede(
-        by new: Registration, at now: Date, in transaction: some StorageTransaction, noting pending: inout PendingEvents
+        by new: inout Registration, at now: Date, in transaction: some StorageTransaction,
+        noting pending: inout PendingEvents
     ) throws(ServiceError) {
         let ofUser = try transaction.records(Registration.self, where: (.user, folded(new.account.id.rawValue)))
         for var old in ofUser where old.id != new.id && old.isSameInstall(as: new) {
             if old.state == .active {
                 old.state = .superseded
-                try transaction.save(old)
                 pending.noteClosing(old.id)
             }
+            new.missedWipe = new.missedWipe ?? old.missedWipe
+            old.missedWipe = nil
+            try transaction.save(old)
             try endCommands(of: old, at: now, in: transaction)
             for var operation in try transaction.openOperations(of: old.id) {
                 let heir = try requestWipe(

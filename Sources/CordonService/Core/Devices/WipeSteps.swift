@@ -22,22 +22,25 @@ extension StoredManagementService {
     /// The commands that the next envelope carries: every open wipe in time, and one for a blocked person (SRV-TG-24);
     /// where there is none, every other open command.
     ///
-    /// A pending wipe becomes delivered, in the transaction that also issues the envelope.
+    /// A pending wipe becomes delivered, in the transaction that also issues the envelope. A wipe that lapsed before the app
+    /// came back is asked for again: the app may hold everything still.
     func deliver(
-        to registration: Registration, isBlocked: Bool, at now: Date, in transaction: some StorageTransaction
+        to registration: inout Registration, isBlocked: Bool, at now: Date, in transaction: some StorageTransaction
     ) throws(ServiceError) -> [Command] {
         let tenant = registration.account.tenant
         var open: [WipeOperation] = []
         for var operation in try transaction.openOperations(of: registration.id) {
             if operation.notAfter <= now {
+                registration.noteLapse(of: operation)
                 try step(&operation, to: .expired, by: .service, of: tenant, at: now, in: transaction)
             } else {
                 open.append(operation)
             }
         }
-        if isBlocked && open.isEmpty {
-            open.append(try requestWipe(of: registration, reason: .user, by: .service, at: now, in: transaction))
+        if open.isEmpty, let reason = isBlocked ? .user : registration.missedWipe {
+            open.append(try requestWipe(of: registration, reason: reason, by: .service, at: now, in: transaction))
         }
+        registration.missedWipe = nil
         var commands: [Command] = []
         for var operation in open {
             if operation.state == .pending {
@@ -59,12 +62,8 @@ extension StoredManagementService {
         until end: Date? = nil, attempt: Int = 1, after earlier: WipeOperation? = nil,
         in transaction: some StorageTransaction
     ) throws(ServiceError) -> WipeOperation {
-        let lapse: Date
-        if let end {
-            lapse = end
-        } else {
-            lapse = now.addingTimeInterval(Double(try wipeLifetime(of: registration, in: transaction).wholeSeconds))
-        }
+        var lapse = now
+        if let end { lapse = end } else { lapse += try wipeLifetime(of: registration, in: transaction) }
         let operation = WipeOperation(
             id: ids.token(), registrationID: registration.id, account: registration.account.id,
             bundleID: registration.application.bundleID, reason: reason, requestedBy: earlier?.requestedBy ?? actor.id,
@@ -79,14 +78,19 @@ extension StoredManagementService {
         return operation
     }
 
-    /// How long a wipe waits: as long as the rules that the app has in force let it be offline, and four days (SRV-TG-28).
+    /// How long a wipe waits, in seconds: as long as the rules that the app has in force let it be offline and four days,
+    /// never shorter than usual (SRV-TG-28).
+    ///
+    /// The rules may have become stricter since the app last heard, and an app that may not be offline so long asks first.
     private func wipeLifetime(
         of registration: Registration, in transaction: some StorageTransaction
-    ) throws(ServiceError) -> Duration {
+    ) throws(ServiceError) -> Double {
         let snapshot = try targeting.snapshot(of: registration.account.tenant, in: transaction)
         let known = snapshot.protections(among: registration.lastEnvelope?.policies ?? [])
-        let offline = try snapshot.effectivePolicy(of: known)?.policy.policy.launch.periodOfflineBeforeWipe ?? .zero
-        return offline > .zero ? offline + configuration.finishedWipeRetention : configuration.wipeLifetime
+        // A policy that cannot be read is no reason not to wipe.
+        let launch = (try? snapshot.effectivePolicy(of: known))??.policy.policy.launch
+        let offline = (launch?.periodOfflineBeforeWipe ?? .zero) + .seconds(4 * 86_400)
+        return Double(max(offline, configuration.wipeLifetime).wholeSeconds)
     }
 }
 

@@ -53,14 +53,19 @@ enum DocumentRoutes {
                             return sets.map { entry($0.name, "EntitySet") }
                         }), of: "")
             },
-            GraphRoute(.get, "deviceAppManagement", .readApps) { exchange in
-                var members: [String: JSONValue] = ["id": "deviceAppManagement"]
-                for (name, _) in folders.first(where: { $0.name == "deviceAppManagement" })?.sets ?? [] {
-                    members[name + "@odata.navigationLink"] = .string("\(exchange.root)/deviceAppManagement/\(name)")
-                }
-                return .entity(.object(members), of: "deviceAppManagement")
-            },
+            folder("deviceAppManagement", .readApps), folder("deviceManagement", .readConfiguration),
         ]
+    }
+
+    /// Where the collections of a folder are.
+    private static func folder(_ name: String, _ access: AdministrationAccess) -> GraphRoute {
+        GraphRoute(.get, name, access) { exchange in
+            var members: [String: JSONValue] = ["id": .string(name)]
+            for set in folders.first(where: { $0.name == name })?.sets ?? [] {
+                members[set.name + "@odata.navigationLink"] = .string("\(exchange.root)/\(name)/\(set.name)")
+            }
+            return .entity(.object(members), of: name)
+        }
     }
 
     /// One line of the service document.

@@ -18,6 +18,14 @@ struct LogCollectionRoutes: Sendable {
                     try await requests(exchange) { $0.userID.lowercased() == user.id.lowercased() },
                     of: Self.place(user))
             },
+            GraphRoute(.get, path + "/*", .readApps) { exchange throws(GraphRefusal) in
+                let user = try await exchange.user(service)
+                let found = try await requests(exchange) {
+                    $0.id == exchange.keys[1] && $0.userID.lowercased() == user.id.lowercased()
+                }
+                guard let request = found.first else { throw .notFound }
+                return .entity(request, of: Self.place(user))
+            },
             GraphRoute(.post, path, .writeApps) { exchange throws(GraphRefusal) in
                 let user = try await exchange.user(service)
                 let body = try await exchange.object()
@@ -36,14 +44,26 @@ struct LogCollectionRoutes: Sendable {
         ]
     }
 
+    /// Every request, newest first, by the id of its registration.
+    func byRegistration(_ exchange: GraphExchange) async throws(GraphRefusal) -> [String: [JSONValue]] {
+        let logs = try await logs(exchange)
+        guard !logs.isEmpty else { return [:] }
+        let entity = try await entity(exchange)
+        return Dictionary(grouping: logs, by: \.registrationID).mapValues { $0.map(entity.json) }
+    }
+
     /// The requests that a condition lets through, newest first.
-    func requests(
+    private func requests(
         _ exchange: GraphExchange, where isWanted: (LogCollection) -> Bool
     ) async throws(GraphRefusal) -> [JSONValue] {
-        let logs = try await exchange.ask { () throws(ServiceError) in
-            try await service.logCollections(as: exchange.administrator)
-        }.filter(isWanted)
+        let logs = try await logs(exchange).filter(isWanted)
         return logs.isEmpty ? [] : logs.map(try await entity(exchange).json)
+    }
+
+    private func logs(_ exchange: GraphExchange) async throws(GraphRefusal) -> [LogCollection] {
+        try await exchange.ask { () throws(ServiceError) in
+            try await service.logCollections(as: exchange.administrator)
+        }
     }
 
     private func entity(_ exchange: GraphExchange) async throws(GraphRefusal) -> LogCollectionEntity {

@@ -33,7 +33,7 @@ struct RegistrationRoutes: Sendable {
             },
             GraphRoute(.get, path + "/*", .readApps, expands: Self.expands) { exchange throws(GraphRefusal) in
                 let registration = try await registration(exchange)
-                return .entity(try await json(registration, exchange), of: path)
+                return .entity(try await json(registration, try await shared(exchange), exchange), of: path)
             },
             GraphRoute(.delete, path + "/*", .writeApps) { exchange throws(GraphRefusal) in
                 try await exchange.ask { () throws(ServiceError) in
@@ -62,7 +62,8 @@ struct RegistrationRoutes: Sendable {
                 let registration = try await registration(exchange, key: 1)
                 guard registration.account.id.rawValue.lowercased() == user.id.lowercased() else { throw .notFound }
                 return .entity(
-                    try await json(registration, exchange), of: "users('\(user.id)')/managedAppRegistrations")
+                    try await json(registration, try await shared(exchange), exchange),
+                    of: "users('\(user.id)')/managedAppRegistrations")
             },
         ]
     }
@@ -131,9 +132,10 @@ struct RegistrationRoutes: Sendable {
     private func list(
         _ filter: RegistrationFilter, _ exchange: GraphExchange
     ) async throws(GraphRefusal) -> [JSONValue] {
+        let shared = try await shared(exchange)
         var entities: [JSONValue] = []
         for registration in try await exchange.registrations(service, filter) {
-            entities.append(try await json(registration, exchange))
+            entities.append(try await json(registration, shared, exchange))
         }
         return entities
     }
@@ -188,8 +190,13 @@ struct RegistrationRoutes: Sendable {
     @Sendable private func applied(
         _ registration: Registration, _ exchange: GraphExchange
     ) async throws(GraphRefusal) -> [JSONValue] {
-        let policies = try await exchange.policies(service)
-        return registration.applied.compactMap { reference in
+        applied(registration, among: try await exchange.policies(service), exchange)
+    }
+
+    private func applied(
+        _ registration: Registration, among policies: [ManagedAppPolicy], _ exchange: GraphExchange
+    ) -> [JSONValue] {
+        registration.applied.compactMap { reference in
             policies.first { $0.id == reference.id }.map { policy in
                 var confirmed = policy
                 confirmed.version = reference.version
@@ -198,8 +205,24 @@ struct RegistrationRoutes: Sendable {
         }
     }
 
+    /// What several registrations of one answer need, read once, and only where it was asked for.
+    private struct Shared {
+        var policies: [ManagedAppPolicy] = []
+        var logs: [String: [JSONValue]] = [:]
+    }
+
+    private func shared(_ exchange: GraphExchange) async throws(GraphRefusal) -> Shared {
+        let expand = exchange.query.expand
+        var shared = Shared()
+        if expand.contains("appliedpolicies") { shared.policies = try await exchange.policies(service) }
+        if expand.contains("managedapplogcollectionrequests") {
+            shared.logs = try await LogCollectionRoutes(service: service, now: now).byRegistration(exchange)
+        }
+        return shared
+    }
+
     private func json(
-        _ registration: Registration, _ exchange: GraphExchange
+        _ registration: Registration, _ shared: Shared, _ exchange: GraphExchange
     ) async throws(GraphRefusal) -> JSONValue {
         let expand = exchange.query.expand
         var members = RegistrationEntity.json(registration, version: exchange.version).object ?? [:]
@@ -207,15 +230,13 @@ struct RegistrationRoutes: Sendable {
             members["operations"] = .array(try await operations(of: registration, exchange))
         }
         if expand.contains("appliedpolicies") {
-            members["appliedPolicies"] = .array(try await applied(registration, exchange))
+            members["appliedPolicies"] = .array(applied(registration, among: shared.policies, exchange))
         }
         if expand.contains("intendedpolicies") {
             members["intendedPolicies"] = .array(try await intended(registration, exchange))
         }
         if expand.contains("managedapplogcollectionrequests") {
-            members["managedAppLogCollectionRequests"] = .array(
-                try await LogCollectionRoutes(service: service, now: now)
-                    .requests(exchange) { $0.registrationID == registration.id })
+            members["managedAppLogCollectionRequests"] = .array(shared.logs[registration.id] ?? [])
         }
         return .object(members)
     }

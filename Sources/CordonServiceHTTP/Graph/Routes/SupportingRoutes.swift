@@ -36,7 +36,7 @@ struct SupportingRoutes: Sendable {
                 throw PolicyInput.refusal(
                     "assignmentFilterManagementType", "filters of devices are of no use here; the value is apps")
             }
-            let tags = body["roleScopeTags"]
+            let tags = try GraphExchange.texts("roleScopeTags", in: body)
             return AssignmentFilter(
                 id: known?.id ?? UUID().uuidString.lowercased(),
                 displayName: try GraphExchange.text("displayName", in: body, else: known?.displayName) ?? "",
@@ -45,8 +45,7 @@ struct SupportingRoutes: Sendable {
                     ?? AssignmentFilter.usualPlatform,
                 rule: try GraphExchange.text("rule", in: body, else: known?.rule) ?? "",
                 created: known?.created ?? time, modified: time,
-                scopeTags: (tags == nil ? known?.scopeTags : tags?.array?.compactMap(\.string))
-                    ?? [ScopeTag.defaultID])
+                scopeTags: (body["roleScopeTags"] == nil ? known?.scopeTags : tags) ?? [ScopeTag.defaultID])
         }.routes
     }
 
@@ -54,7 +53,7 @@ struct SupportingRoutes: Sendable {
         ResourceRoutes(
             service: service, path: "deviceAppManagement/mobileApps", reading: .readApps, json: SupportingEntity.json
         ) { body, known throws(GraphRefusal) in
-            let groups = body[SupportingEntity.groupsMember]?.array?.compactMap(\.string)
+            let groups = try GraphExchange.texts(SupportingEntity.groupsMember, in: body)
             let named = groups?.compactMap(AppGroup.init(rawValue:))
             guard named?.count == groups?.count,
                 named?.allSatisfy({ [.allCoreMicrosoftApps, .allMicrosoftApps].contains($0) }) ?? true

@@ -21,7 +21,7 @@ struct ProviderMetadata: Encodable {
     let dpop_signing_alg_values_supported = ["ES256"]
     let token_endpoint_auth_methods_supported = Self.authenticationMethods
     let revocation_endpoint_auth_methods_supported = Self.authenticationMethods
-    let token_endpoint_auth_signing_alg_values_supported = ["ES256"]
+    let token_endpoint_auth_signing_alg_values_supported = ["ES256", "PS256", "RS256"]
     let prompt_values_supported = ["none", "login", "consent", "select_account"]
     let claims_supported = [
         "sub", "iss", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "amr", "tid", "oid", "preferred_username",
