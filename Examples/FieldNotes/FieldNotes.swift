@@ -39,6 +39,10 @@ struct FieldNotes: AsyncParsableCommand {
     @Flag(help: "Hold one organisation's account at most.")
     var single = false
 
+    // A computer has nothing that tells whether it is.
+    @Flag(help: "Say that the device is rooted, to see what the rules make of it.")
+    var rooted = false
+
     @Flag(help: "Show each step of a wipe and wait for a line before taking it.")
     var step = false
 

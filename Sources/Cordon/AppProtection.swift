@@ -52,6 +52,8 @@ public actor AppProtection {
     var records: [AccountID: RegistrationRecord] = [:] { didSet { learnAccounts(before: oldValue) } }
     /// The exchange in progress for each account; the next one waits for it, so that answers arrive in order.
     var exchanges: [AccountID: Task<Outcome, Never>] = [:]
+    /// Who is being enrolled, and has the one place of an app for one managed account meanwhile.
+    var arriving: AccountID?
     /// Who waits to change an account's list of files; an account whose list is being changed has an entry.
     var fileTurns: [AccountID: [CheckedContinuation<Void, Never>]] = [:]
     /// The accounts whose data this process is removing.

@@ -10,6 +10,8 @@ extension NotesApp {
         for await event in protection.events() {
             switch event {
             case .policyChanged(let account, let version, let sequence):
+                // The new rules may not let a window go on showing the account.
+                await protection.resumeWindows()
                 screen.tell(
                     "policyChanged", "new rules for \(account)",
                     ["account": .string(account.rawValue), "version": .string(version), "sequence": .integer(sequence)])
@@ -27,7 +29,7 @@ extension NotesApp {
             case .wipeStarted(let account, _):
                 screen.tell("wipeStarted", "removing \(account)", ["account": .string(account.rawValue)])
             case .wipeFinished(let account, let command, let succeeded):
-                if current == .managed(account) { current = .personal }
+                await takeAway(account)
                 screen.tell(
                     "wipeFinished", "\(account) was removed from this app",
                     [
@@ -68,6 +70,10 @@ extension NotesApp {
             screen.tell(
                 "deviceAccountChanged", "the device is enrolled for \(account?.rawValue ?? "nobody")",
                 ["account": account.map { .string($0.rawValue) } ?? .null])
+        case .dataProtectionChanged(let account):
+            screen.tell(
+                "dataProtectionChanged", "other rules of encryption for \(account)",
+                ["account": .string(account.rawValue)])
         case .configurationChanged(let account):
             screen.tell(
                 "configurationChanged", "the app's configuration for \(account) changed",

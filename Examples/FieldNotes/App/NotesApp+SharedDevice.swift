@@ -38,14 +38,14 @@ extension NotesApp {
 
     /// Removes everything of somebody who left the device: work, enrolment while a token can still be had, files.
     func cleanUp(_ leaving: CleanUp) async throws {
-        stopWork(for: leaving.account)
+        await stopWork(for: leaving.account)
         await leaving.workStopped()
         try await removeData(of: leaving.account)
         await leaving.dataCleared()
     }
 
-    private func stopWork(for account: AccountID) {
-        if current == .managed(account) { current = .personal }
+    private func stopWork(for account: AccountID) async {
+        await takeAway(account)
         loseTouch(account)
     }
 

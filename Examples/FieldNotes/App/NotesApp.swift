@@ -23,11 +23,12 @@ actor NotesApp {
     let shared: SharedDeviceMode?
     private let leaving = LeavingDesk()
     let logConsent: LogConsent
-    /// Whose notes are on the screen.
-    var current = Identity.personal
-    /// Whose notes the other windows show.
-    var windows: [String: Identity] = [:]
-    var window = "main"
+    /// The window in front.
+    var window = WindowID.main
+    /// The windows that were ever in front.
+    var windows: Set<WindowID> = [.main]
+    /// Whose notes a window was to show, and does not, because the account's launch conditions are not met.
+    var heldBack: [WindowID: AccountID] = [:]
     private var inTouch: [AccountID: Task<Void, Never>] = [:]
 
     init(options: FieldNotes, screen: Screen, transport: AsyncHTTPTransport) async throws {
@@ -69,6 +70,12 @@ actor NotesApp {
             sessions: (shared as (any AccountSessions)?) ?? signIn,
             logger: Logger(label: "fieldnotes") { log.handler($0) })
         configuration.logFile = log
+        configuration.identityDelegate = WindowDesk(screen: screen)
+        configuration.deviceFacts = { [rooted = options.rooted] _ in
+            var facts = DeviceFacts()
+            facts.rooted = rooted
+            return facts
+        }
         configuration.confirmLogUpload = { await consent.ask($0, $1) }
         configuration.stateCounter = try FileStateCounter(directory: home.appending(path: "keys/counters"))
         configuration.allowsSeveralIdentities = !options.single

@@ -4,6 +4,7 @@ enum TypedCommand: Equatable {
     case receive(String?)
     case logs(LogAnswer)
     case window(String)
+    case browse(String)
     case everyone(String?)
     case save(String, place: String)
     case openFrom(String, place: String)
@@ -43,6 +44,7 @@ enum TypedCommand: Equatable {
             guard let answer = LogAnswer(rawValue: answer) else { return nil }
             self = .logs(answer)
         case ("window", let name?, nil): self = .window(name)
+        case ("browse", let link?, nil): self = .browse(link)
         case ("everyone", let what, nil): self = .everyone(what)
         case ("save", let title?, let place?): self = .save(title, place: place)
         case ("open", let file?, let place?): self = .openFrom(file, place: place)
@@ -75,6 +77,7 @@ enum TypedCommand: Equatable {
         case .ledger: "ledger"
         case .logs: "logs"
         case .window: "window"
+        case .browse: "browse"
         case .everyone: "everyone"
         case .save: "save"
         case .openFrom: "open"
@@ -107,6 +110,7 @@ enum TypedCommand: Equatable {
         save TITLE PLACE         saves to a cloud or local place    open FILE PLACE    opens from one;
                                  `PLACE of ACCOUNT` is somebody else's
         window NAME              goes to another window, with notes of its own on it
+        browse LINK              opens a link, in the managed browser where the rules say so
         everyone                 a page with everybody's notes; `everyone print`, `copy` or `save` takes it out
         background COUNT         writes notes from so many tasks at once
         remediate                signs in an account whose token was refused for want of protection

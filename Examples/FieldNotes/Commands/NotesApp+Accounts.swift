@@ -20,7 +20,7 @@ extension NotesApp {
     }
 
     func use(_ who: String) async throws {
-        current = try await identity(called: who)
+        if let problem = await turn(to: try await identity(called: who)) { throw problem }
         let welcome = preferences?.welcomeText
         screen.answer(
             "use", welcome ?? "these are \(who)'s notes",
@@ -43,15 +43,21 @@ extension NotesApp {
         let account = try await (withCode ? signInWithCode() : signInInBrowser()).managed
         let status = await protection.enroll(account)
         guard status.didSucceed else { throw Problem(status.explanation) }
-        current = .managed(account.id)
         stayInTouch(account.id)
         try await announceAccounts()
+        await show(newAccount: account.id)
         screen.answer(
             "sign-in", "\(account.userPrincipalName) is enrolled",
             [
                 "account": .string(account.id.rawValue), "name": .string(account.userPrincipalName),
                 "status": .integer(Int64(status.rawValue)),
             ])
+    }
+
+    /// Has the window in front show the notes of an account that has just come.
+    func show(newAccount account: AccountID) async {
+        guard let problem = await turn(to: .managed(account)) else { return }
+        screen.tell("notShown", problem.message, ["account": .string(account.rawValue)])
     }
 
     func signInInBrowser() async throws -> SignedInAccount {
@@ -106,16 +112,15 @@ extension NotesApp {
     func wipe() async throws {
         let account = try currentAccount()
         try await (try protected()).wipe(account)
-        current = .personal
+        await takeAway(account)
         screen.answer("wipe", "the organisation's data is gone")
     }
 
     func signOut() async throws {
         if let shared { return try await signOutOfDevice(shared) }
-        guard case .managed = current else { return try removePersonalNotes() }
-        let account = try currentAccount()
+        guard let account = try? currentAccount() else { return try removePersonalNotes() }
         let status = await (try protected()).unenroll(account)
-        current = .personal
+        await takeAway(account)
         screen.answer("sign-out", status.explanation, ["status": .integer(Int64(status.rawValue))])
     }
 }

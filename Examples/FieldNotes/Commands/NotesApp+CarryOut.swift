@@ -25,6 +25,7 @@ extension NotesApp {
         case .receive(let folder): try await receive(from: folder)
         case .save(let title, let place): try await save(title, at: place)
         case .openFrom(let file, let place): try await open(file, from: place)
+        case .browse(let link): try await browse(link)
         case .window(let name): show(window: name)
         case .everyone(let what): try await everyone(what)
         case .background(let count): try await writeInBackground(count)
@@ -47,8 +48,9 @@ extension NotesApp {
         return protection
     }
 
-    /// The organisation's account on the screen, or what to do.
+    /// The organisation's account on the screen, or the one that was to be, or what to do.
     func currentAccount() throws -> AccountID {
+        if let account = heldBack[window] { return account }
         guard case .managed(let account) = current else {
             throw Problem("personal notes have no organisation", hint: "Type `use` with an account's name.")
         }

@@ -57,8 +57,8 @@ extension NotesApp {
             throw Problem("the account is being protected already")
         }
         guard result.status == .compliant else { throw Problem(result.message) }
-        current = .managed(account.id)
         stayInTouch(account.id)
+        await show(newAccount: account.id)
         screen.answer(
             "remediate", result.message,
             ["account": .string(account.id.rawValue), "status": .integer(Int64(result.status.rawValue))])

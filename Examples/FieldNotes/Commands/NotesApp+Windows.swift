@@ -5,12 +5,34 @@ import Foundation
 
 /// Windows, one of which may show everybody's notes, and work behind the scenes.
 extension NotesApp {
+    /// Whose notes the window in front shows; at first the person's own.
+    var current: Identity { IdentityContext.windowIdentity(of: window) ?? .personal }
+
     /// Goes to another window; each has its own account on it.
     func show(window name: String) {
-        windows[window] = current
-        window = name
-        current = windows[name] ?? .personal
+        window = WindowID(name)
+        windows.insert(window)
+        IdentityContext.setKeyWindow(window)
         screen.answer("window", "\(name): \(currentName)", ["current": .string(currentName)])
+    }
+
+    /// Has the window in front show somebody's notes, once the launch conditions of the account are met; until then it stays as
+    /// it is. Why not, if not.
+    func turn(to identity: Identity) async -> Problem? {
+        heldBack[window] = nil
+        guard let protection else { return nil }
+        let outcome = await protection.switchIdentity(to: identity, in: window)
+        guard !outcome.isSwitched else { return nil }
+        if case .managed(let account) = identity { heldBack[window] = account }
+        return Problem(outcome.reason, hint: "Type `check-in` for newer rules, then `use` again.")
+    }
+
+    /// Takes somebody's notes off every window.
+    func takeAway(_ account: AccountID) async {
+        heldBack = heldBack.filter { $0.value != account }
+        for window in windows where IdentityContext.windowIdentity(of: window) == .managed(account) {
+            _ = await protection?.switchIdentity(to: .personal, in: window)
+        }
     }
 
     /// A page with the notes of everybody: as soon as an organisation's are among them, the rules hold for the whole page. It

@@ -41,3 +41,13 @@ struct FolderInbox: ReceivingApp {
         }
     }
 }
+
+/// The system's way of opening links: a folder with one file for each.
+struct FolderOpener: LinkOpener {
+    let folder: URL
+
+    func open(_ address: URL) async throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data(address.absoluteString.utf8).write(to: folder.appending(path: "\(UUID().uuidString).url"))
+    }
+}

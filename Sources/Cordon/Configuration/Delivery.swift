@@ -31,7 +31,8 @@ struct Delivery: Sendable, Equatable {
         allowedAccounts = envelope.allowedAccounts
         workingTime = envelope.workingTime
         pins = CertificatePins(
-            (envelope.certificatePins ?? [:]).mapValues { pins in Set(pins.map { Base64URL.decode($0) ?? Data() }) })
+            (envelope.certificatePins ?? [:]).mapValues { pins in Set(pins.map { Base64URL.decode($0) ?? Data() }) }
+        ).joined(with: CertificatePins(configuration))
         compliance = envelope.compliance
         telemetryDisabled = envelope.telemetryDisabled ?? false
         service = envelope.service ?? .usual

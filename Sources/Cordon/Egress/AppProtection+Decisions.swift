@@ -41,8 +41,8 @@ extension AppProtection {
 
     /// Asks whether something may leave, and gets the permit for doing it once.
     ///
-    /// - Parameter question: One of ``Action/saveTo``, ``Action/send``, ``Action/copy`` and ``Action/print``, with an
-    ///   owner; use the permit at once, it lapses with the next change of the owner's rules.
+    /// - Parameter question: One of ``Action/saveTo``, ``Action/send``, ``Action/copy``, ``Action/print``, ``Action/openURL`` and
+    ///   ``Action/openUniversalLink``, with an owner; use the permit at once, it lapses with the next change of the owner's rules.
     /// - Throws: ``EgressDenied`` with every reason when the verdict is to block or to wipe, and for any other action.
     public nonisolated func permit(for question: Question) throws(EgressDenied) -> EgressPermit {
         let question = rules.withLock { $0 }.resolved(question)

@@ -19,7 +19,7 @@ public struct EgressPermit: ~Copyable, Sendable {
     }
 
     /// The actions that a permit exists for.
-    static let actions: Set<Action> = [.saveTo, .send, .copy, .print]
+    static let actions: Set<Action> = [.saveTo, .send, .copy, .print, .openURL, .openUniversalLink]
 }
 
 /// The typed denial: why something may not leave, with every reason (design priority 2).

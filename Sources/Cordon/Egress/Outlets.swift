@@ -39,6 +39,12 @@ public protocol SavePlace: Sendable {
     func save(_ copy: Data, named name: String) async throws
 }
 
+/// What opens links outside the app: the system, or a stand-in.
+public protocol LinkOpener: Sendable {
+    /// Opens an address.
+    func open(_ address: URL) async throws
+}
+
 /// Another app that takes things.
 public protocol ReceivingApp: Sendable {
     /// Hands a thing over.

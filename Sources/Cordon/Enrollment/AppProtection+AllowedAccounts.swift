@@ -25,7 +25,8 @@ extension AppProtection {
         let now = allowedAccounts
         guard now.list != before.list else { return }
         broadcast.post(.allowedAccountsChanged(now.list))
-        for account in records.values.map(\.account) where !admits(account) {
+        let waiting = life.registered.map(\.account).filter { records[$0.id] == nil }
+        for account in records.values.map(\.account) + waiting where !admits(account) {
             broadcast.post(.accountNotAllowed(account.id))
         }
     }

@@ -110,6 +110,8 @@ extension AppProtection {
         if isBeingWiped(account.id) { await resumeWipes() }
         await deviceAccount()
         if let obstacle = obstacle(to: account) { return Outcome(obstacle) }
+        arriving = account.id
+        defer { arriving = nil }
         if let confirm = configuration.confirmEnrollment {
             guard asking else { return Outcome(.authenticationRequired) }
             let answer = await bounded(by: .seconds(300), of: configuration.clock) { await confirm(account) }
@@ -149,7 +151,7 @@ extension AppProtection {
             return .enrollmentRefused
         }
         if allowsSeveralManagedAccounts { return nil }
-        guard isPlaceFree else { return .singleAccountOnly }
+        guard isPlaceFree, arriving ?? account.id == account.id else { return .singleAccountOnly }
         return isRemovingAnotherAccount(than: account.id) ? .removingExistingAccount : nil
     }
 

@@ -38,7 +38,32 @@ extension AppProtection {
         return write.verdict != .allow || !decision(for: send).verdict.permits
     }
 
+    /// Whether the system's document picker may be offered in a mode: whether the rules leave any place open for it. Which places
+    /// those are is ``locations(for:of:account:)``; whether anybody is there is not known (SDK-DT-28).
+    public nonisolated func isDocumentPickerAllowed(_ mode: DocumentPickerMode, for identity: Identity) -> Bool {
+        locations(for: mode.action, of: identity, account: identity.account).values.contains(where: \.permits)
+    }
+
     private nonisolated func permits(_ action: Action, _ identity: Identity) -> Bool {
         decision(for: Question(action, owner: EffectiveIdentity(identity))).verdict.permits
+    }
+}
+
+/// What the system's document picker is for (SDK-DT-28).
+public enum DocumentPickerMode: String, Sendable, Hashable, CaseIterable {
+    /// Takes a copy of a document in.
+    case `import`
+    /// Opens a document where it is.
+    case open
+    /// Puts a copy of a document elsewhere.
+    case export
+    /// Puts a document elsewhere.
+    case move
+
+    fileprivate var action: Action {
+        switch self {
+        case .import, .open: .openFrom
+        case .export, .move: .saveTo
+        }
     }
 }

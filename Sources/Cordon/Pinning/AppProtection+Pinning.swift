@@ -3,7 +3,8 @@ internal import CordonPolicy
 internal import Crypto
 public import Foundation
 
-/// Certificate pins that the organisation sends for its hosts (SDK-CP-01, SDK-CP-02).
+/// Certificate pins that the organisation sends for its hosts, by itself or as the value of the app configuration's
+/// `CordonCertificatePins` (SDK-CP-01, SDK-CP-02). New ones count from the moment that the rules they came with do.
 extension AppProtection {
     /// Whether the account has any pins; an app validates its connections in every case.
     public nonisolated func hasCertificatePins(_ account: AccountID) -> Bool {
@@ -28,7 +29,9 @@ extension AppProtection {
         guard !publicKeys.isEmpty, publicKeys.allSatisfy({ !$0.isEmpty }) else { throw .invalidCertificateChain }
         let hashes = publicKeys.map { SHA256.hash(data: $0).withUnsafeBytes { Data($0) } }
         let everyPin = pins(of: account.map { .managed($0) } ?? noted(IdentityContext.current))
-        guard everyPin.allSatisfy({ $0.accepts(chain: hashes, for: host) }) else { throw .matchNotFound }
+        let answers = everyPin.map { $0.answer(to: hashes, for: host) }
+        if answers.contains(.refused) { throw .matchNotFound }
+        if answers.contains(.notUnderstood) { throw .algorithmNotSupported }
     }
 
     /// Checks a chain of certificates that a host showed, as ``checkPins(of:for:account:)`` checks their keys.
@@ -75,7 +78,7 @@ public enum PinningFailure: Int, Error, Sendable, CaseIterable {
     case failedFormationEvaluation = 104
     /// A certificate could not be read.
     case errorAccessingCertificate = 105
-    /// The pins' hash is not known here.
+    /// The pins cannot be read, or their hash is not known here.
     case algorithmNotSupported = 106
     /// No pin of the host matches.
     case matchNotFound = 107

@@ -24,6 +24,9 @@ extension AppProtection {
         tellLog()
         guard isNews else { return }
         tellChanges(from: before?.delivery ?? Delivery(), to: standing.delivery, of: record.account.id)
+        if let before, before.rules.encryption != standing.rules.encryption {
+            broadcast.post(.dataProtectionChanged(account: record.account.id))
+        }
         tellAllowedAccounts(before: lists)
     }
 

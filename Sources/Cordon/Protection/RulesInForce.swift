@@ -27,6 +27,15 @@ struct RulesInForce: Sendable {
         case noneTargeted
         /// There are rules, but they cannot be read: nothing is allowed.
         case unreadable
+
+        /// When the account's files are readable; nil where no rules say so.
+        var encryption: EncryptionLevel? {
+            switch self {
+            case .policy(let policy): policy.policy.storage.encryption
+            case .noneTargeted: nil
+            case .unreadable: .whenDeviceLocked
+            }
+        }
     }
 
     private(set) var accounts: [AccountID: Standing] = [:]

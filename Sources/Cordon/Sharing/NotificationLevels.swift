@@ -23,11 +23,15 @@ public struct NotificationLevels: Sendable {
 
     /// What a notification for the account may show.
     public func level(for account: AccountID) async -> NotificationLevel {
-        guard let sealed = try? Self.file(of: account, in: group).read(),
-            let (name, _) = try? await group.open(sealed, of: account, as: .notifications),
-            let level = NotificationLevel(rawValue: name)
-        else { return .block }
-        return level
+        await Self.said(of: account, in: group) ?? .block
+    }
+
+    /// What the group was told last, if it opens; every reader of the group finds the same.
+    static func said(of account: AccountID, in group: GroupVault) async -> NotificationLevel? {
+        guard let sealed = try? file(of: account, in: group).read(),
+            let (name, _) = try? await group.open(sealed, of: account, as: .notifications)
+        else { return nil }
+        return NotificationLevel(rawValue: name)
     }
 
     static func file(of account: AccountID, in group: GroupVault) -> StateFile {
@@ -59,17 +63,29 @@ extension AppProtection {
         }
     }
 
+    /// What opens and says so already is not said again at every start. Rules may change while it is sealed: only what they
+    /// say at the end is left behind.
     private func publishNotificationLevel(
         of account: AccountID, to group: GroupVault
     ) async throws(ProtectionError) {
-        let level: NotificationLevel =
-            switch decision(for: Question(.notify, owner: .managed(account))).verdict {
-            case .allow, .warn: .allow
-            case .restrict: .blockOrganizationalData
-            case .block, .wipe: .block
+        while records[account] != nil {
+            let level = notificationLevel(of: account)
+            var news: Data?
+            if await NotificationLevels.said(of: account, in: group) != level {
+                news = try await group.seal(Data(), named: level.rawValue, for: account, as: .notifications)
             }
-        let sealed = try await group.seal(Data(), named: level.rawValue, for: account, as: .notifications)
-        try NotificationLevels.file(of: account, in: group).write(sealed)
+            guard level == notificationLevel(of: account), records[account] != nil else { continue }
+            if let news { try NotificationLevels.file(of: account, in: group).write(news) }
+            return
+        }
+    }
+
+    private nonisolated func notificationLevel(of account: AccountID) -> NotificationLevel {
+        switch decision(for: Question(.notify, owner: .managed(account))).verdict {
+        case .allow, .warn: .allow
+        case .restrict: .blockOrganizationalData
+        case .block, .wipe: .block
+        }
     }
 
     /// Ends the value of an account that is not here any more: without one nothing is shown.

@@ -80,6 +80,25 @@ struct AppConfigurationTests {
         #expect(app.envelope?.configurations.count == 2)
     }
 
+    @Test func `pins that no app could read are refused, others reach the app as they were written`() async throws {
+        // SDK-CP-01
+        let test = try await TestService.withPeople()
+        try await test.protect(to: .group("staff"))
+        let pin = "WmuRjPpB4KAC3nmD1jtGLr-cr6gVfLkb1Qkieg74K5I"
+        for text in ["mail.example \(pin)", #"{"mail.example": "\#(pin)"}"#, #"{"mail.example": ["sha1/AAAA"]}"#, "[]"]
+        {
+            let error = await failure {
+                _ = try await configure(test, [["name": "CordonCertificatePins", "value": .string(text)]])
+            }
+            #expect(error?.problems.map(\.member) == ["customSettings[0]"], "\(text)")
+        }
+        let good = #"{"mail.example": ["sha256/\#(pin)"]}"#
+        _ = try await configure(test, [["name": "CordonCertificatePins", "value": .string(good)]])
+        var app = TestApp(test)
+        try await app.register()
+        #expect(app.envelope?.configurations.map { $0["CordonCertificatePins"] } == [.string(good)])
+    }
+
     @Test func `a name given twice is refused and named`() async throws {
         // SRV-RS-111
         let test = try await TestService.withPeople()

@@ -54,6 +54,57 @@ import Testing
         #expect(failure(protection, [Self.leaf], host: "other.example") == nil)
     }
 
+    /// The app configuration that an administrator assigns, as Graph carries it: text.
+    private static func configuration(_ pins: String) -> JSONValue {
+        .object([CertificatePins.configurationKey: .string(pins)])
+    }
+
+    @Test func `pins that an administrator assigns hold from the check-in that brings them to the one that ends them`()
+        async throws
+    {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        let chain = [Self.leaf, Self.root]
+        func assign(_ configurations: JSONValue...) async {
+            await device.service.set { [configurations] in $0.change = { $0.configurations = configurations } }
+            await protection.checkIn("oid-a")
+        }
+        #expect(failure(protection, chain) == nil && !protection.hasCertificatePins("oid-a"))
+        let other = String(repeating: "A", count: 43)
+        await assign(Self.configuration(#"{"MAIL.example.": ["sha256/\#(other)="]}"#))
+        #expect(protection.hasCertificatePins("oid-a"))
+        #expect(failure(protection, chain) == .matchNotFound)
+        #expect(failure(protection, chain, host: "other.example") == nil)
+        // Both spellings of base64, with and without the name of the hash; the successor's pin stands beside it.
+        let slashes = Self.rootPin.replacing("-", with: "+").replacing("_", with: "/") + "="
+        for pin in [Self.rootPin, "sha256/" + slashes] {
+            await assign(Self.configuration(#"{"mail.example": ["\#(other)", "\#(pin)"]}"#))
+            #expect(failure(protection, chain) == nil)
+        }
+        // Where several administrators pin a host, the chain keeps to all of them.
+        let (leaf, root) = (#"{"mail.example": ["\#(Self.leafPin)"]}"#, #"{"mail.example": ["\#(Self.rootPin)"]}"#)
+        await assign(Self.configuration(leaf), Self.configuration(root))
+        #expect(failure(protection, chain) == nil)
+        #expect(failure(protection, [Self.leaf]) == .matchNotFound)
+        await assign()
+        #expect(failure(protection, [Self.leaf]) == nil && !protection.hasCertificatePins("oid-a"))
+    }
+
+    @Test func `pins that cannot be read let nothing through, and have a number of their own`() async throws {
+        for (text, isForAll) in [
+            ("mail.example", true), ("[]", true), (#"{"mail.example": "x"}"#, true),
+            (#"{"mail.example": ["sha1/AAAA"]}"#, false), (#"{"mail.example": [7]}"#, false),
+        ] {
+            let device = try Device()
+            await device.service.set { $0.change = { $0.configurations = [Self.configuration(text)] } }
+            let protection = try await device.enrolled()
+            #expect(protection.hasCertificatePins("oid-a"), "\(text)")
+            #expect(failure(protection, [Self.leaf]) == .algorithmNotSupported, "\(text)")
+            #expect(
+                failure(protection, [Self.leaf], host: "other.example") == (isForAll ? .algorithmNotSupported : nil))
+        }
+    }
+
     @Test func `what is no chain of certificates is refused with its number`() async throws {
         let protection = try await enrolled(pinning: [Self.leafPin])
         #expect(failure(protection, []) == .invalidCertificateChain)

@@ -38,6 +38,27 @@ import Testing
         #expect(protection.fileProtection(of: "nobody") == .complete)
     }
 
+    @Test func `other rules of encryption are told once, and a wish that stays is not (SDK-FP-02)`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled(["appDataEncryptionType": .string("afterDeviceRestart")])
+        let events = EventCatch(protection)
+        let isNews: @Sendable (ProtectionEvent) -> Bool = { $0 == .dataProtectionChanged(account: Self.account) }
+        try await device.publish([
+            "appDataEncryptionType": .string("afterDeviceRestart"), "printBlocked": .bool(true),
+        ])
+        await protection.checkIn(Self.account)
+        #expect(await events.count(where: isNews) == 0)
+        for (level, count) in [("useDeviceSettings", 1), ("whenDeviceLocked", 2), ("whenDeviceLocked", 2)] {
+            try await device.publish(["appDataEncryptionType": .string(level)])
+            await protection.checkIn(Self.account)
+            #expect(await events.count(where: isNews) == count)
+        }
+        // An account that no rules target any more need not be sealed.
+        await device.service.set { $0.policy = nil }
+        await protection.checkIn(Self.account)
+        #expect(await events.count(where: isNews) == 3)
+    }
+
     @Test func `a file provider hands out sealed copies where the rules ask for sealing or keep data in (SDK-EX-04)`()
         async throws
     {

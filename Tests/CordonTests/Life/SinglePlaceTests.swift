@@ -2,6 +2,7 @@ import Cordon
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
+import CordonSignIn
 import Foundation
 import Testing
 
@@ -27,10 +28,10 @@ import Testing
         var first: ManagedAccount { two.first.account }
         var second: ManagedAccount { two.second.account }
 
-        func start() async throws -> AppProtection {
+        func start(over transport: (any HTTPTransport)? = nil) async throws -> AppProtection {
             try await device.start { [two, hook] configuration in
                 configuration.allowsSeveralIdentities = false
-                configuration.transport = two
+                configuration.transport = transport ?? two
                 configuration.wipeHook = { _ in
                     await hook.pass()
                     return .removed
@@ -59,6 +60,31 @@ import Testing
             house.time.advance(by: 60)
             await app.performDueWork()
             held.append(await app.enrolledAccounts == [house.second])
+            Self.end(held)
+        }
+    }
+
+    @Test func `of two accounts that enrol at once the second is refused at once, unless the first does not arrive`()
+        async
+    {
+        await #expect(processExitsWith: .success) {
+            let house = try await House()
+            let answer = Latch()
+            await house.hook.open()
+            let app = try await house.start(over: HeldAnswers(house.two, to: "/registrations", latch: answer))
+            let first = Task { await app.enroll(house.first) }
+            await answer.waitForArrival()
+            var held = [await app.enroll(house.second) == .singleAccountOnly]
+            held.append(await app.enrolledAccounts.isEmpty)
+            await answer.open()
+            held.append(await first.value == .newPolicies)
+            held.append(await app.enrolledAccounts == [house.first])
+            held.append(await house.two.second.registered.isEmpty)
+
+            held.append(await app.unenroll(house.first.id) == .unenrolled)
+            await house.two.first.set { $0.problem = ProblemDetails(title: "busy", status: 503, code: .timedOut) }
+            held.append(await app.enroll(house.first) == .timedOut)
+            held.append(await app.enroll(house.second) == .newPolicies)
             Self.end(held)
         }
     }

@@ -73,6 +73,59 @@ import Testing
         #expect(await levels.level(for: "oid-a") == .block)
     }
 
+    @Test func `what extensions were told is not said again at a start, unless it is lost or another`() async throws {
+        let device = try Device()
+        let group = SharingGroup(directory: device.folder.appending(path: "group"), keyStore: InMemoryKeyStore())
+        func start() async throws -> AppProtection { try await device.start { $0.sharingGroup = group } }
+        func said() throws -> Data {
+            let values = group.directory.appending(path: "values")
+            let names = try FileManager.default.contentsOfDirectory(at: values, includingPropertiesForKeys: nil)
+            return try Data(contentsOf: try #require(names.first))
+        }
+        try await device.publish(["notificationRestriction": .string("blockOrganizationalData")])
+        await (try await start()).enroll(device.account)
+        let levels = try NotificationLevels(group, dataDirectory: device.folder.appending(path: "extension"))
+        let before = try said()
+        let protection = try await start()
+        #expect(try said() == before)
+        #expect(await levels.level(for: "oid-a") == .blockOrganizationalData)
+        try await device.publish(["notificationRestriction": .string("block")])
+        await protection.checkIn("oid-a")
+        #expect(await levels.level(for: "oid-a") == .block)
+
+        // What does not open is said anew, although it may have been the same.
+        let values = group.directory.appending(path: "values")
+        for file in try FileManager.default.contentsOfDirectory(at: values, includingPropertiesForKeys: nil) {
+            try Data("block".utf8).write(to: file)
+        }
+        try await device.publish(["notificationRestriction": .string("allow")])
+        await (try await start()).checkIn("oid-a")
+        #expect(await levels.level(for: "oid-a") == .allow)
+    }
+
+    @Test func `a document picker is offered while the rules leave any place open for it (SDK-DT-28)`() async throws {
+        let device = try Device()
+        func offered(_ rules: [String: JSONValue], for owner: Identity = .managed("oid-a")) async throws -> [Bool] {
+            try await device.publish(rules)
+            let protection = try await device.start()
+            _ = await protection.enroll(device.account)
+            await protection.checkIn("oid-a")
+            return DocumentPickerMode.allCases.map { protection.isDocumentPickerAllowed($0, for: owner) }
+        }
+        let closed: [String: JSONValue] = [
+            "allowedOutboundDataTransferDestinations": .string("managedApps"), "saveAsBlocked": .bool(true),
+            "allowedInboundDataTransferSources": .string("managedApps"),
+            "blockDataIngestionIntoOrganizationDocuments": .bool(true), "allowedDataIngestionLocations": .array([]),
+        ]
+        #expect(try await offered([:]) == [true, true, true, true])
+        #expect(try await offered(closed) == [false, false, false, false])
+        #expect(try await offered(closed, for: .personal) == [true, true, true, true])
+        let saving = closed.merging(["allowedDataStorageLocations": .array(["oneDriveForBusiness"])]) { $1 }
+        #expect(try await offered(saving) == [false, false, true, true])
+        let opening = closed.merging(["allowedDataIngestionLocations": .array(["sharePoint"])]) { $1 }
+        #expect(try await offered(opening) == [true, true, false, false])
+    }
+
     @Test func `an extension shows nothing of an account that left, or whose rules cannot be read`() async throws {
         let device = try Device()
         let group = SharingGroup(directory: device.folder.appending(path: "group"), keyStore: InMemoryKeyStore())

@@ -120,8 +120,13 @@ struct PolicyDocument {
         var names: Set<String> = []
         return pairs.enumerated().compactMap { index, pair in
             let member = "customSettings[\(index)]"
-            guard let name = pair["name"]?.string, pair["value"]?.string != nil else {
+            guard let name = pair["name"]?.string, let value = pair["value"], value.string != nil else {
                 return .init(member: member, reason: "needs name and value as texts")
+            }
+            // Apps would refuse every connection that they check (SDK-CP-01).
+            if name == CertificatePins.configurationKey, !CertificatePins.understands(value) {
+                return .init(
+                    member: member, reason: "needs to be a JSON object with a list of SHA-256 pins for each host")
             }
             return names.insert(name).inserted ? nil : .init(member: member, reason: "its name is given twice")
         }

@@ -1,0 +1,22 @@
+import Cordon
+import CordonPolicy
+import Foundation
+
+extension NotesApp {
+    /// Opens a link that stands in somebody's notes, or what their rules put in its place.
+    func browse(_ text: String) async throws {
+        guard let link = URL(string: text), link.scheme != nil else {
+            throw Problem("\(text) is no link", hint: "Give one such as https://example.com.")
+        }
+        let opener = FolderOpener(folder: home.appending(path: "opened"))
+        var address = link
+        if let protection {
+            let permit = try protection.linkPermit(for: link, of: current)
+            address = try await protection.openLink(link, of: current, with: opener, permit: permit)
+        } else {
+            try await opener.open(link)
+        }
+        screen.answer(
+            "browse", "opened \(address.absoluteString)", ["address": .string(address.absoluteString)])
+    }
+}

@@ -1,0 +1,60 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import Foundation
+import Logging
+import Testing
+
+/// SDK-AA-04, SDK-AA-06: what happens to accounts that the administrator's list leaves out.
+@Suite(.timeLimit(.minutes(1))) struct AllowedAccountsTests {
+    @Test func `the gate of an account that leaves the list closes, and opens again once it is back`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened()
+        await house.device.service.set { $0.change = { $0.allowedAccounts = [] } }
+        await protection.checkIn(house.account)
+        let refused = await protection.resume(house.account)
+        #expect(refused.result == .blocked && refused.reasons.first?.rule == Rule.launchAccount.rawValue)
+        #expect(!protection.isGateOpen(for: house.account))
+        await house.device.service.set { $0.change = { $0.allowedAccounts = nil } }
+        await protection.checkIn(house.account)
+        #expect(await protection.resume(house.account).isOpen)
+    }
+
+    @Test func `an account that could not be enrolled yet is named too when the list leaves it out`() async throws {
+        let device = try Device()
+        let two = TwoAccounts(device)
+        try await two.first.publish([:])
+        await two.second.set { $0.problem = ProblemDetails(title: "busy", status: 503, code: .timedOut) }
+        let protection = try await device.start { $0.transport = two }
+        #expect(await protection.enroll(two.first.account) == .newPolicies)
+        #expect(await protection.enroll(two.second.account) == .timedOut)
+        let events = EventCatch(protection)
+        await two.first.set {
+            $0.change = { $0.allowedAccounts = [.init(id: "oid-a", userPrincipalName: "worker-a@contoso.example")] }
+        }
+        await protection.checkIn("oid-a")
+        #expect(await events.has(.accountNotAllowed("oid-b")))
+        #expect(await events.count { $0 == .accountNotAllowed("oid-a") } == 0)
+    }
+
+    @Test func `the log says which account was not on the list, by its id alone`() async throws {
+        let device = try Device()
+        let log = try ProtectionLog(dataDirectory: device.folder.appending(path: "data"))
+        await device.service.set {
+            $0.change = { $0.allowedAccounts = [.init(id: "oid-a", userPrincipalName: "worker-a@contoso.example")] }
+        }
+        try await device.publish([:])
+        let protection = try await device.start { configuration in
+            configuration.logger = Logger(label: "cordon") { log.handler($0) }
+        }
+        await protection.enroll(device.account)
+        let other = ManagedAccount(
+            id: "oid-b", tenant: device.account.tenant, userPrincipalName: "worker-b@contoso.example")
+        #expect(await protection.enroll(other) == .enrollmentRefused)
+        let lines = try log.files.map { try String(contentsOf: $0, encoding: .utf8) }.joined().split(separator: "\n")
+        let found = lines.filter { $0.contains("not on the administrator's list") }
+        #expect(found.count == 1 && found.allSatisfy { $0.contains("account=oid-b") })
+        #expect(!lines.contains { $0.contains("worker-b") })
+    }
+}
