@@ -152,7 +152,7 @@ let package = Package(
             [
                 "CordonAppTools", "CordonBroker", "CordonDemo", "CordonHTTPClient", "CordonIdentity", "CordonPolicy",
                 "CordonProtocol", "CordonService", "CordonServiceHTTP", "CordonServiceSQLite", "CordonSignIn",
-                "CordonVault", argumentParser, crypto, logging,
+                "CordonVault", argumentParser, crypto, httpTypes, logging,
             ]),
         program(
             "FieldNotes", path: "Examples/FieldNotes",
@@ -223,7 +223,8 @@ let package = Package(
             "CordonCommandTests",
             [
                 "CordonAppTools", "CordonBroker", "CordonCommand", "CordonIdentity", "CordonPolicy", "CordonService",
-                "CordonServiceHTTP", "CordonServiceSQLite", "CordonSignIn", "CordonVault", argumentParser, logging,
+                "CordonServiceHTTP", "CordonServiceSQLite", "CordonSignIn", "CordonVault", argumentParser, httpTypes,
+                logging,
             ]),
         tests("CordonDemoTests", ["CordonDemo"]),
         tests(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CordonAppTools
+import CordonHTTPClient
 import Foundation
 
 /// `cordon profile`: configuration profiles for device management.
@@ -137,10 +138,15 @@ struct ProfileAppConfigCommand: ParsableCommand {
 }
 
 /// `cordon profile lint`: checks a profile.
-struct ProfileLintCommand: ParsableCommand {
+struct ProfileLintCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lint", abstract: "Check a configuration profile.",
-        discussion: "Example: cordon profile lint sign-on.mobileconfig")
+        discussion: """
+            With --hosts every host of a sign-on payload is asked for its association file: devices leave an extension out
+            that the host does not name there, and say nothing.
+
+            Example: cordon profile lint sign-on.mobileconfig --hosts
+            """)
 
     @Argument(help: "An unsigned profile.")
     var file: String
@@ -148,14 +154,22 @@ struct ProfileLintCommand: ParsableCommand {
     @Option(help: "The system it is for: ios or macos.", transform: Self.platform)
     var platform = ProfileLint.Platform.iOS
 
+    @Flag(help: "Ask each host whether it lets the extension answer for it.")
+    var hosts = false
+
     @Flag(help: "Print one JSON document.")
     var json = false
 
-    func run() throws {
+    func run() async throws {
         let list = try reporting { () throws(AppToolsError) -> PropertyList in
             try PropertyList(contentsOf: URL(fileURLWithPath: file))
         }
-        let report = ToolReport(findings: ProfileLint.findings(list.value, path: file, platform: platform))
+        var report = ToolReport(findings: ProfileLint.findings(list.value, path: file, platform: platform))
+        if hosts {
+            let transport = AsyncHTTPTransport()
+            report.findings += await AssociationCheck(transport: transport).findings(list.value, path: file)
+            await transport.shutdown()
+        }
         try report.write(json: json)
         try report.failOnErrors()
     }
