@@ -7,20 +7,31 @@ actor LogConsent {
     private let screen: Screen
     private var content: Data?
     private var waiting: CheckedContinuation<Bool, Never>?
+    private var asks = 0
 
     init(_ screen: Screen) {
         self.screen = screen
     }
 
-    /// Tells the person of a request and waits for the answer; a later request takes the place of one that nobody answered.
+    /// Tells the person of a request and waits for the answer, for as long as anybody wants it.
     func ask(_ account: ManagedAccount, _ content: Data) async -> Bool {
         answer(false)
+        asks += 1
+        let number = asks
         self.content = content
         screen.tell(
             "logsRequested",
             "the organisation of \(account.id) asks for this app's log: `logs show`, `logs yes` or `logs no`",
             ["account": .string(account.id.rawValue), "bytes": .integer(Int64(content.count))])
-        return await withCheckedContinuation { waiting = $0 }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { waiting = $0 }
+        } onCancel: {
+            Task { await self.giveUp(number) }
+        }
+    }
+
+    private func giveUp(_ number: Int) {
+        if number == asks { answer(false) }
     }
 
     /// What would be sent; nil where nothing was asked for.

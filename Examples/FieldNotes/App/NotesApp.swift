@@ -111,7 +111,6 @@ actor NotesApp {
         life.cancel()
         following?.cancel()
         for task in inTouch.values { task.cancel() }
-        await logConsent.answer(false)
     }
 
     /// Keeps an open line to the service for an account while the app runs.

@@ -69,11 +69,12 @@ extension AppProtection {
         let first = records.keys.min { $0.rawValue < $1.rawValue }
         let groups = Dictionary(grouping: events) { $0.account ?? first }
         for (account, own) in groups {
-            guard let account, let record = records[account] else {
+            guard let account else {
                 pendingTelemetry.add(own)
                 continue
             }
-            await send(own, of: record, at: now)
+            // What concerns an account that was removed goes nowhere: the next registration is another matter.
+            if let record = records[account] { await send(own, of: record, at: now) }
         }
     }
 

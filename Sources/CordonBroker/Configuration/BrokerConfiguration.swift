@@ -44,7 +44,8 @@ public struct BrokerConfiguration: Sendable, Equatable {
     /// How sign-in should open, such as `qrpin`; told to apps (SI-128).
     public var preferredAuthenticationMethod: String?
     /// What the broker adds to every sign-in page and code exchange, in the provider's own words: the parameter that
-    /// opens the page with the preferred method, a language (SI-128).
+    /// opens the page with the preferred method, a language (SI-128). A page that is opened on another screen, with a code to
+    /// type, gets none.
     public var signInParameters: [String: String] = [:]
 
     /// The directory's own id of the role Cloud Device Administrator.

@@ -9,6 +9,7 @@ extension Broker {
     func reportSoon() {
         guard register != nil else { return }
         nextReport = environment.now()
+        reportsAgain = isReporting
         Task { await self.reportWhenDue() }
     }
 
@@ -20,8 +21,9 @@ extension Broker {
         isReporting = true
         defer { isReporting = false }
         var heard: UInt64?
-        // What changed while a statement was under way is said next.
-        while let register, let registration = state.registration, heard != state.session {
+        // What changed or was asked for while a statement was under way is said next.
+        while let register, let registration = state.registration, heard != state.session || reportsAgain {
+            reportsAgain = false
             let session = state.session
             let signedIn = state.account?.facts.session
             do throws(SignInError) {

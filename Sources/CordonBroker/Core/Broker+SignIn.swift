@@ -143,11 +143,15 @@ extension Broker {
 
     /// The same person signed in once more: the session goes on, and no token from before is given out any more, since it
     /// may be bound to another key (SI-177). An app that comes in this way owes a clean-up like any other (SI-067).
-    func goOn(as account: SignedInAccount, in app: AppIdentity? = nil) throws(SignInError) {
+    ///
+    /// - Parameter authenticated: When the person gave credentials; nil for now.
+    func goOn(
+        as account: SignedInAccount, in app: AppIdentity? = nil, authenticated: Date? = nil
+    ) throws(SignInError) {
         var changed = state
         if changed.account?.facts.session != account.session {
             handed = []
-            changed.account?.authenticated = environment.now()
+            changed.account?.authenticated = authenticated ?? environment.now()
         }
         changed.account?.facts = account
         if let app { _ = changed.noteUse(by: app) }

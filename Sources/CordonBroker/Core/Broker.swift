@@ -43,6 +43,8 @@ public actor Broker {
     var nextDelivery: Date
     var nextReport: Date
     var isReporting = false
+    /// Whether a report was asked for while one was under way.
+    var reportsAgain = false
     /// The sign-in about which the service was asked because a renewal was refused.
     var askedAbout: SessionID?
     var isDelivering = false
@@ -121,8 +123,11 @@ public actor Broker {
             let isWhole = try store.hasSeed(session: account.session)
             let stored = try await storedAccount(account.facts.id)
             if isWhole, let stored {
-                // Killed right after the same person signed in once more: the session goes on with the newer tokens.
-                if stored.session != account.facts.session { try goOn(as: stored) }
+                // Killed right after the same person signed in once more: the session goes on with the newer tokens. When
+                // that was is not known; the sign-in before it was earlier, and no revocation since may be overlooked.
+                if stored.session != account.facts.session {
+                    try goOn(as: stored, authenticated: account.authenticated ?? account.began)
+                }
             } else {
                 _ = try store.destroySeed(session: account.session)
                 state.endAccount(at: environment.now(), because: .interrupted, waiting: 0)

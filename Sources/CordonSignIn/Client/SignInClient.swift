@@ -23,6 +23,7 @@ public actor SignInClient: AccessTokenSource {
     /// Rotated refresh tokens that the disk did not take: the stored ones are dead already.
     var unsaved: [AccountID: (session: SessionID, refreshToken: String)] = [:]
     var isDelivering = false
+    var deliversAgain = false
     private var isInteracting = false
     /// Accounts that were signed out while somebody was signing in: that sign-in does not bring them back (SI-057).
     private var endedMeanwhile: Set<AccountID> = []

@@ -107,13 +107,18 @@ extension SignInClient {
         return removal
     }
 
-    /// Delivers waiting revocations beside the work at hand, after an answer showed that the provider is there.
+    /// Delivers waiting revocations beside the work at hand, after an answer showed that the provider is there; what was
+    /// queued while some are on their way, afterwards.
     func deliverRevocationsSoon() {
+        deliversAgain = true
         guard !isDelivering else { return }
         isDelivering = true
         Task {
-            _ = try? await self.deliverRevocations()
-            self.isDelivering = false
+            while deliversAgain {
+                deliversAgain = false
+                _ = try? await deliverRevocations()
+            }
+            isDelivering = false
         }
     }
 

@@ -95,6 +95,40 @@ import Testing
         #expect(try await notes.current().owed.first?.reason == .revoked)
     }
 
+    @Test func `a renewal that is refused during a report has the service asked after it`() async throws {
+        _ = try await stand.joinedBroker(transport: service)
+        let device = try #require(await service.devices.keys.first)
+        let held = HeldTransport(service, path: "/cordon/v1/devices/\(device)/session")
+        let broker = try await stand.broker(transport: held)
+        let notes = try await BrokerApp("notes", at: broker)
+        try await notes.signIn(.worker, at: stand.provider)
+        try await until { await !broker.isReporting }
+        stand.time.advance(.seconds(1_000))
+        await held.hold()
+        await broker.reportSoon()
+        await held.waitForHeldAnswer()
+        await service.revoke(worker, secondsAgo: 5)
+        await stand.provider.endEverySession()
+        #expect(await notes.silent(.worker).error?.code == "interactionRequired")
+        await held.release()
+        try await until { try await notes.current().current == nil }
+    }
+
+    @Test func `a revocation before a start counts, although a second sign-in was cut off by a kill`() async throws {
+        let (broker, _, _) = try await signedIn()
+        // What a kill leaves: the new tokens are stored, the broker's state knows the old ones.
+        _ = try await broker.client.signIn(
+            SignInRequest(scopes: BrokerStand.scopes, resource: BrokerStand.resource),
+            browser: stand.provider.browser(signingInAs: .worker))
+        stand.time.advance(.seconds(100))
+        await service.revoke(worker, secondsAgo: 50)
+        let again = try await stand.broker(transport: service)
+        let notes = try await BrokerApp("notes", at: again)
+        #expect(try await notes.current().current?.id == worker)
+        await again.tick()
+        try await until { try await notes.current().current == nil }
+    }
+
     @Test func `a refused renewal alone asks the person and takes nothing away`() async throws {
         let (broker, notes, session) = try await signedIn()
         let key = try #require(await notes.ask(.accountKey).key)

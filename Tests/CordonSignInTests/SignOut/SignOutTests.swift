@@ -70,6 +70,18 @@ import Testing
         #expect(fixture.secrets.count == 0)
     }
 
+    @Test func `what is queued while revocations are on their way is delivered after them`() async throws {
+        let held = HeldTransport(fixture.provider.transport, path: "/revoke")
+        let client = try await fixture.signedInClient(transport: held)
+        _ = try await client.signIn(SignInFixture.request, browser: fixture.provider.browser(signingInAs: .otherWorker))
+        await held.hold()
+        _ = try await client.retireSoon("oid-worker-a")
+        await held.waitForHeldAnswer()
+        _ = try await client.retireSoon("oid-worker-b")
+        await held.release()
+        try await until { await fixture.provider.liveRefreshTokens == 0 }
+    }
+
     @Test func `a revocation that nobody took in a month is dropped`() async throws {
         let client = try await fixture.signedInClient()
         await fixture.provider.setFaults([.unreachable])

@@ -55,6 +55,23 @@ import Testing
         #expect(await restarted.telemetryLedger() == ledger, "it outlives the process")
     }
 
+    @Test func `what could not be sent of an account that left goes out under no later registration`() async throws {
+        let (device, protection) = try await worked()
+        await device.service.set { $0.telemetryProblem = ProblemDetails(title: "busy", status: 503) }
+        try await device.publish([:])
+        await protection.checkIn(device.account.id)
+        await protection.performDueWork()
+        await protection.unenroll(device.account.id, wiping: false)
+        await protection.performDueWork()
+        await device.service.set { $0.telemetryProblem = nil }
+        let before = await device.service.telemetry.count
+        await protection.enroll(device.account)
+        await protection.performDueWork()
+        let events = try await device.service.telemetry.dropFirst(before)
+            .flatMap { try MessageCoding.decode(TelemetryBatch.self, from: $0).events }
+        #expect(events.count { $0.kind == .policyApplied } == 1)
+    }
+
     @Test func `nothing sent holds a name, a content or a sign-in name`() async throws {
         let (device, _) = try await worked()
         for message in await device.service.telemetry {
