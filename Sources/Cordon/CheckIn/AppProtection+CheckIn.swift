@@ -93,7 +93,7 @@ extension AppProtection {
             response = try await client.checkIn(request, registration: record.registrationID, token: token)
         } catch {
             // Without a token only the word that the account is disabled counts; else it is the sign-in that failed.
-            throw error.isAccountDisabled(before: nil) == true ? error : refusal ?? error
+            throw error.saysAccountDisabled ? error : refusal ?? error
         }
         if refusal == nil { record.isAccountDisabled = false }
         let now = configuration.clock.now()

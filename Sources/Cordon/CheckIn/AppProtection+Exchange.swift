@@ -51,7 +51,7 @@ extension AppProtection {
         for account: AccountID, discovery: ServiceDiscovery
     ) async throws(ServiceFailure) -> Session {
         let sessions = configuration.sessions
-        let answer = await bounded(by: ServiceClient.timeout, of: configuration.clock) {
+        let answer = await Deadline.answer(within: ServiceClient.timeout, by: configuration.clock) {
             () async -> Result<(String, any MessageSigner), SignInError> in
             do throws(SignInError) {
                 let signer = try await sessions.signer(for: account)

@@ -54,7 +54,9 @@ extension AppProtection {
             log("an account is not replaced by one that could not be enrolled", error)
             return error.status(network: .enrollmentNetworkFailure)
         }
-        let answer = await bounded(by: .seconds(300), of: configuration.clock) { await confirm(present, account) }
+        let answer = await Deadline.answer(within: .seconds(300), by: configuration.clock) {
+            await confirm(present, account)
+        }
         guard answer == true else { return .enrollmentRefused }
         await unenroll(present.id)
         guard records[present.id] == nil, !isBeingWiped(present.id) else { return .removingExistingAccount }

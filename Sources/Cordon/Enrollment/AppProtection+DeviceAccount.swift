@@ -19,7 +19,7 @@ extension AppProtection {
         }
         deviceAccountAsks.begun += 1
         let number = deviceAccountAsks.begun
-        let answer = await bounded(by: ServiceClient.timeout, of: configuration.clock) { await ask() }
+        let answer = await Deadline.answer(within: ServiceClient.timeout, by: configuration.clock) { await ask() }
         // An answer that was overtaken by a later one says nothing any more.
         if let answer, number > deviceAccountAsks.answered {
             deviceAccountAsks.answered = number

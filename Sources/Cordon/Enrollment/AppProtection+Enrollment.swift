@@ -114,7 +114,9 @@ extension AppProtection {
         defer { arriving = nil }
         if let confirm = configuration.confirmEnrollment {
             guard asking else { return Outcome(.authenticationRequired) }
-            let answer = await bounded(by: .seconds(300), of: configuration.clock) { await confirm(account) }
+            let answer = await Deadline.answer(within: .seconds(300), by: configuration.clock) {
+                await confirm(account)
+            }
             guard answer == true else { return Outcome(.enrollmentRefused) }
         }
         let discovery: ServiceDiscovery

@@ -12,7 +12,7 @@ extension AppProtection {
         guard let restart = configuration.restartApplication else { return }
         let (clock, broadcast) = (configuration.clock, broadcast)
         Task {
-            let isSeenTo = await bounded(by: .seconds(60), of: clock) { await restart(account) }
+            let isSeenTo = await Deadline.answer(within: .seconds(60), by: clock) { await restart(account) }
             if isSeenTo != true { broadcast.post(.restartAdvised(account: account)) }
         }
     }

@@ -10,7 +10,9 @@ extension AppProtection {
     func signedIn(as name: String?) async -> ManagedAccount? {
         let sessions = configuration.sessions
         let known =
-            await bounded(by: ServiceClient.timeout, of: configuration.clock) { await sessions.signedInAccounts() }
+            await Deadline.answer(within: ServiceClient.timeout, by: configuration.clock) {
+                await sessions.signedInAccounts()
+            }
             ?? []
         let wanted = name.map { resolved(AccountID($0)) }
         let candidates = known.filter { account in

@@ -77,7 +77,7 @@ extension AppProtection {
     /// An account without targeted rules counts as personal.
     private nonisolated func inForce(_ identity: EffectiveIdentity) -> EffectiveIdentity {
         let identity = resolved(identity)
-        guard case .managed(let account) = identity, case .noneTargeted? = rules.withLock({ $0[account]?.rules }) else {
+        guard case .managed(let account) = identity, isUntargeted(account) else {
             return identity
         }
         return .personal

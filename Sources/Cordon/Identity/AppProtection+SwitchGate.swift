@@ -16,7 +16,7 @@ extension AppProtection {
     /// Passes an account's gate; nil when its data may be shown. An account without rules has no gate.
     func passGate(of account: AccountID, on occasion: LaunchOccasion) async -> IdentitySwitchOutcome? {
         let account = resolved(account)
-        if case .noneTargeted? = rules.withLock({ $0[account]?.rules }) { return nil }
+        if isUntargeted(account) { return nil }
         let answer: SwitchGateAnswer
         if let standIn = configuration.switchGate {
             answer = await standIn(account, occasion)

@@ -46,7 +46,7 @@ extension AppProtection {
 
     private func walk(_ account: AccountID, on occasion: LaunchOccasion, number: Int) async {
         var passage = GatePassage(account: holder(of: account), occasion: occasion)
-        if occasion == .launch, !isUnmanaged(account) { await takeOver(&passage) }
+        if occasion == .launch, !isUntargeted(account) { await takeOver(&passage) }
         var result = await pass(&passage, account)
         // Nobody refused: it is passed again when the app is back.
         let isPutOff = result == .opened && isBehind

@@ -18,7 +18,8 @@ extension AppProtection {
 
     /// Looks, carries out what the gravest reason asks for, and looks again.
     func meetConditions(_ passage: inout GatePassage, _ account: AccountID) async -> LaunchOutcome.Result {
-        if isUnmanaged(account) { return .opened }
+        // An account without targeted rules is like a personal one (SDK-CL-01).
+        if isUntargeted(account) { return .opened }
         let isEnrolled = records[account] != nil
         if case .end(let result) = await showManagedNotice(account, &passage) { return result }
         for _ in 0..<Self.roundLimit {
@@ -50,11 +51,6 @@ extension AppProtection {
         case .refuse: await showBlock(decision.reasons, account, &passage)
         case .notify: await warn(decision.reasons, account, &passage)
         }
-    }
-
-    /// An account without targeted rules is like a personal one (SDK-CL-01).
-    func isUnmanaged(_ account: AccountID) -> Bool {
-        if case .noneTargeted? = rules.withLock({ $0[account]?.rules }) { true } else { false }
     }
 
     /// The first time: the organisation manages this account's data here (SDK-CL-10).

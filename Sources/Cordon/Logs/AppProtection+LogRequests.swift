@@ -81,7 +81,9 @@ extension AppProtection {
         guard let confirm = configuration.confirmLogUpload else { return report(.nobodyToAsk, of: order) }
         let content: Data
         do { content = try logUpload(for: account) } catch { return report(.failed(error), of: order) }
-        let answer = await bounded(by: Self.consentLimit, of: configuration.clock) { await confirm(account, content) }
+        let answer = await Deadline.answer(within: Self.consentLimit, by: configuration.clock) {
+            await confirm(account, content)
+        }
         guard let answer else { return report(.unanswered, of: order) }
         order.state = answer ? .agreed : .over
         do throws(ProtectionError) {

@@ -32,10 +32,15 @@ enum ServiceFailure: Error, Equatable {
         }
     }
 
-    /// Whether the service says that the account was disabled or removed; nil where nothing is confirmed, because the person
-    /// could not be signed in (SRV-TG-32).
+    /// Whether the service says that the account was disabled or removed (SRV-TG-32).
+    var saysAccountDisabled: Bool {
+        if case .refused(let problem) = self { problem.type == ProblemDetails.accountDisabled } else { false }
+    }
+
+    /// Whether the account counts as disabled after this; nil where nothing is confirmed, because the person could not be
+    /// signed in.
     func isAccountDisabled(before: Bool?) -> Bool? {
-        if case .refused(let problem) = self, problem.type == ProblemDetails.accountDisabled { return true }
+        if saysAccountDisabled { return true }
         return status(network: .checkInNetworkFailure) == .authenticationRequired ? nil : before
     }
 

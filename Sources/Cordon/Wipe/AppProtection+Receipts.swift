@@ -90,7 +90,7 @@ extension AppProtection {
     /// The account's key; nil when the app's session store did not answer in time.
     private func signer(for account: AccountID) async -> Result<any MessageSigner, SignInError>? {
         let sessions = configuration.sessions
-        return await bounded(by: ServiceClient.timeout, of: configuration.clock) {
+        return await Deadline.answer(within: ServiceClient.timeout, by: configuration.clock) {
             () async -> Result<any MessageSigner, SignInError> in
             do throws(SignInError) { return .success(try await sessions.signer(for: account)) } catch {
                 return .failure(error)

@@ -187,7 +187,8 @@ extension AppProtection {
 
     private func endSession(of account: AccountID) async throws(ProtectionError) {
         let sessions = configuration.sessions
-        let isEnded = await bounded(by: ServiceClient.timeout, of: configuration.clock) { () async -> Bool in
+        let isEnded = await Deadline.answer(within: ServiceClient.timeout, by: configuration.clock) {
+            () async -> Bool in
             do throws(SignInError) {
                 try await sessions.end(account)
                 return true
