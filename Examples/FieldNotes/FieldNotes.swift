@@ -43,6 +43,12 @@ struct FieldNotes: AsyncParsableCommand {
     @Flag(help: "Say that the device is rooted, to see what the rules make of it.")
     var rooted = false
 
+    @Flag(help: "Ask for PINs and show notices here; done anyway where a person types into a terminal.")
+    var asks = false
+
+    /// Whether somebody is there to type a PIN.
+    var hasSomebodyToAsk: Bool { asks || (!json && isatty(STDIN_FILENO) == 1) }
+
     @Flag(help: "Show each step of a wipe and wait for a line before taking it.")
     var step = false
 

@@ -51,6 +51,23 @@ import Testing
         }
     }
 
+    @Test func `a PIN is made in the terminal before a window shows the organisation's notes`() async throws {
+        try await Programs.onStage { stage in
+            _ = try await EnrolledWorker.publish(["pinRequired": .bool(true)], on: stage)
+            let app = try await stage.managedApp("worker", ["--asks"])
+            let typing = Task {
+                while let text = try await app.event("protection")["text"] {
+                    guard text.hasSuffix(":") else { continue }
+                    app.process.send(text.hasPrefix("New PIN") || text.hasPrefix("The same") ? "2580" : "1")
+                }
+            }
+            defer { typing.cancel() }
+            let answer = try await stage.signIn(try stage.worker(), in: app)
+            #expect(answer.members["status"]?.integer == 100)
+            #expect(try await app.isManaged())
+        }
+    }
+
     @Test func `a link in the organisation's notes opens in its browser, one in the person's own where it likes`()
         async throws
     {

@@ -76,6 +76,11 @@ actor NotesApp {
             facts.rooted = rooted
             return facts
         }
+        if options.hasSomebodyToAsk {
+            configuration.interface = TerminalInterface(
+                read: { [input] in await input.answer(isHidden: $0) },
+                write: { screen.tell("protection", $0, ["text": .string($0)]) })
+        }
         configuration.confirmLogUpload = { await consent.ask($0, $1) }
         configuration.stateCounter = try FileStateCounter(directory: home.appending(path: "keys/counters"))
         configuration.allowsSeveralIdentities = !options.single
@@ -97,7 +102,7 @@ actor NotesApp {
         for account in await protection?.enrolledAccounts ?? [] { stayInTouch(account.id) }
         screen.tell("ready", "Type `help` for what there is.")
         screen.prompt(currentName)
-        for await line in input.lines {
+        while let line = await input.nextCommand() {
             guard let command = TypedCommand(line) else {
                 if !line.isEmpty { screen.refuse(line, Problem("there is no such command", hint: "Type `help`.")) }
                 screen.prompt(currentName)

@@ -3,70 +3,103 @@ import Foundation
 
 /// What the person types, line by line: to whoever waits for a single line first, otherwise to the command loop.
 final class TypedLines: Sendable {
-    /// The lines that nobody else waited for; ends with the input. For one reader.
-    let lines: AsyncStream<String>
-    private let waiting = Waiting()
+    private let typed = Typed()
 
     /// Starts reading standard input on a thread of its own, because a read blocks.
     init() {
-        let (lines, typed) = AsyncStream.makeStream(of: String.self)
-        self.lines = lines
-        let waiting = self.waiting
-        Thread.detachNewThread {
-            while let line = readLine() {
-                if !waiting.release() { typed.yield(line) }
-            }
-            typed.finish()
-            waiting.releaseAll()
+        Thread.detachNewThread { [typed] in
+            while let line = readLine() { typed.add(line) }
+            typed.end()
+        }
+    }
+
+    /// The next line that nobody else waits for; nil when the input has ended.
+    func nextCommand() async -> String? {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { [typed] in continuation.resume(returning: typed.take(asAnswer: false)) }
         }
     }
 
     /// Announces that a line is wanted, then blocks the calling thread until one was typed or the input ended.
     func waitForOne(after announcement: () -> Void) {
-        waiting.enter()
+        typed.expectAnswer()
         announcement()
-        waiting.wait()
+        _ = typed.take(asAnswer: true)
+    }
+
+    /// The next line, not shown on a terminal where it is hidden; nil when the input has ended.
+    func answer(isHidden: Bool) async -> String? {
+        typed.expectAnswer()
+        let hiding = isHidden ? HiddenTyping() : nil
+        let line: String? = await withCheckedContinuation { continuation in
+            Thread.detachNewThread { [typed] in continuation.resume(returning: typed.take(asAnswer: true)) }
+        }
+        hiding?.end()
+        return line
     }
 }
 
-/// Threads that wait for a line.
-private final class Waiting: Sendable {
+/// A terminal that does not show what is typed, until the end.
+private struct HiddenTyping {
+    private let before: termios
+
+    init?() {
+        var state = termios()
+        guard isatty(STDIN_FILENO) == 1, tcgetattr(STDIN_FILENO, &state) == 0 else { return nil }
+        before = state
+        state.c_lflag &= ~tcflag_t(ECHO)
+        tcsetattr(STDIN_FILENO, TCSANOW, &state)
+    }
+
+    func end() {
+        var state = before
+        tcsetattr(STDIN_FILENO, TCSANOW, &state)
+    }
+}
+
+/// Lines that nobody has taken yet, and threads that wait for one.
+private final class Typed: Sendable {
     private let condition = NSCondition()
     // Read and written between `lock` and `unlock` of the condition only.
-    private nonisolated(unsafe) var count = 0
+    private nonisolated(unsafe) var lines: [String] = []
     // Read and written between `lock` and `unlock` of the condition only.
-    private nonisolated(unsafe) var released = 0
+    private nonisolated(unsafe) var expectedAnswers = 0
     // Read and written between `lock` and `unlock` of the condition only.
-    private nonisolated(unsafe) var ended = false
+    private nonisolated(unsafe) var hasEnded = false
 
-    /// From here on the next line is for the caller, however soon it comes.
-    func enter() {
+    /// From here on a line is an answer first.
+    func expectAnswer() {
         condition.lock()
         defer { condition.unlock() }
-        count += 1
+        expectedAnswers += 1
     }
 
-    func wait() {
+    /// Blocks until there is a line to be taken; nil when the input has ended.
+    func take(asAnswer: Bool) -> String? {
         condition.lock()
         defer { condition.unlock() }
-        while released == 0 && !ended { condition.wait() }
-        if released > 0 { released -= 1 }
-        count -= 1
+        while !hasEnded || !lines.isEmpty {
+            if !lines.isEmpty, asAnswer || expectedAnswers == 0 { break }
+            condition.wait()
+        }
+        if asAnswer {
+            expectedAnswers -= 1
+            condition.broadcast()
+        }
+        return lines.isEmpty ? nil : lines.removeFirst()
     }
 
-    func release() -> Bool {
+    func add(_ line: String) {
         condition.lock()
         defer { condition.unlock() }
-        guard count > released else { return false }
-        released += 1
-        condition.signal()
-        return true
+        lines.append(line)
+        condition.broadcast()
     }
 
-    func releaseAll() {
+    func end() {
         condition.lock()
         defer { condition.unlock() }
-        ended = true
+        hasEnded = true
         condition.broadcast()
     }
 }
