@@ -224,7 +224,7 @@ let package = Package(
             [
                 "CordonAppTools", "CordonBroker", "CordonCommand", "CordonIdentity", "CordonPolicy", "CordonService",
                 "CordonServiceHTTP", "CordonServiceSQLite", "CordonSignIn", "CordonVault", argumentParser, httpTypes,
-                logging,
+                hummingbird, logging,
             ]),
         tests("CordonDemoTests", ["CordonDemo"]),
         tests(

@@ -18,6 +18,7 @@ let package = Package(
         fuzzer("BrokerFuzz", ["CordonBroker", "CordonSignIn"]),
         fuzzer("PolicyFuzz", ["CordonIdentity", "CordonPolicy"]),
         fuzzer("ProtocolFuzz", ["CordonProtocol"]),
+        fuzzer("ServiceFuzz", ["CordonServiceHTTP"]),
         fuzzer("VaultFuzz", ["CordonIdentity", "CordonVault"]),
     ]
 )

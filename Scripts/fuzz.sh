@@ -6,12 +6,13 @@ cd "$(dirname "$0")/.."
 seconds=${SECONDS_EACH:-60}
 swift build -c release --package-path Fuzz --sanitize fuzzer
 built=$(swift build -c release --package-path Fuzz --sanitize fuzzer --show-bin-path)
-for fuzzer in PolicyFuzz ProtocolFuzz VaultFuzz BrokerFuzz AppToolsFuzz; do
+for fuzzer in PolicyFuzz ProtocolFuzz VaultFuzz BrokerFuzz AppToolsFuzz ServiceFuzz; do
     corpus=$(mktemp -d)
     echo "fuzz: $fuzzer for $seconds s" >&2
     seeds=()
     case $fuzzer in
         PolicyFuzz) seeds=(Tests/Vectors/policy) ;;
+        ServiceFuzz) seeds=(Tests/Vectors/bodies) ;;
         VaultFuzz) seeds=(Tests/Vectors/vault) ;;
     esac
     # A crash would otherwise linger in the backtracer.

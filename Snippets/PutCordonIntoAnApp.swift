@@ -25,7 +25,7 @@ func configuration(
             secrets: FileSecretStore(directory: home.appending(path: "secrets"))))
     var configuration = ProtectionConfiguration(
         application: ApplicationFacts(bundleID: "example.notes", version: "1.0"),
-        device: DeviceDescription(tag: "my-machine", osVersion: "1.0", model: "terminal"), service: service,
+        device: DeviceDescription(osVersion: "1.0", model: "terminal"), service: service,
         rootKeyPin: rootKey, dataDirectory: home.appending(path: "protected"),
         keyStore: FileKeyStore(directory: home.appending(path: "keys")), transport: transport, sessions: signIn,
         logger: Logger(label: "notes") { _ in SwiftLogNoOpLogHandler() })

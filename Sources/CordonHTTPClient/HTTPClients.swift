@@ -28,7 +28,7 @@ final class HTTPClients: Sendable {
     /// Trusts what the system trusts.
     init() {
         trust = ServerTrust()
-        tls = Self.tls(nil, onlyNewest: false)
+        tls = Self.tls(nil, onlyNewest: trust.requiresTLS13)
         common = HTTPClient(eventLoopGroupProvider: .singleton, configuration: Self.configuration(tls))
     }
 

@@ -13,9 +13,9 @@ public struct ServerTrust: Sendable {
     /// AsyncHTTPClient makes the TLS handler itself and gives it no verification of ours, without which NIOSSL keeps no chain.
     public var accepts: (@Sendable (_ publicKey: Data, _ host: String) -> Bool)?
 
-    /// Whether nothing older than TLS 1.3 is spoken. Cordon's service speaks 1.3 alone in any case (SRV-CI-088); an OpenID provider
-    /// that is reached by the same transport may not, so that 1.2 is usually let through (RFC 9325).
-    public var requiresTLS13 = false
+    /// Whether nothing older than TLS 1.3 is spoken (SRV-CI-088). Cordon's service speaks 1.3 alone in any case; set this to false
+    /// where an OpenID provider that is reached by the same transport speaks 1.2 and no more (RFC 9325).
+    public var requiresTLS13 = true
 
     /// Trusts the system's authorities, or the ones given, and every key that they vouch for.
     public init(

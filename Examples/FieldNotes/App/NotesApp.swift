@@ -64,7 +64,7 @@ actor NotesApp {
         let log = try ProtectionLog(dataDirectory: folder)
         var configuration = ProtectionConfiguration(
             application: ApplicationFacts(bundleID: options.bundleID, version: "1.0"),
-            device: DeviceDescription(tag: try Self.deviceTag(in: home), osVersion: "1.0", model: "terminal"),
+            device: DeviceDescription(osVersion: "1.0", model: "terminal"),
             service: service, rootKeyPin: pin, dataDirectory: folder,
             keyStore: FileKeyStore(directory: home.appending(path: "keys")), transport: transport,
             sessions: (shared as (any AccountSessions)?) ?? signIn,
@@ -158,15 +158,6 @@ actor NotesApp {
         } catch {
             throw Problem("no service answers at \(service.absoluteString)", hint: "Start one with `cordon serve`.")
         }
-    }
-
-    /// Relates the apps on this device at the service; random, made once.
-    private static func deviceTag(in home: URL) throws -> String {
-        let file = home.appending(path: "device-tag")
-        if let tag = try? String(contentsOf: file, encoding: .utf8) { return tag }
-        let tag = UUID().uuidString.lowercased()
-        try tag.write(to: file, atomically: true, encoding: .utf8)
-        return tag
     }
 
     private static func waitForLine(from input: TypedLines, on screen: Screen) -> @Sendable (String) -> Void {

@@ -77,6 +77,7 @@ extension AppProtection {
         let account = record.account.id
         let (client, token, refusal) = try await checkInSession(for: account, discovery: record.discovery)
         let nonce = UUID().uuidString
+        record.deviceTag = deviceTag(of: record.account, known: record.deviceTag)
         // Rules that are not in force must not count as applied, or the service would not send them again.
         let current = isDenyingEverything(account) ? nil : try? verifiedAgain(record)
         let health = await health(for: account)
@@ -84,8 +85,9 @@ extension AppProtection {
         let outcomes = (life.outcomes ?? []).filter { $0.account == account }
         let request = CheckInRequest(
             appliedSequence: current?.sequence ?? 0, appliedVersion: current?.version,
-            appliedDigest: current == nil ? nil : record.envelope.digest, application: configuration.application,
-            device: configuration.device, health: health, refusedEnvelopes: refusals.isEmpty ? nil : refusals,
+            appliedDigest: current == nil ? nil : record.envelope.digest, application: application(of: record.account),
+            device: device(tagged: record.deviceTag), health: health,
+            refusedEnvelopes: refusals.isEmpty ? nil : refusals,
             clientTime: configuration.clock.now(), nonce: nonce,
             outcomes: outcomes.isEmpty ? nil : outcomes.map(\.outcome))
         let response: CheckInResponse

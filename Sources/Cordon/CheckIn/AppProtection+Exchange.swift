@@ -18,7 +18,10 @@ extension AppProtection {
         let before = exchanges[account]
         let turn = Task {
             _ = await before?.value
-            return await exchange(self)
+            let began = configuration.clock.boot().uptime
+            var outcome = await exchange(self)
+            outcome.duration = configuration.clock.boot().uptime - began
+            return outcome
         }
         exchanges[account] = turn
         return await turn.value
@@ -93,9 +96,11 @@ extension AppProtection {
                 StatusReport(
                     operation, of: account, outcome.status, detail: outcome.detail ?? outdated?.message,
                     nextStep: outdated == nil ? nil : .updateApp)))
-        noteTelemetry(
-            .enrollment, of: records[account]?.account,
-            [.operation: operation.rawValue, .status: String(outcome.status.rawValue)])
+        var fields: [TelemetryEvent.Field: String] = [
+            .operation: operation.rawValue, .status: String(outcome.status.rawValue),
+        ]
+        fields[.milliseconds] = outcome.duration.map { String(Int64(max($0, .zero) / .milliseconds(1))) }
+        noteTelemetry(.enrollment, of: records[account]?.account, fields)
     }
 
     nonisolated func log(_ what: String, _ failure: ServiceFailure) {

@@ -7,6 +7,8 @@ struct Outcome: Sendable {
     var detail: String?
     /// When the service wants to be asked again, in seconds.
     var retryAfter: Int?
+    /// How long the exchange took, without the time before its turn; nil where there was none.
+    var duration: Duration?
 
     init(_ status: EnrollmentStatus, detail: String? = nil, retryAfter: Int? = nil) {
         self.status = status

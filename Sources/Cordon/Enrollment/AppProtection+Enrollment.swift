@@ -166,9 +166,10 @@ extension AppProtection {
     ) async throws(ServiceFailure) -> EnrollmentStatus {
         let session = try await session(for: account.id, discovery: discovery)
         let nonce = UUID().uuidString
+        let tag = deviceTag(of: account, known: previous?.deviceTag)
         let result = try await session.client.register(
             RegistrationRequest(
-                application: configuration.application, device: configuration.device, source: source, nonce: nonce),
+                application: application(of: account), device: device(tagged: tag), source: source, nonce: nonce),
             token: session.token)
         guard result.account.id == account.id else { return .notEnrolledAccount }
         let keys = try await session.client.keySet()
@@ -178,7 +179,7 @@ extension AppProtection {
             discovery: discovery, keys: keys, keysFetched: now, envelope: SignedEnvelope(result.envelope),
             lastCheckIn: now,
             nextCheckIn: now + intervals.afterCheckIn(serviceAsksFor: result.nextCheckInSeconds), planned: now,
-            isAccountDisabled: false)
+            isAccountDisabled: false, deviceTag: tag)
         do throws(ProtocolError) {
             let envelope = try record.envelope.accepted(
                 by: try keys.verified(pin: configuration.rootKeyPin, at: now),

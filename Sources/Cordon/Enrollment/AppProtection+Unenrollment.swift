@@ -46,10 +46,11 @@ extension AppProtection {
         }
         // The removal comes after it, so that a token can still be had; it is not complete yet.
         let report = UnenrollmentReport(reason: reason, doWipe: wiping, succeeded: !wiping)
-        let failure = await tellService(to: record.registrationID, of: account, at: record.discovery, saying: report)
+        let failure = await tellService(
+            to: record.registrationID, of: account, tagged: record.deviceTag, at: record.discovery, saying: report)
         do throws(ProtectionError) {
             if wiping {
-                try await wipe(account)
+                try await wipe(account, because: "unenrollment")
             } else {
                 try await leave(record, owing: failure == nil ? nil : report)
             }
@@ -75,8 +76,8 @@ extension AppProtection {
             guard let report else { return }
             life.unenrollments.append(
                 LifeRecord.Unenrollment(
-                    registrationID: record.registrationID, account: account, discovery: record.discovery, ended: now,
-                    nextAttempt: now + intervals.growing(1), report: report))
+                    registrationID: record.registrationID, account: account, discovery: record.discovery,
+                    deviceTag: record.deviceTag, ended: now, nextAttempt: now + intervals.growing(1), report: report))
         }
         // Another organisation may ask for the log later.
         forgetLog(of: record.account)
@@ -100,7 +101,7 @@ extension AppProtection {
 
     /// Asks the service to forget a registration; what went wrong, nil when it has.
     private func tellService(
-        to forget: String, of account: AccountID, at discovery: ServiceDiscovery,
+        to forget: String, of account: AccountID, tagged tag: String?, at discovery: ServiceDiscovery,
         saying report: UnenrollmentReport? = nil
     ) async -> ServiceFailure? {
         do throws(ServiceFailure) {
@@ -108,10 +109,10 @@ extension AppProtection {
             do {
                 try await session.client.unregister(registration: forget, saying: report, token: session.token)
             } catch  where error.isOfAnotherKey {
-                // A new registration takes the place of the one whose key is gone; it is ended in its stead.
+                // A new registration with the tag takes the place of the one whose key is gone; it is ended in its stead.
                 let heir = try await session.client.register(
                     RegistrationRequest(
-                        application: configuration.application, device: configuration.device, source: .appRegistered,
+                        application: configuration.application, device: device(tagged: tag), source: .appRegistered,
                         nonce: UUID().uuidString),
                     token: session.token)
                 try await session.client.unregister(
@@ -139,7 +140,7 @@ extension AppProtection {
             return Outcome(.unenrolled)
         }
         let failure = await tellService(
-            to: owed.registrationID, of: owed.account, at: owed.discovery, saying: owed.report)
+            to: owed.registrationID, of: owed.account, tagged: owed.deviceTag, at: owed.discovery, saying: owed.report)
         let outcome = failure.map { Outcome($0, network: .checkInNetworkFailure) } ?? Outcome(.unenrolled)
         // A service that does not let the account in has nothing to end.
         let ends: Set<EnrollmentStatus> = [.unenrolled, .registrationGone, .notEnrolled, .notTargeted, .notLicensed]

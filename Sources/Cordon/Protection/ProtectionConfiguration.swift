@@ -10,7 +10,7 @@ public import Logging
 public struct ProtectionConfiguration: Sendable {
     /// The app as the service knows it.
     public var application: ApplicationFacts
-    /// The device as the service knows it.
+    /// The device as the service knows it; without a tag, Cordon makes one for each organisation (SRV-CI-095).
     public var device: DeviceDescription
     /// Where the service is, scheme and host.
     public var service: URL

@@ -68,6 +68,8 @@ struct LifeRecord: Codable, Equatable, Sendable {
         var account: AccountID
         /// Where the service is.
         var discovery: ServiceDiscovery
+        /// The device's tag where Cordon made it; nil in records of older versions.
+        var deviceTag: String?
         /// When it ended here.
         var ended: Date
         /// How many attempts failed.

@@ -35,6 +35,9 @@ struct RegistrationRecord: Codable, Equatable, Sendable {
     var isAccountDisabled: Bool?
     /// The last event seen in the event stream.
     var lastEventID: String?
+    /// The device's tag where Cordon made it, gone with this record; nil where the app gives one, and in records of older
+    /// versions (SRV-CI-095).
+    var deviceTag: String?
 
     /// Whether the keys are young enough to vouch for a new envelope; a clock that went back makes them old.
     func hasFreshKeys(under settings: ServiceSettings, at now: Date) -> Bool {

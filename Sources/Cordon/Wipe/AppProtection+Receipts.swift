@@ -75,7 +75,7 @@ extension AppProtection {
             registrationID: registration.registrationID, account: registration.account.id,
             bundleID: configuration.application.bundleID, destroyedKeyIDs: wipe.vault?.destroyedKeyIDs ?? [],
             files: wipe.vault?.files ?? 0, bytes: wipe.vault?.bytes ?? 0, started: wipe.started,
-            finished: configuration.clock.now(), failures: wipe.failures)
+            finished: configuration.clock.now(), failures: wipe.failures, cause: wipe.cause)
         switch await signer(for: registration.account.id) {
         case .success(let signer)?:
             if let text = try? receipt.signed(by: signer) { return text }

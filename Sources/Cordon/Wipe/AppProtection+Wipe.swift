@@ -15,6 +15,11 @@ extension AppProtection {
     /// - Throws: ``ProtectionError``: `notEnrolled`; `wipeUnderWay` when this or another process of the app removes the
     ///   account at this moment; `stateUnwritable` or `vault` when the wipe could not be begun or not be finished yet.
     public func wipe(_ account: AccountID) async throws(ProtectionError) {
+        try await wipe(account, because: "app")
+    }
+
+    /// Removes everything of an account, for a cause that the receipt names (SRV-CI-012).
+    func wipe(_ account: AccountID, because cause: String) async throws(ProtectionError) {
         let account = resolved(account)
         guard let record = records[account] else {
             guard wiping.contains(account) else {
@@ -26,7 +31,7 @@ extension AppProtection {
         let command = Command(
             id: "local-\(UUID().uuidString)", kind: .wipe, account: account, reason: .conditional, issuedAt: now,
             notAfter: now + 86_400)
-        try await carryOut(command, on: record) { $0 ?? record }
+        try await carryOut(command, because: cause, on: record) { $0 ?? record }
     }
 
     /// Whether a command in an envelope is to be carried out: for this account, and not lapsed (SRV-CI-086).
@@ -42,7 +47,9 @@ extension AppProtection {
         guard let record = records[command.account] else { return }
         do throws(ProtectionError) {
             // Another process of the app that was quicker has left no registration, or has made another one since.
-            try await carryOut(command, on: record) { $0?.registrationID == record.registrationID ? record : nil }
+            try await carryOut(command, because: nil, on: record) {
+                $0?.registrationID == record.registrationID ? record : nil
+            }
         } catch {
             configuration.logger.error("a wipe could not be carried on", metadata: ["reason": "\(error.reason)"])
         }
@@ -54,7 +61,8 @@ extension AppProtection {
     ///
     /// - Parameter wanted: What of the registration on disk is to be wiped; nil when there is nothing left to do.
     private func carryOut(
-        _ command: Command, on record: RegistrationRecord, _ wanted: (RegistrationRecord?) -> RegistrationRecord?
+        _ command: Command, because cause: String?, on record: RegistrationRecord,
+        _ wanted: (RegistrationRecord?) -> RegistrationRecord?
     ) async throws(ProtectionError) {
         let account = record.account.id
         guard let lock = try StateLock.take(wipes.lock(of: account)) else {
@@ -69,7 +77,7 @@ extension AppProtection {
             guard let registration = wanted(try registrations.record(of: account)) else {
                 return await forget(account)
             }
-            let wipe = try await journal(command, of: registration)
+            let wipe = try await journal(command, because: cause, of: registration)
             broadcast.post(.wipeStarted(account: account, commandID: wipe.command.id))
             begun = Task { await reportBegun(wipe) }
             finished = try await finish(wipe)
@@ -88,7 +96,7 @@ extension AppProtection {
     }
 
     private func journal(
-        _ command: Command, of record: RegistrationRecord
+        _ command: Command, because cause: String?, of record: RegistrationRecord
     ) async throws(ProtectionError) -> WipeRecord {
         let account = record.account.id
         if let begun = try wipes.unfinished(of: account) { return begun }
@@ -99,7 +107,7 @@ extension AppProtection {
         registration.envelope = SignedEnvelope("")
         let wipe = WipeRecord(
             command: command, registration: registration, started: configuration.clock.now(), stage: .begun, vault: nil,
-            failures: [], receipt: nil)
+            failures: [], receipt: nil, cause: cause)
         try wipes.save(wipe)
         return wipe
     }

@@ -33,6 +33,8 @@ struct WipeRecord: Codable, Equatable, Sendable {
     var failures: [String]
     /// The signed receipt; nil before.
     var receipt: String?
+    /// Why the device decided it itself; nil for a command of the service, and in records of older versions.
+    var cause: String?
 
     /// What the vault destroyed.
     struct VaultPart: Codable, Equatable, Sendable {

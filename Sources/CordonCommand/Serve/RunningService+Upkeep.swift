@@ -1,5 +1,6 @@
 import CordonIdentity
 import CordonService
+import CordonServiceHTTP
 import Foundation
 import Logging
 
@@ -9,13 +10,14 @@ extension RunningService {
     /// Maintenance happens every so many looks: once an hour.
     private static let looksPerMaintenance = 120
 
-    /// What a service does by itself while it runs: puts away what has run out, and follows the directory file. Returns
+    /// What a service does by itself while it runs: puts away what has run out, delivers alerts, and follows the directory file. Returns
     /// when the task is cancelled; a failure is logged and tried again.
     func keepUp(logger: Logger) async {
         var looks = 0
         while !Task.isCancelled {
             if looks.isMultiple(of: Self.looksPerMaintenance) { await maintain(logger: logger) }
             looks += 1
+            await deliverAlerts(logger: logger)
             guard (try? await Task.sleep(for: Self.look)) != nil else { return }
             do {
                 try await followDirectory(logger: logger)
@@ -30,6 +32,15 @@ extension RunningService {
             try await service.performMaintenance(of: tenant)
         } catch {
             logger.error("maintenance failed", metadata: ["code": "\(error.code.rawValue)"])
+        }
+    }
+
+    private func deliverAlerts(logger: Logger) async {
+        guard let alerts else { return }
+        do throws(ServiceError) {
+            try await service.deliverAlerts(of: tenant) { await alerts.deliver($0, of: tenant) }
+        } catch {
+            logger.error("alerts could not be delivered", metadata: ["code": "\(error.code.rawValue)"])
         }
     }
 

@@ -15,6 +15,8 @@ struct RunningService: Sendable {
     let directory: URL?
     /// When the file that was read last had been written.
     let directoryRead = Locked<Date?>(nil)
+    /// Where alerts are posted, nil for nowhere.
+    let alerts: AlertWebhook?
     private let rootKey: String
     private let isDevelopment: Bool
 
@@ -65,6 +67,7 @@ struct RunningService: Sendable {
         }
         self.tenant = plan.server.tenant
         self.directory = plan.directory
+        alerts = try plan.alerts.map { alerts throws(CommandFailure) in try alerts.receiver(logger: logger) }
         self.isDevelopment = plan.isDevelopment
         do throws(ServiceError) {
             rootKey = try await service.discoveryFacts(of: plan.server.tenant).rootKeyThumbprint

@@ -4,6 +4,7 @@ import CordonPolicy
 import CordonService
 import CordonServiceHTTP
 import Foundation
+import Logging
 
 /// `cordon serve config`: looks at the settings without starting anything.
 struct ServeConfigCommand: AsyncParsableCommand {
@@ -38,6 +39,8 @@ struct ServeConfigCommand: AsyncParsableCommand {
             var maxTokenSeconds: Int
             var numericConflict: NumericConflict
             var directory: String?
+            var alertWebhook: String?
+            var alertSecretFile: String?
             var firstSignIn: ServeConfigurationFile.FirstSignIn
             var logLevel: ServeLogging.Level
             var logFormat: ServeLogging.Format
@@ -49,6 +52,7 @@ struct ServeConfigCommand: AsyncParsableCommand {
             for name in ServeConfigurationFile.strangers(in: ProcessInfo.processInfo.environment) {
                 Terminal.talk(Style.yellow("\(name)") + " in the environment is no setting; it changes nothing")
             }
+            _ = try plan.alerts?.receiver(logger: Logger(label: "cordon"))
             if !plan.isDevelopment {
                 guard !plan.server.issuers.isEmpty, !plan.server.tenant.rawValue.isEmpty else {
                     throw CommandFailure(
@@ -79,6 +83,7 @@ struct ServeConfigCommand: AsyncParsableCommand {
                     maxConnections: plan.server.maximumConnections,
                     maxTokenSeconds: plan.server.longestCheckInToken ?? 0,
                     numericConflict: plan.service.numericConflict, directory: plan.directory?.path,
+                    alertWebhook: plan.alerts?.webhook.absoluteString, alertSecretFile: plan.alerts?.secretFile.path,
                     firstSignIn: plan.service.createsPeopleAtSignIn ? .create : .refuse,
                     logLevel: plan.logging.level, logFormat: plan.logging.format,
                     developmentPassword: plan.developmentPassword.map { _ in "(redacted)" }))

@@ -30,6 +30,8 @@ extension ServeConfigurationFile {
         set.tlsKey = text("TLS_KEY") ?? tlsKey
         set.metrics = text("METRICS") ?? metrics
         set.directory = text("DIRECTORY") ?? directory
+        set.alertWebhook = text("ALERT_WEBHOOK") ?? alertWebhook
+        set.alertSecretFile = text("ALERT_SECRET_FILE") ?? alertSecretFile
         func number(_ name: String, _ unit: String) throws(CommandFailure) -> Int? {
             guard let word = text(name) else { return nil }
             guard let value = Int(word) else { throw Self.unusable(name, "a number" + unit) }

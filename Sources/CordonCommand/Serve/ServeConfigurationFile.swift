@@ -27,6 +27,9 @@ struct ServeConfigurationFile: Decodable, Equatable {
     /// What happens when policies differ in a number field (SRV-TG-12).
     var numericConflict: NumericConflict?
     var directory: String?
+    /// Where alerts are posted, and the file with the secret that signs them (SRV-TG-29).
+    var alertWebhook: String?
+    var alertSecretFile: String?
     var firstSignIn: FirstSignIn?
     var logLevel: ServeLogging.Level?
     var logFormat: ServeLogging.Format?
@@ -46,8 +49,8 @@ struct ServeConfigurationFile: Decodable, Equatable {
         case publicURL = "publicUrl"
         case consoleOrigin, roles, stepUpSeconds, database, dataDirectory, tenant, issuers, checkInAudience,
             administrationAudiences, tlsCertificate, tlsKey
-        case behindProxy, metrics, maxConnections, maxTokenSeconds, numericConflict, directory, firstSignIn, logLevel,
-            logFormat
+        case behindProxy, metrics, maxConnections, maxTokenSeconds, numericConflict, directory, alertWebhook,
+            alertSecretFile, firstSignIn, logLevel, logFormat
     }
 
     private static let largest = 1 << 20

@@ -64,6 +64,12 @@ struct ServeOptions: ParsableArguments {
     @Option(help: "A JSON file with people and groups, read at the start and whenever it changes.")
     var directory: String?
 
+    @Option(help: "Where to post alerts, https; needs --alert-secret-file.")
+    var alertWebhook: String?
+
+    @Option(help: "The file with the secret that signs alerts: whsec_ and Base64, mode 0600 or 0640.")
+    var alertSecretFile: String?
+
     @Option(help: "Whether somebody whom the directory does not know is added when they enrol: create or refuse.")
     var firstSignIn: ServeConfigurationFile.FirstSignIn?
 
@@ -91,11 +97,27 @@ struct ServeOptions: ParsableArguments {
         plan.logging = ServeLogging(
             level: logLevel ?? set.logLevel ?? .notice, format: logFormat ?? set.logFormat ?? .text)
         plan.directory = (directory ?? set.directory).map { URL(fileURLWithPath: $0) }
+        plan.alerts = try alerts(set)
         plan.service.numericConflict = numericConflict ?? set.numericConflict ?? .mostRestrictive
         // A directory that somebody keeps says who belongs; without one, whoever the provider lets sign in does.
         let usual = plan.directory == nil ? ServeConfigurationFile.FirstSignIn.create : .refuse
         plan.service.createsPeopleAtSignIn = !development && (firstSignIn ?? set.firstSignIn ?? usual) == .create
         return plan
+    }
+
+    private func alerts(_ set: ServeConfigurationFile) throws -> ServePlan.Alerts? {
+        switch (alertWebhook ?? set.alertWebhook, alertSecretFile ?? set.alertSecretFile) {
+        case (let address?, let file?):
+            guard let url = URL(string: address) else {
+                throw CommandFailure(.badInput, "\(address) is no URL", hint: "give the address that takes alerts")
+            }
+            return ServePlan.Alerts(webhook: url, secretFile: URL(fileURLWithPath: file))
+        case (nil, nil): return nil
+        default:
+            throw CommandFailure(
+                .badInput, "alerts need an address and a secret",
+                hint: "give both --alert-webhook and --alert-secret-file")
+        }
     }
 
     private static func numbers(_ word: String) throws -> NumericConflict {

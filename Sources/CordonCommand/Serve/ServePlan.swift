@@ -1,6 +1,7 @@
 import CordonService
 import CordonServiceHTTP
 import Foundation
+import Logging
 
 /// The settings that a service is started with.
 struct ServePlan: Sendable {
@@ -16,8 +17,27 @@ struct ServePlan: Sendable {
     var logging = ServeLogging()
     /// A file with people and groups, nil for none.
     var directory: URL?
+    /// Where alerts go, nil for nowhere but the list.
+    var alerts: Alerts?
     /// Times, limits and habits of the service.
     var service = ServiceConfiguration()
     /// The password of everybody in a new development directory.
     var developmentPassword: String?
+
+    /// Where alerts are posted, and the file with the secret that signs them.
+    struct Alerts: Sendable, Equatable {
+        var webhook: URL
+        var secretFile: URL
+
+        /// The receiver.
+        ///
+        /// - Throws: ``CommandFailure`` when address or secret cannot be used.
+        func receiver(logger: Logger) throws(CommandFailure) -> AlertWebhook {
+            do throws(ServiceServerError) {
+                return try AlertWebhook(address: webhook, secretFile: secretFile, logger: logger)
+            } catch {
+                throw CommandFailure(error)
+            }
+        }
+    }
 }

@@ -39,18 +39,32 @@ public struct ApplicationFacts: Sendable, Codable, Equatable {
     public var version: String
     /// The version of Cordon in it.
     public var sdkVersion: String
+    /// Whether the device's management has configured the app for the account; nil from an older Cordon, which counts as
+    /// ``Management/unmanaged`` (SRV-CI-003, SRV-TG-06). Cordon itself says it.
+    public var management: Management?
+
+    /// Whether device management stands behind an app; the raw values are the documented ones.
+    public enum Management: String, Sendable, Codable {
+        /// It does not.
+        case unmanaged
+        /// It has given the app the account's sign-in name or object id.
+        case mdm
+    }
 
     /// Makes the facts; the version of Cordon is that of the library that the app is linked with.
-    public init(bundleID: String, version: String, sdkVersion: String = CordonRelease.version) {
+    public init(
+        bundleID: String, version: String, sdkVersion: String = CordonRelease.version, management: Management? = nil
+    ) {
         self.bundleID = bundleID
         self.version = version
         self.sdkVersion = sdkVersion
+        self.management = management
     }
 }
 
-/// What the service knows of a device; the tag is random and made by Cordon (SRV-RS-123).
+/// What the service knows of a device (SRV-RS-123).
 public struct DeviceDescription: Sendable, Codable, Equatable {
-    /// Relates the apps on one device; random, per organisation.
+    /// Relates the apps on one device; random, per organisation (SRV-CI-095).
     public var tag: String
     /// The operating system's version.
     public var osVersion: String
@@ -60,7 +74,10 @@ public struct DeviceDescription: Sendable, Codable, Equatable {
     public var name: String?
 
     /// Makes the description.
-    public init(tag: String, osVersion: String, model: String, name: String? = nil) {
+    ///
+    /// - Parameter tag: Random; an app leaves it empty, so that Cordon makes one, unless several apps of the organisation
+    ///   share one on this device.
+    public init(tag: String = "", osVersion: String, model: String, name: String? = nil) {
         self.tag = tag
         self.osVersion = osVersion
         self.model = model

@@ -27,6 +27,9 @@ public struct WipeReceipt: Sendable, Codable, Equatable {
     public var finished: Date
     /// What could not be removed, one short sentence each without file names; empty after success.
     public var failures: [String]
+    /// Why the device decided it itself: the rule, or `app` or `unenrollment`; nil for a command of the service, and from an
+    /// older Cordon (SRV-CI-012).
+    public var cause: String?
 
     /// Whether everything was removed.
     public var succeeded: Bool { failures.isEmpty }
@@ -34,7 +37,8 @@ public struct WipeReceipt: Sendable, Codable, Equatable {
     /// Makes a receipt.
     public init(
         commandID: String, tenant: TenantID, registrationID: String, account: AccountID, bundleID: String,
-        destroyedKeyIDs: [String], files: Int, bytes: Int64, started: Date, finished: Date, failures: [String]
+        destroyedKeyIDs: [String], files: Int, bytes: Int64, started: Date, finished: Date, failures: [String],
+        cause: String? = nil
     ) {
         self.commandID = commandID
         self.tenant = tenant
@@ -47,6 +51,7 @@ public struct WipeReceipt: Sendable, Codable, Equatable {
         self.started = started
         self.finished = finished
         self.failures = failures
+        self.cause = cause
     }
 
     /// The receipt as a compact JWS.

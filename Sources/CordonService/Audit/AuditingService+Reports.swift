@@ -28,4 +28,21 @@ extension AuditingService {
             try await wrapped.appStatuses(ofUser: id, as: administrator)
         }
     }
+
+    /// As the wrapped service; a refusal is noted.
+    public func pendingWork(
+        ofUser id: String, as administrator: Administrator
+    ) async throws(ServiceError) -> (wipes: [WipeOperation], commands: [IssuedCommand]) {
+        try await noting(administrator, "pendingWork") {
+            () async throws(ServiceError) -> (wipes: [WipeOperation], commands: [IssuedCommand]) in
+            try await wrapped.pendingWork(ofUser: id, as: administrator)
+        }
+    }
+
+    /// As the wrapped service; a refusal is noted.
+    public func alerts(as administrator: Administrator) async throws(ServiceError) -> [OperatorAlert] {
+        try await noting(administrator, "alerts") { () async throws(ServiceError) -> [OperatorAlert] in
+            try await wrapped.alerts(as: administrator)
+        }
+    }
 }

@@ -5,7 +5,7 @@ internal import Logging
 
 extension StoredManagementService {
     /// Puts away what has run out: wipes and commands that nobody fetched, finished ones after their retention, and registrations
-    /// without check-in (SRV-TG-28, SRV-CI-069), telemetry and logs (SRV-CI-075).
+    /// without check-in (SRV-TG-28, SRV-CI-069), telemetry and logs (SRV-CI-075), and alerts.
     ///
     /// For a timer to call, such as every hour; nothing depends on it, because every call looks at the times itself.
     public func performMaintenance(of tenant: TenantID) async throws(ServiceError) {
@@ -26,6 +26,8 @@ extension StoredManagementService {
             }
             try removeOldCommands(before: oldest, of: tenant, at: now, in: transaction)
             try removeOldLogs(at: now, in: transaction)
+            try transaction.removeAlerts(
+                before: now.addingTimeInterval(-Double(configuration.alertRetention.wholeSeconds)))
             let silent = now.addingTimeInterval(-Double(configuration.registrationLifetime.wholeSeconds))
             for var registration in try transaction.records(Registration.self)
             where registration.state == .active && registration.lastSync <= silent {

@@ -34,6 +34,8 @@ public struct WipeOperation: Sendable, Codable, Equatable {
     public var receipt: String?
     /// The wipe that went on in its place when the app registered again, nil for none.
     public var heir: String?
+    /// Why the device decided it itself, as its receipt says; nil for one that was asked for (SRV-CI-012).
+    public internal(set) var cause: String?
 
     /// How far a wipe is (SRV-TG-26).
     public enum State: String, Sendable, Codable, CaseIterable {

@@ -28,12 +28,14 @@ public struct PersonalData: Sendable, Codable, Equatable {
     public var sources: [String]
     /// From when on the person's tokens count, nil when the identity provider never said so.
     public var revocation: SessionRevocation?
+    /// What operators were told of wipes of the person's apps.
+    public var alerts: [OperatorAlert]
 
     /// Whether anything is kept.
     var isEmpty: Bool {
         user == nil && groups.isEmpty && registrations.isEmpty && operations.isEmpty && commands.isEmpty
             && workingTime == nil
             && block == nil && telemetry.isEmpty && logs.isEmpty && sharedDevices.isEmpty && allowedAccount == nil
-            && sources.isEmpty && revocation == nil
+            && sources.isEmpty && revocation == nil && alerts.isEmpty
     }
 }

@@ -70,7 +70,8 @@ extension StorageReader {
             sharedDevices: try records(SharedDevice.self, where: (.user, id)).map(\.id),
             allowedAccount: try settings().allowedAccounts?.first { folded($0.id.rawValue) == id },
             sources: try records(DirectorySource.self).filter { $0.people.contains(id) }.map(\.name),
-            revocation: try record(SessionRevocation.self, id))
+            revocation: try record(SessionRevocation.self, id),
+            alerts: try records(OperatorAlert.self, where: (.user, id)))
         guard !data.isEmpty else {
             throw ServiceError(.notFound, "nothing is kept about a person with this id")
         }
@@ -92,6 +93,7 @@ extension StorageTransaction {
         }
         for record in data.telemetry { try remove(TelemetryRecord.self, record.id) }
         for collection in data.logs { try removeLogs(collection) }
+        for alert in data.alerts { try remove(OperatorAlert.self, alert.id) }
         for device in data.sharedDevices {
             guard var device = try record(SharedDevice.self, device) else { continue }
             device.account = nil

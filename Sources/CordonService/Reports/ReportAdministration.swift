@@ -14,4 +14,11 @@ public protocol ReportAdministration: Sendable {
     /// (SRV-TG-37).
     func appStatuses(ofUser id: String, as administrator: Administrator) async throws(ServiceError)
         -> [PersonAppStatus]
+
+    /// The wipes and commands that are under way for a person's apps, each newest first (SRV-TG-40).
+    func pendingWork(ofUser id: String, as administrator: Administrator) async throws(ServiceError)
+        -> (wipes: [WipeOperation], commands: [IssuedCommand])
+
+    /// The alerts of the last thirty days, newest first (SRV-TG-29).
+    func alerts(as administrator: Administrator) async throws(ServiceError) -> [OperatorAlert]
 }

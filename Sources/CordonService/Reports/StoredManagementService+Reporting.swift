@@ -80,6 +80,27 @@ extension StoredManagementService {
             }
         }
     }
+
+    /// The wipes and commands that are under way for a person's apps.
+    public func pendingWork(
+        ofUser id: String, as administrator: Administrator
+    ) async throws(ServiceError) -> (wipes: [WipeOperation], commands: [IssuedCommand]) {
+        try require(.read, of: administrator)
+        return try await storage.read(administrator.tenant) { records throws(ServiceError) in
+            var wipes: [WipeOperation] = []
+            var commands: [IssuedCommand] = []
+            let user = try records.user(id)
+            for registration in try records.records(Registration.self, where: (.user, user.storageID))
+            where registration.state == .active {
+                wipes += try records.openOperations(of: registration.id)
+                commands += try records.openCommands(of: registration.id)
+            }
+            return (
+                wipes.sorted { ($1.requested, $0.id) < ($0.requested, $1.id) },
+                commands.sorted { ($1.requested, $0.id) < ($0.requested, $1.id) }
+            )
+        }
+    }
 }
 
 extension StorageReader {

@@ -65,6 +65,8 @@ public enum StorageKind: String, Sendable, CaseIterable {
     case customRole
     /// ``SessionRevocation``.
     case revocation
+    /// ``OperatorAlert``.
+    case alert
 }
 
 /// What a record can be found by; the raw values stand in stores.

@@ -13,10 +13,15 @@ struct FilterFacts: Sendable, Equatable {
     /// The properties that are versions: ordered field by field.
     static let versions: Set<String> = ["appversion", "operatingsystemversion", "osversion"]
 
-    /// The facts of an app on a device; the check-in protocol knows devices without management alone.
+    /// Whether the device's management has configured the app.
+    let isManaged: Bool
+
+    /// The facts of an app on a device.
     init(_ application: ApplicationFacts, _ device: DeviceDescription) {
+        isManaged = application.management == .mdm
         values = [
-            "appversion": application.version, "devicemanagementtype": "Unmanaged", "devicemanufacturer": "Apple",
+            "appversion": application.version, "devicemanagementtype": isManaged ? "Managed" : "Unmanaged",
+            "devicemanufacturer": "Apple",
             "devicemodel": device.model, "operatingsystemversion": device.osVersion, "osversion": device.osVersion,
         ]
     }

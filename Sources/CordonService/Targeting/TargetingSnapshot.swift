@@ -54,10 +54,10 @@ final class TargetingSnapshot: Sendable {
 
     /// What reaches a person in an app (SRV-TG-01, 02, 04, 05, 07, 08), each list ordered by id.
     ///
-    /// - Parameter facts: What filters ask about; without, filters are taken to let the app through.
+    /// - Parameter facts: What filters ask about; without, filters and kinds of management are taken to let the app through.
     func intended(for user: DirectoryUser, bundleID: String, facts: FilterFacts?) -> IntendedPolicies {
         let groups = groups(of: user.id)
-        let policies = policies(about: bundleID)
+        let policies = policies(about: bundleID).filter { $0.concerns(facts) }
         let targeted = policies.filter { $0.kind.isAssignable && $0.reaches(user, in: groups) { admits($0, facts) } }
         let protections = targeted.filter { $0.kind == .iosManagedAppProtection }
         let defaults = policies.filter { !$0.kind.isAssignable }
@@ -97,7 +97,7 @@ final class TargetingSnapshot: Sendable {
         if let known = candidates.withLock({ $0[name] }) { return known }
         let app = MobileAppIdentifier(.ios, bundleID)
         let found = policies.filter {
-            $0.kind != .androidManagedAppProtection && $0.concernsUnmanagedDevices
+            $0.kind != .androidManagedAppProtection
                 && ($0.concerns(app) || catalogue[$0.appGroup]?.contains(name) ?? false)
         }
         candidates.withLock { $0[name] = found }
@@ -178,9 +178,10 @@ extension ManagedAppPolicy {
         appGroup == .allApps || apps.contains(app) || (kind == .defaultManagedAppProtection && apps.isEmpty)
     }
 
-    /// Whether it is about devices without management, the only ones that the check-in protocol knows (SRV-TG-06).
-    fileprivate var concernsUnmanagedDevices: Bool {
-        !managementLevels.isDisjoint(with: ["unspecified", "unmanaged"])
+    /// Whether it is about the app's kind of device management, any of iOS where that is not known (SRV-TG-06).
+    fileprivate func concerns(_ facts: FilterFacts?) -> Bool {
+        let own: Set<String> = facts.map { [$0.isManaged ? "mdm" : "unmanaged"] } ?? ["mdm", "unmanaged"]
+        return !managementLevels.isDisjoint(with: own.union(["unspecified"]))
     }
 
     /// The kinds of device management that it is about, in lower case (SRV-RS-074).

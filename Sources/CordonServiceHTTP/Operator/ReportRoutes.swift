@@ -2,7 +2,7 @@ import CordonService
 import HTTPTypes
 import Hummingbird
 
-/// Reports that Graph has no words for (SRV-TG-38, 39, 42).
+/// Reports that Graph has no words for (SRV-TG-29, 38, 39, 42).
 struct ReportRoutes: Sendable {
     let routing: AdministrationRouting
     let service: any ManagementService
@@ -25,6 +25,12 @@ struct ReportRoutes: Sendable {
                 try await service.flaggedApps(as: administrator)
             }
             return try CheckInRefusal.answering(.ok, apps)
+        }
+        routing.on(router, .get, "/admin/v1/reports/alerts", .readApps) { _, administrator throws(CheckInRefusal) in
+            let alerts = try await CheckInRefusal.asking { () throws(ServiceError) in
+                try await service.alerts(as: administrator)
+            }
+            return try CheckInRefusal.answering(.ok, alerts)
         }
     }
 }

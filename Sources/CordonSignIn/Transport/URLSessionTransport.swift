@@ -7,8 +7,12 @@
         private let session: URLSession
 
         /// Makes a transport.
-        public init() {
+        ///
+        /// - Parameter requiresTLS13: Whether nothing older than TLS 1.3 is spoken (SRV-CI-088); false where an OpenID provider
+        ///   speaks 1.2 and no more.
+        public init(requiresTLS13: Bool = true) {
             let configuration = URLSessionConfiguration.ephemeral
+            if requiresTLS13 { configuration.tlsMinimumSupportedProtocolVersion = .TLSv13 }
             configuration.httpShouldSetCookies = false
             configuration.httpCookieStorage = nil
             configuration.urlCache = nil

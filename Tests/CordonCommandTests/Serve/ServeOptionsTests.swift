@@ -135,6 +135,24 @@ import Testing
         }
     }
 
+    @Test func `where alerts go comes from file, environment and flag, and needs a secret`() throws {
+        try withServeFolder { folder in
+            let file = folder.appending(path: "service.json")
+            try Data(#"{"alertWebhook": "https://a.example.test/x", "alertSecretFile": "/etc/a"}"#.utf8).write(to: file)
+            let set = try ServeOptions.parse(["--config", file.path]).plan(environment: [:]).alerts
+            #expect(set?.webhook.absoluteString == "https://a.example.test/x" && set?.secretFile.path == "/etc/a")
+            let plan = try ServeOptions.parse(["--config", file.path, "--alert-secret-file", "/etc/c"])
+                .plan(environment: [
+                    "CORDON_ALERT_WEBHOOK": "https://b.example.test/", "CORDON_ALERT_SECRET_FILE": "/b",
+                ])
+            #expect(plan.alerts?.webhook.host() == "b.example.test" && plan.alerts?.secretFile.path == "/etc/c")
+            #expect(try ServeOptions.parse([]).plan(environment: [:]).alerts == nil)
+            #expect {
+                _ = try ServeOptions.parse(["--alert-webhook", "https://a.example.test/"]).plan(environment: [:])
+            } throws: { status(of: $0) == .badInput }
+        }
+    }
+
     @Test func `a variable that looks like a setting and is none is found`() {
         let environment = [
             "CORDON_LISTEN": "", "CORDON_PUBLIC_URL": "", "CORDON_MAX_TOKEN_SECONDS": "", "CORDON_TLS_KEY": "",

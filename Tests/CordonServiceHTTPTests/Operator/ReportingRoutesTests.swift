@@ -31,7 +31,8 @@ import Testing
             #expect(summary["assignedUsers"]?["protected"] == 1 && summary["flaggedUsers"] == 1)
             #expect(summary["topProtectedApps"]?.array?.first?["bundleID"]?.string == TestDevice.bundleID)
             let nobody = TestIssuer.administrationClaims(roles: [], at: service.clock.now)
-            for name in ["drift", "flagged", "summary"] {
+            #expect(try await client.administer(.get, base + "alerts").json == [])
+            for name in ["drift", "flagged", "summary", "alerts"] {
                 #expect(try await client.administer(.get, base + name, claims: nobody).status == .forbidden)
             }
         }

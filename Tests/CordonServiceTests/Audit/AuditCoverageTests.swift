@@ -16,6 +16,7 @@ struct AuditCoverageTests {
         "workingTime", "serviceSettings", "logCollections", "telemetry", "sharedDevices", "events", "keySet",
         "discoveryFacts", "customRoles", "commands", "isMoving", "drift",
         "protectionSummary", "flaggedApps", "appStatuses", "sessionRevocations", "isAccountDisabled", "verdict",
+        "pendingWork", "alerts",
     ]
     /// What devices send all the time and what is kept elsewhere: counted, aggregated, or noted only where it differs.
     private static let routine: Set<String> = ["checkIn", "compliance", "acceptTelemetry"]

@@ -188,4 +188,33 @@ struct RegistrationTests {
         app.authenticated = test.clock.now
         #expect(try await app.register().isNew)
     }
+
+    @Test func `a tag that is new after a wipe is no way around the sign-in, and another device is free`() async throws
+    {
+        // SRV-TG-30, SRV-CI-095
+        let test = try await TestService.withPeople()
+        try await test.protect(to: .group("staff"))
+        var app = TestApp(test)
+        app.authenticated = test.clock.now
+        try await app.register()
+        var tablet = TestApp(test, tag: "tag-2")
+        tablet.model = "iPad14,1"
+        tablet.authenticated = test.clock.now
+        try await tablet.register()
+        _ = try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
+        test.clock.advance(seconds: 10)
+        try await app.wipe()
+        app.tag = "tag-3"
+        app.key = SoftwareSigningKey()
+        #expect(await failure { try await app.register() }?.status == .authenticationRequired)
+        var other = TestApp(test, tag: "tag-4")
+        other.model = "iPad13,1"
+        other.authenticated = app.authenticated
+        #expect(try await other.register().isNew)
+        tablet.key = SoftwareSigningKey()
+        #expect(try await tablet.register().isNew)
+        test.clock.advance(seconds: 10)
+        app.authenticated = test.clock.now
+        #expect(try await app.register().isNew)
+    }
 }

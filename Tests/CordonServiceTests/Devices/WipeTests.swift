@@ -223,10 +223,12 @@ struct WipeTests {
     @Test func `a wipe that the device decided itself is kept with its receipt`() async throws {
         // SRV-TG-31
         let (test, app) = try await enrolled()
-        let receipt = try app.receipt("device-made-id").signed(by: app.key)
+        let receipt = try app.receipt("device-made-id", cause: "launch.rooted").signed(by: app.key)
         try await app.acknowledge(.succeeded, "device-made-id", receipt: receipt)
         let operation = try await test.service.operation("device-made-id", as: test.owner)
         #expect(operation.state == .succeeded && operation.displayName == "Wipe (conditional launch)")
+        #expect(operation.cause == "launch.rooted")
+        #expect(try await test.records().last { $0.action == "wipe.succeeded" }?.details["cause"] == "launch.rooted")
         #expect(try await test.service.registration(app.registrationID, as: test.owner).state == .wiped)
         try await app.acknowledge(.succeeded, "device-made-id", receipt: receipt)
     }

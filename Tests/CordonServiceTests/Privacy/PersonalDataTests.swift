@@ -66,7 +66,7 @@ struct PersonalDataTests {
         let texts = try await test.storage.read(TestService.tenant) { records throws(ServiceError) in
             try StorageKind.allCases.map { kind throws(ServiceError) in (kind, try records.text(of: kind)) }
         }
-        return Set(texts.filter { $0.1.contains("oid-ada") || $0.1.contains("ada@contoso") }.map(\.0))
+        return Set(texts.filter { $0.1.lowercased().contains("oid-ada") || $0.1.contains("ada@contoso") }.map(\.0))
     }
 
     @Test func `no record names an erased person, but that they are removed`() async throws {
@@ -89,7 +89,15 @@ struct PersonalDataTests {
         _ = try await test.core.synchronize(.init(people: [ada]), from: "file", of: TestService.tenant)
         try await test.service.apply(
             AccountSignal(.sessionsRevoked, of: "oid-ada", at: test.clock.now), as: test.owner)
+        let now = test.clock.now
+        try await test.storage.write(TestService.tenant) { transaction throws(ServiceError) in
+            try transaction.save(
+                OperatorAlert(
+                    id: "alert-1", kind: .wipeFailed, time: now, operationID: "o", registrationID: "r",
+                    userID: "OID-Ada", bundleID: TestService.app, attempts: 3))
+        }
         let export = try await test.service.exportUser("oid-ada", as: test.owner)
+        #expect(export.alerts.map(\.id) == ["alert-1"])
         #expect(
             export.revocation != nil && export.sharedDevices == ["device-1"] && export.sources == ["file"]
                 && export.allowedAccount != nil)
@@ -98,7 +106,7 @@ struct PersonalDataTests {
             before.isSuperset(of: [
                 .user, .group, .registration, .command, .workingTime, .telemetry, .logCollection, .sharedDevice,
                 .settings,
-                .directorySource, .revocation,
+                .directorySource, .revocation, .alert,
             ]))
         try await test.service.eraseUser("oid-ada", as: test.owner)
         #expect(try await naming(test) == [.removedPerson])
@@ -151,6 +159,7 @@ extension StorageReader {
         case .sharedDevice: String(describing: try records(SharedDevice.self))
         case .customRole: String(describing: try records(CustomRole.self))
         case .revocation: String(describing: try records(SessionRevocation.self))
+        case .alert: String(describing: try records(OperatorAlert.self))
         }
     }
 }

@@ -146,4 +146,23 @@ struct ReportingTests {
         #expect(left.map(\.bundleID) == [TestService.app])
         #expect(left.map(\.checkIn) == [.notAssigned] && left.map(\.protection) == [.unprotected])
     }
+
+    @Test func `what is under way for a person is read at once, and only while it is`() async throws {
+        // SRV-TG-40
+        let test = try await TestService.withPeople()
+        try await test.protect(to: .group("staff"))
+        var app = try await confirmed(test)
+        let other = try await confirmed(test, tag: "tag-2")
+        _ = try await confirmed(test, user: "ben", tag: "tag-3")
+        test.clock.advance(seconds: 1)
+        _ = try await test.service.requestCommand(.resetPIN, ofRegistration: other.registrationID, as: test.owner)
+        _ = try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
+        _ = try await test.service.requestWipe(ofUser: "oid-ben", deviceTag: "tag-3", as: test.owner)
+        let reader = test.administrator(.reader)
+        let work = try await test.service.pendingWork(ofUser: "ada@contoso.example", as: reader)
+        #expect(work.wipes.map(\.registrationID) == [app.registrationID])
+        #expect(work.commands.map(\.registrationID) == [other.registrationID])
+        try await app.wipe()
+        #expect(try await test.service.pendingWork(ofUser: "oid-ada", as: reader).wipes.isEmpty)
+    }
 }

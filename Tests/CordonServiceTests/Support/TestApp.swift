@@ -10,6 +10,8 @@ struct TestApp {
     var key = SoftwareSigningKey()
     var bundleID = TestService.app
     var tag = "tag-1"
+    var model = "iPhone15,2"
+    var management: ApplicationFacts.Management?
     var authenticated: Date?
     var registrationID = ""
     var current: (sequence: Int64, digest: String)?
@@ -34,8 +36,10 @@ struct TestApp {
     }
 
     var caller: DeviceCaller { DeviceCaller(account: account, key: key.publicKey, authenticated: authenticated) }
-    var application: ApplicationFacts { ApplicationFacts(bundleID: bundleID, version: "3.1", sdkVersion: "1.0") }
-    var device: DeviceDescription { DeviceDescription(tag: tag, osVersion: "18.2", model: "iPhone15,2") }
+    var application: ApplicationFacts {
+        ApplicationFacts(bundleID: bundleID, version: "3.1", sdkVersion: "1.0", management: management)
+    }
+    var device: DeviceDescription { DeviceDescription(tag: tag, osVersion: "18.2", model: model) }
 
     @discardableResult
     mutating func register() async throws -> RegistrationOutcome {
@@ -74,11 +78,11 @@ struct TestApp {
 
     struct MissingCommand: Error {}
 
-    func receipt(_ commandID: String, failures: [String] = []) -> WipeReceipt {
+    func receipt(_ commandID: String, failures: [String] = [], cause: String? = nil) -> WipeReceipt {
         WipeReceipt(
             commandID: commandID, tenant: account.tenant, registrationID: registrationID, account: account.id,
             bundleID: bundleID, destroyedKeyIDs: ["key-1"], files: 3, bytes: 4096, started: test.clock.now,
-            finished: test.clock.now, failures: failures)
+            finished: test.clock.now, failures: failures, cause: cause)
     }
 
     private mutating func accept(_ text: String, nonce: String) async throws {

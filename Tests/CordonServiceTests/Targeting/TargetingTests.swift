@@ -65,16 +65,44 @@ struct TargetingTests {
     }
 
     @Test(arguments: [
-        ("unspecified", true), ("", true), ("unmanaged", true), ("mdm", false), ("mdm, Unmanaged", true),
-        ("androidEnterprise", false),
+        ("unspecified", true, true), ("", true, true), ("unmanaged", true, false), ("mdm", false, true),
+        ("mdm, Unmanaged", true, true), ("androidEnterprise", false, false),
     ])
-    func `a policy for managed devices alone does not reach an unmanaged one`(levels: String, reaches: Bool)
-        async throws
-    {
+    func `a policy for managed devices alone does not reach an unmanaged one`(
+        levels: String, unmanaged: Bool, managed: Bool
+    ) async throws {
         // SRV-TG-06
         let test = try await TestService.withPeople()
         try await test.protect(["targetedAppManagementLevels": .string(levels)], to: .group("staff"))
-        #expect(try await intended(test).isEmpty == !reaches)
+        for (management, reaches) in [
+            (nil, unmanaged), (ApplicationFacts.Management.unmanaged, unmanaged), (.mdm, managed),
+        ] {
+            var app = TestApp(test, tag: "tag-\(management?.rawValue ?? "none")")
+            app.management = management
+            let error = await failure { try await app.register() }
+            #expect(error?.status == (reaches ? nil : .notTargeted), "\(management?.rawValue ?? "none")")
+        }
+        #expect(try await intended(test).isEmpty == (levels == "androidEnterprise"))
+    }
+
+    @Test func `an app that device management has configured since gets the rules for that, and back`() async throws {
+        // SRV-TG-06, SRV-TG-07
+        let test = try await TestService.withPeople()
+        let free = try await test.protect(["targetedAppManagementLevels": "unmanaged"], to: .group("staff"))
+        let managed = try await test.protect(
+            ["targetedAppManagementLevels": "mdm", "printBlocked": true], name: "Managed", to: .group("staff"))
+        var app = TestApp(test)
+        try await app.register()
+        let first = try await test.service.intendedPolicies(ofRegistration: app.registrationID, as: test.owner)
+        #expect(first.map(\.id) == [free.id])
+        app.management = .mdm
+        #expect(try await app.checkIn().response.statusCode == .newPolicies)
+        let reached = try await test.service.intendedPolicies(ofRegistration: app.registrationID, as: test.owner)
+        #expect(reached.map(\.id) == [managed.id])
+        app.management = .unmanaged
+        #expect(try await app.checkIn().response.statusCode == .newPolicies)
+        let again = try await test.service.intendedPolicies(ofRegistration: app.registrationID, as: test.owner)
+        #expect(again.map(\.id) == [free.id])
     }
 
     @Test func `the default protection applies only where no targeted policy does`() async throws {

@@ -39,6 +39,26 @@ import Testing
         #expect(after.accounts.allSatisfy { !$0.isEnrolled })
     }
 
+    @Test func `the report shows what several policies did not agree on, and which value counts`() async throws {
+        // SRV-TG-16
+        func policy(_ id: String, _ settings: [String: JSONValue]) throws -> AppProtectionPolicy {
+            let members: [String: JSONValue] = ["id": .string(id), "version": "1", "displayName": "Test"]
+            return try AppProtectionPolicy(graphJSON: .object(members.merging(settings) { $1 }))
+        }
+        let merged = try EffectivePolicy.merging([
+            policy("T_1", ["printBlocked": true]), policy("T_2", ["printBlocked": false]),
+        ])
+        let device = try Device()
+        await device.service.set { $0.policy = merged }
+        let protection = try await device.start()
+        await protection.enroll(device.account)
+        let report = await protection.diagnosticReport()
+        let conflict = try #require(report.accounts.first?.conflicts.first { $0.setting == "printBlocked" })
+        #expect(conflict.chosen == true)
+        #expect(conflict.candidates.map(\.policyId) == ["T_1", "T_2"])
+        #expect(conflict.candidates.map(\.value) == [true, false])
+    }
+
     @Test func `the newest denials are kept, a bounded number of them`() async throws {
         let device = try Device()
         let protection = try await device.enrolled()

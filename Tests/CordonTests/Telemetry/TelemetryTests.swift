@@ -72,6 +72,26 @@ import Testing
         #expect(events.count { $0.kind == .policyApplied } == 1)
     }
 
+    @Test func `an exchange is told with the time that it took`() async throws {
+        // SRV-CI-072
+        let (device, clock) = (try Device(), ManualClock())
+        try await device.publish([:])
+        let protection = try await device.start { configuration in
+            configuration.clock = clock.clock
+            configuration.confirmEnrollment = { _ in
+                clock.advance(.milliseconds(1_500))
+                return true
+            }
+        }
+        await protection.enroll(device.account)
+        await protection.performDueWork()
+        let events = try await device.service.telemetry.flatMap {
+            try MessageCoding.decode(TelemetryBatch.self, from: $0).events
+        }
+        let enrollment = events.first { $0.kind == .enrollment && $0.words["operation"] == "enrollment" }
+        #expect(enrollment?.amounts == ["status": 100, "milliseconds": 1_500])
+    }
+
     @Test func `nothing sent holds a name, a content or a sign-in name`() async throws {
         let (device, _) = try await worked()
         for message in await device.service.telemetry {

@@ -1,4 +1,3 @@
-import Cordon
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
@@ -7,6 +6,7 @@ import Foundation
 import Logging
 import Testing
 
+@testable import Cordon
 @testable import CordonVault
 
 /// SDK-SW-01…07, SRV-CI-086, SRV-TG-26: key first, everything of the account, nothing else, one receipt.
@@ -206,5 +206,34 @@ import Testing
         await offline.service.set { $0.isUnreachable = true }
         #expect(await other.unenroll(offline.account.id) == .checkInNetworkFailure)
         #expect(await other.enrolledAccounts.isEmpty)
+    }
+
+    @Test func `a receipt says why a device removed the data by itself, also where nobody could be told before`()
+        async throws
+    {
+        // SRV-CI-012
+        func cause(_ remove: (AppProtection, AccountID) async throws -> Void) async throws -> String? {
+            let device = try Device()
+            let protection = try await device.enrolled()
+            await device.service.set { $0.isUnreachable = true }
+            try await remove(protection, device.account.id)
+            #expect(await device.service.acknowledgements.isEmpty)
+            await device.service.set { $0.isUnreachable = false }
+            #expect(await protection.handInReceipts() == 0)
+            let text = try #require(await device.service.acknowledgements.last?.receipt)
+            return try WipeReceipt(verifying: text, signedBy: device.sessions.publicKey).cause
+        }
+        #expect(try await cause { try await $0.wipe($1) } == "app")
+        #expect(try await cause { await $0.unenroll($1) } == "unenrollment")
+        let house = try await Gatehouse()
+        house.facts.withLock { $0.rooted = true }
+        let protection = try await house.enrolled(["appActionIfDeviceComplianceRequired": .string("wipe")])
+        await house.goOffline()
+        #expect(await protection.launch(house.account).result == .wiped)
+        await house.device.service.set { $0.isUnreachable = false }
+        #expect(await protection.handInReceipts() == 0)
+        let text = try #require(await house.device.service.acknowledgements.last?.receipt)
+        let receipt = try WipeReceipt(verifying: text, signedBy: house.device.sessions.publicKey)
+        #expect(receipt.cause == "launch.rooted")
     }
 }

@@ -1,8 +1,8 @@
-internal import CordonPolicy
+package import CordonPolicy
 internal import Foundation
 
 /// A Graph document taken apart: what the service owns or keeps beside it, and the rest.
-struct PolicyDocument {
+package struct PolicyDocument {
     /// Members that only the service writes; ignored on input, never a fault (SRV-RS-012).
     private static let owned: Set<String> = [
         "id", "createdDateTime", "lastModifiedDateTime", "version", "isAssigned", "deployedAppCount",
@@ -10,19 +10,19 @@ struct PolicyDocument {
     ]
 
     /// The members to keep in ``ManagedAppPolicy/document``.
-    var members: [String: JSONValue]
+    package var members: [String: JSONValue]
     /// The apps, nil when the document names none.
-    var apps: [MobileAppIdentifier]?
+    package var apps: [MobileAppIdentifier]?
     /// The set of apps, nil when the document names none.
-    var appGroup: AppGroup?
+    package var appGroup: AppGroup?
     /// The assignments, nil when the document names none.
-    var assignments: [PolicyAssignment]?
+    package var assignments: [PolicyAssignment]?
 
     /// Takes a document apart.
     ///
     /// - Parameter isChange: Whether null unsets; a new policy has nothing to unset (SRV-RS-013).
     /// - Throws: ``ServiceError`` with code `invalid`.
-    init(_ document: JSONValue, isChange: Bool = false) throws(ServiceError) {
+    package init(_ document: JSONValue, isChange: Bool = false) throws(ServiceError) {
         guard case .object(var members) = document else {
             throw ServiceError(.invalid, "a policy is a JSON object")
         }
@@ -42,7 +42,7 @@ struct PolicyDocument {
     /// Checks what every kind needs and every setting of a protection, naming each fault.
     ///
     /// - Returns: The document in one spelling, with the defaults of a new policy where it leaves a setting out.
-    static func checked(
+    package static func checked(
         _ members: [String: JSONValue], _ kind: PolicyKind
     ) throws(ServiceError) -> JSONValue {
         let given = members

@@ -46,6 +46,7 @@ extension StoredManagementService {
                 operation.failure = receipt?.failures.prefix(8).map { $0.prefix(200) }.joined(separator: "; ")
                 operation.receipt = acknowledgement.receipt
                 var details = acknowledgement.receipt.map { proof($0, of: registration) } ?? [:]
+                details["cause"] = operation.cause
                 details["failure"] = operation.failure
                 try step(
                     &operation, to: .failed, by: actor, of: caller.tenant, at: now, in: transaction, details: details)
@@ -64,9 +65,11 @@ extension StoredManagementService {
         let actor = AuditRecord.Actor(registration)
         operation.receipt = acknowledgement.receipt
         operation.failure = nil
+        var details = acknowledgement.receipt.map { proof($0, of: registration) } ?? [:]
+        details["cause"] = operation.cause
         try step(
             &operation, to: .succeeded, by: actor, of: registration.account.tenant, at: now, in: transaction,
-            details: acknowledgement.receipt.map { proof($0, of: registration) } ?? [:])
+            details: details)
         for var other in try transaction.openOperations(of: registration.id) {
             other.failure = "another wipe of the registration had removed everything"
             try step(&other, to: .expired, by: .service, of: registration.account.tenant, at: now, in: transaction)
@@ -92,16 +95,19 @@ extension StoredManagementService {
             actor, "registration.wiped", "registration/\(registration.id)", of: registration.account.tenant, at: now)
     }
 
-    /// Issues a failed wipe again, a limited number of times (SRV-TG-29).
+    /// Issues a failed wipe again, a limited number of times; afterwards operators are told (SRV-TG-29).
     private func retry(
         _ operation: WipeOperation, of registration: Registration, at now: Date,
         in transaction: some StorageTransaction, noting pending: inout PendingEvents
     ) throws(ServiceError) {
         // Nobody could fetch a wipe of a closed registration.
-        guard registration.state == .active else { return }
-        guard operation.attempt < configuration.wipeAttempts, operation.reason != .conditional else {
-            logger.warning("a wipe has failed for good", metadata: ["operation": "\(operation.id)"])
-            return
+        guard registration.state == .active, operation.attempt < configuration.wipeAttempts,
+            operation.reason != .conditional
+        else {
+            // Of one that goes on in another's place, that one counts.
+            guard operation.heir == nil else { return }
+            return try raiseAlert(
+                about: operation, of: registration.account.tenant, at: now, in: transaction)
         }
         _ = try requestWipe(
             of: registration, reason: operation.reason, by: .service, at: now, attempt: operation.attempt + 1,
@@ -134,10 +140,12 @@ extension StoredManagementService {
         guard let receipt, registration.state == .active, receipt.commandID.utf8.count <= 128,
             !receipt.commandID.isEmpty
         else { return nil }
-        return WipeOperation(
+        var operation = WipeOperation(
             id: receipt.commandID, registrationID: registration.id, account: registration.account.id,
             bundleID: registration.application.bundleID, reason: .conditional, requestedBy: registration.id,
             requested: now, notAfter: now, version: ids.token(), state: .acknowledged)
+        operation.cause = receipt.cause.map { String($0.prefix(64)) }
+        return operation
     }
 
     /// What an auditor needs to check a receipt without the service.

@@ -66,7 +66,12 @@ extension StoredManagementService {
         }
         let ofUser = try transaction.records(
             Registration.self, where: (.user, folded(caller.account.id.rawValue)))
-        for wiped in ofUser where wiped.state == .wiped && wiped.isSameInstall(as: request) {
+        // A device whose tag went with the wipe comes back with a new one, and is known by its model then.
+        let isNewDevice = !ofUser.contains { $0.device.tag == request.device.tag }
+        for wiped in ofUser
+        where wiped.state == .wiped
+            && (wiped.isSameInstall(as: request) || isNewDevice && wiped.mayBeSameInstall(as: request))
+        {
             // A token that does not say when the person signed in is no proof that they did.
             guard let authenticated = caller.authenticated, authenticated >= wiped.lastSync else {
                 throw .enrollment(.authenticationRequired, "the person must sign in again after a wipe")
@@ -109,6 +114,10 @@ extension StoredManagementService {
 extension Registration {
     fileprivate func isSameInstall(as request: RegistrationRequest) -> Bool {
         device.tag == request.device.tag && folded(application.bundleID) == folded(request.application.bundleID)
+    }
+
+    fileprivate func mayBeSameInstall(as request: RegistrationRequest) -> Bool {
+        device.model == request.device.model && folded(application.bundleID) == folded(request.application.bundleID)
     }
 
     fileprivate func isSameInstall(as other: Registration) -> Bool {

@@ -65,7 +65,7 @@ enum ReportEntity {
         case "DeviceHealth": row.flags.isEmpty ? "none" : row.flags.joined(separator: ",")
         case "DeviceModel": registration.device.model
         case "DeviceManufacturer": "Apple"
-        case "ManagementLevel": "Unmanaged"
+        case "ManagementLevel": registration.application.management == .mdm ? "MDM" : "Unmanaged"
         case "PolicySource": policy.map { $0.kind.isAssignable ? "Assigned" : "Default" } ?? ""
         case "PolicyId": policy?.id ?? ""
         case "PolicyName": policy?.document["displayName"]?.string ?? ""

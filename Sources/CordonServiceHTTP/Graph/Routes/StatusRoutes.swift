@@ -82,7 +82,7 @@ struct StatusRoutes: Sendable {
         ]
         if !isConfiguration { content["applicationStatuses"] = .array(try await appStatuses(of: user, exchange)) }
         content["targetedPolicies"] = .array(try await targeted(to: user, report, exchange))
-        content["pendingOperations"] = .array(try await pendingOperations(of: statuses.map(\.registration), exchange))
+        content["pendingOperations"] = .array(try await pendingOperations(of: user, exchange))
         content["lastSyncDateTime"] = statuses.map(\.registration.lastSync).max().map(GraphTime.value) ?? .null
         return content
     }
@@ -118,26 +118,19 @@ struct StatusRoutes: Sendable {
 
     /// The wipes and commands that are under way for a person's apps (SRV-TG-40).
     private func pendingOperations(
-        of registrations: [Registration], _ exchange: GraphExchange
+        of user: DirectoryUser, _ exchange: GraphExchange
     ) async throws(GraphRefusal) -> [JSONValue] {
-        var pending: [JSONValue] = []
-        for id in registrations.map(\.id) {
-            let (wipes, commands) = try await exchange.ask { () throws(ServiceError) in
-                (
-                    try await service.operations(ofRegistration: id, as: exchange.administrator),
-                    try await service.commands(ofRegistration: id, as: exchange.administrator)
-                )
-            }
-            pending += wipes.filter(\.state.isOpen).map { wipe in
-                Self.pending(wipe.id, "wipe", wipe.state.rawValue, wipe.bundleID, GraphTime.value(wipe.requested))
-            }
-            pending += commands.filter(\.state.isOpen).map { command in
+        let (wipes, commands) = try await exchange.ask { () throws(ServiceError) in
+            try await service.pendingWork(ofUser: user.id, as: exchange.administrator)
+        }
+        return wipes.map { wipe in
+            Self.pending(wipe.id, "wipe", wipe.state.rawValue, wipe.bundleID, GraphTime.value(wipe.requested))
+        }
+            + commands.map { command in
                 Self.pending(
                     command.id, command.kind.rawValue, command.state.rawValue, command.bundleID,
                     GraphTime.value(command.requested))
             }
-        }
-        return pending
     }
 
     private static func pending(

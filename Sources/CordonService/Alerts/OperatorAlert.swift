@@ -1,0 +1,76 @@
+public import Foundation
+
+/// Something that an operator has to look at, kept until a receiver has it (SRV-TG-29). It names people by id alone.
+public struct OperatorAlert: Sendable, Codable, Equatable {
+    /// What an alert is about.
+    public enum Kind: String, Sendable, Codable, CaseIterable {
+        /// A wipe failed and is not tried again: data of the organisation is left on a device.
+        case wipeFailed = "wipe.failed"
+    }
+
+    /// The id, random; the same at every delivery.
+    public let id: String
+    /// What it is about.
+    public let kind: Kind
+    /// When it happened.
+    public let time: Date
+    /// The wipe.
+    public let operationID: String
+    /// The registration that was to be wiped.
+    public let registrationID: String
+    /// The person, by object id.
+    public let userID: String
+    /// The app.
+    public let bundleID: String
+    /// How often the wipe was tried.
+    public let attempts: Int
+    /// When a receiver took it, nil before.
+    public private(set) var delivered: Date?
+    /// How many deliveries failed.
+    public private(set) var failedDeliveries = 0
+    /// When to try the next delivery; nil once it was delivered or given up.
+    public private(set) var nextDelivery: Date?
+
+    /// Makes an alert that nobody has yet.
+    public init(
+        id: String, kind: Kind, time: Date, operationID: String, registrationID: String, userID: String,
+        bundleID: String, attempts: Int
+    ) {
+        self.id = id
+        self.kind = kind
+        self.time = time
+        self.operationID = operationID
+        self.registrationID = registrationID
+        self.userID = userID
+        self.bundleID = bundleID
+        self.attempts = attempts
+        self.nextDelivery = time
+    }
+
+    /// Notes how a delivery ended; a failed one is tried again after half a minute, then twice as long each time, up to an
+    /// hour, until the alert is as old as the limit.
+    mutating func noteDelivery(succeeded: Bool, at now: Date, limit: Duration) {
+        if succeeded {
+            delivered = now
+            nextDelivery = nil
+            return
+        }
+        failedDeliveries += 1
+        let isOld = now.timeIntervalSince(time) >= Double(limit.wholeSeconds)
+        let pause = min(30 * pow(2, Double(min(failedDeliveries, 16) - 1)), 3_600)
+        nextDelivery = isOld ? nil : now.addingTimeInterval(pause)
+    }
+}
+
+extension OperatorAlert: StoredRecord {
+    /// Alerts.
+    public static var storageKind: StorageKind { .alert }
+    /// The id.
+    public var storageID: String { id }
+    /// The person; ``StorageLookup/state`` while it waits to be delivered.
+    public var lookups: [StorageLookup: String] {
+        var lookups: [StorageLookup: String] = [.user: folded(userID)]
+        if nextDelivery != nil { lookups[.state] = "open" }
+        return lookups
+    }
+}

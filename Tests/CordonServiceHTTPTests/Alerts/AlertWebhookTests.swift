@@ -1,0 +1,119 @@
+import CordonIdentity
+import CordonPolicy
+import CordonService
+import CordonServiceHTTP
+import Crypto
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import Testing
+
+/// SRV-TG-29: an alert is posted in a form that receivers of Standard Webhooks verify.
+@Suite struct AlertWebhookTests {
+    private static let secret = Data((0..<32).map { UInt8($0) })
+    private static let alert = OperatorAlert(
+        id: "alert-1", kind: .wipeFailed, time: Date(timeIntervalSince1970: 1_800_000_000), operationID: "operation-1",
+        registrationID: "registration-1", userID: "oid-ada", bundleID: "com.example.notes", attempts: 3)
+
+    /// What a receiver got.
+    private struct Delivery: Sendable {
+        var headers: HTTPFields
+        var body: String
+    }
+
+    private func withSecret(
+        _ text: String, mode: Int = 0o600, _ body: (URL) async throws -> Void
+    ) async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "cordon-tests-\(UUID().uuidString)")
+        try Data(text.utf8).write(to: file)
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
+        defer { try? FileManager.default.removeItem(at: file) }
+        try await body(file)
+    }
+
+    private func webhook(_ address: String, _ file: URL) throws -> AlertWebhook {
+        try AlertWebhook(
+            address: #require(URL(string: address)), secretFile: file,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            now: { Date(timeIntervalSince1970: 1_800_000_060) })
+    }
+
+    /// Delivers to a receiver that answers with the status, and says what came and whether it counts as taken.
+    private func deliver(to status: HTTPResponse.Status) async throws -> (isTaken: Bool, deliveries: [Delivery]) {
+        let deliveries = Locked<[Delivery]>([])
+        let router = Router()
+        router.post("/alerts") { request, _ in
+            let body = try await request.body.collect(upTo: 1 << 16)
+            deliveries.withLock {
+                $0.append(Delivery(headers: request.headers, body: String(buffer: body)))
+            }
+            return Response(status: status, headers: [.location: "/alerts"])
+        }
+        let isTaken = Locked(false)
+        try await Application(router: router).test(.live) { client in
+            let port = client.port ?? 0
+            try await withSecret("whsec_\(Self.secret.base64EncodedString())\n") { file in
+                let answer = try await webhook("http://127.0.0.1:\(port)/alerts", file)
+                    .deliver(Self.alert, of: TenantID("contoso"))
+                isTaken.withLock { $0 = answer }
+            }
+        }
+        return (isTaken.withLock { $0 }, deliveries.withLock { $0 })
+    }
+
+    @Test func `what is posted is signed, and names ids alone`() async throws {
+        let (isTaken, deliveries) = try await deliver(to: .noContent)
+        #expect(isTaken && deliveries.count == 1)
+        let delivery = try #require(deliveries.first)
+        func header(_ name: String) -> String { HTTPField.Name(name).flatMap { delivery.headers[$0] } ?? "" }
+        #expect(header("webhook-id") == "alert-1" && header("webhook-timestamp") == "1800000060")
+        let signed = "alert-1.1800000060.\(delivery.body)"
+        let code = HMAC<SHA256>.authenticationCode(for: Data(signed.utf8), using: SymmetricKey(data: Self.secret))
+        #expect(header("webhook-signature") == "v1," + Data(code).base64EncodedString())
+        let body = try JSONValue(parsing: Data(delivery.body.utf8))
+        #expect(body["type"] == "wipe.failed" && body["timestamp"] == "2027-01-15T08:00:00Z")
+        #expect(
+            body["data"] == [
+                "tenant": "contoso", "operation": "operation-1", "registration": "registration-1", "user": "oid-ada",
+                "app": "com.example.notes", "attempts": 3,
+            ])
+    }
+
+    @Test(arguments: [HTTPResponse.Status.temporaryRedirect, .internalServerError, .unauthorized])
+    func `an answer that is none of success is no delivery, and a redirect is not followed`(
+        status: HTTPResponse.Status
+    ) async throws {
+        let (isTaken, deliveries) = try await deliver(to: status)
+        #expect(!isTaken && deliveries.count == 1)
+    }
+
+    @Test func `a receiver that is not there is no delivery`() async throws {
+        try await withSecret("whsec_\(Self.secret.base64EncodedString())") { file in
+            // Port 9 is for discarding, and nobody listens there.
+            let isTaken = try await webhook("http://127.0.0.1:9/", file).deliver(Self.alert, of: TenantID("contoso"))
+            #expect(!isTaken)
+        }
+    }
+
+    @Test(arguments: [
+        ("whsec_AAAA", 0o600), ("whsec_" + secret.base64EncodedString(), 0o644), (secret.base64EncodedString(), 0o600),
+    ])
+    func `a secret that is short, open to everybody or none is refused`(_ text: String, _ mode: Int) async throws {
+        try await withSecret(text, mode: mode) { file in
+            #expect(throws: ServiceServerError(.fileUnusable, reason: "", place: "", hint: "")) {
+                _ = try webhook("https://alerts.example.test/", file)
+            }
+        }
+    }
+
+    @Test(arguments: ["http://alerts.example.test/", "ftp://127.0.0.1/", "https://"])
+    func `alerts are posted by https alone, but for loopback`(_ address: String) async throws {
+        try await withSecret("whsec_\(Self.secret.base64EncodedString())", mode: 0o640) { file in
+            #expect(throws: ServiceServerError(.configurationInvalid, reason: "", place: "", hint: "")) {
+                _ = try webhook(address, file)
+            }
+        }
+    }
+}
