@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 
 /// What the person types, line by line: to whoever waits for a single line first, otherwise to the command loop.
@@ -59,47 +58,39 @@ private struct HiddenTyping {
 
 /// Lines that nobody has taken yet, and threads that wait for one.
 private final class Typed: Sendable {
+    private struct State {
+        var lines: [String] = []
+        var expectedAnswers = 0
+        var hasEnded = false
+    }
+
     private let condition = NSCondition()
-    // Read and written between `lock` and `unlock` of the condition only.
-    private nonisolated(unsafe) var lines: [String] = []
-    // Read and written between `lock` and `unlock` of the condition only.
-    private nonisolated(unsafe) var expectedAnswers = 0
-    // Read and written between `lock` and `unlock` of the condition only.
-    private nonisolated(unsafe) var hasEnded = false
+    // Read and written between `lock` and `unlock` of the condition only, in `change` and `take`.
+    private nonisolated(unsafe) var state = State()
 
     /// From here on a line is an answer first.
-    func expectAnswer() {
-        condition.lock()
-        defer { condition.unlock() }
-        expectedAnswers += 1
-    }
+    func expectAnswer() { change { $0.expectedAnswers += 1 } }
+
+    func add(_ line: String) { change { $0.lines.append(line) } }
+
+    func end() { change { $0.hasEnded = true } }
 
     /// Blocks until there is a line to be taken; nil when the input has ended.
     func take(asAnswer: Bool) -> String? {
         condition.lock()
         defer { condition.unlock() }
-        while !hasEnded || !lines.isEmpty {
-            if !lines.isEmpty, asAnswer || expectedAnswers == 0 { break }
-            condition.wait()
-        }
+        while state.lines.isEmpty ? !state.hasEnded : !asAnswer && state.expectedAnswers > 0 { condition.wait() }
         if asAnswer {
-            expectedAnswers -= 1
+            state.expectedAnswers -= 1
             condition.broadcast()
         }
-        return lines.isEmpty ? nil : lines.removeFirst()
+        return state.lines.isEmpty ? nil : state.lines.removeFirst()
     }
 
-    func add(_ line: String) {
+    private func change(_ body: (inout State) -> Void) {
         condition.lock()
         defer { condition.unlock() }
-        lines.append(line)
-        condition.broadcast()
-    }
-
-    func end() {
-        condition.lock()
-        defer { condition.unlock() }
-        hasEnded = true
+        body(&state)
         condition.broadcast()
     }
 }

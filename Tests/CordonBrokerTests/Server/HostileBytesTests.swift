@@ -1,3 +1,4 @@
+import CordonTesting
 import Foundation
 import Testing
 
@@ -6,17 +7,6 @@ import Testing
 
 /// Bytes that nobody's library sends (R17); `CORDON_DEEP=1` runs a million.
 @Suite struct HostileBytesTests {
-    private struct Dice: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var value = state
-            value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-            return value ^ (value >> 31)
-        }
-    }
-
     private static let seeds = [
         #"{"id":1,"verb":"hello","versions":[1],"clientID":"notes","singleAccount":true}"#,
         #"{"id":2,"verb":"token.silent","account":"oid","session":7,"scopes":["a"],"resource":"https://x"}"#,
@@ -31,7 +21,7 @@ import Testing
 
     @Test func `damaged frames are refused or read, the same however they are cut`() {
         let rounds = ProcessInfo.processInfo.environment["CORDON_DEEP"] == nil ? 3_000 : 1_000_000
-        var dice = Dice(state: 20)
+        var dice = SeededGenerator(20)
         var (frames, requests) = (0, 0)
         for _ in 0..<rounds {
             var bytes = Self.seeds.randomElement(using: &dice) ?? Data()

@@ -1,5 +1,6 @@
 import CordonIdentity
 import CordonPolicy
+import CordonTesting
 import Foundation
 import Testing
 
@@ -8,14 +9,14 @@ import Testing
     static let rounds = ProcessInfo.processInfo.environment["CORDON_DEEP"] == nil ? 400 : 200_000
 
     /// Runs a law for many seeds.
-    private func forSeeds(_ rounds: Int, _ law: (UInt64, inout Seeded) throws -> Void) rethrows {
+    private func forSeeds(_ rounds: Int, _ law: (UInt64, inout SeededGenerator) throws -> Void) rethrows {
         if let seed = ProcessInfo.processInfo.environment["CORDON_SEED"].flatMap({ UInt64($0) }) {
-            var random = Seeded(seed)
+            var random = SeededGenerator(seed)
             return try law(seed, &random)
         }
         for _ in 0..<rounds {
             let seed = UInt64.random(in: 0..<1_000_000_000)
-            var random = Seeded(seed)
+            var random = SeededGenerator(seed)
             try law(seed, &random)
         }
     }

@@ -1,18 +1,5 @@
 import CordonPolicy
-
-/// Small seeded generator (SplitMix64), so that a failing seed can be run again.
-struct Seeded: RandomNumberGenerator {
-    private var state: UInt64
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
+import CordonTesting
 
 /// Random policies and questions in the JSON that the product reads.
 enum PolicyGenerator {
@@ -80,7 +67,7 @@ enum PolicyGenerator {
         ("customBrowserProtocol", ["one", "two", .null]), ("customDialerAppProtocol", ["one", "two", .null]),
     ]
 
-    static func members(_ random: inout Seeded, id: String) -> [String: JSONValue] {
+    static func members(_ random: inout SeededGenerator, id: String) -> [String: JSONValue] {
         var members: [String: JSONValue] = ["id": .string(id), "version": "1", "displayName": .string(id)]
         for (name, values) in choices where Bool.random(using: &random) {
             members[name] = values.randomElement(using: &random)
@@ -88,12 +75,12 @@ enum PolicyGenerator {
         return members
     }
 
-    static func policy(_ random: inout Seeded, id: String) throws -> AppProtectionPolicy {
+    static func policy(_ random: inout SeededGenerator, id: String) throws -> AppProtectionPolicy {
         try AppProtectionPolicy(graphJSON: .object(members(&random, id: id)))
     }
 
     /// Any question, complete or not.
-    static func question(_ random: inout Seeded) throws -> Question {
+    static func question(_ random: inout SeededGenerator) throws -> Question {
         var members: [String: JSONValue] = [:]
         func put(_ name: String, _ values: [JSONValue]) {
             if let value = values.randomElement(using: &random), value != .null { members[name] = value }
@@ -128,7 +115,7 @@ enum PolicyGenerator {
         return try Question(json: .object(members))
     }
 
-    private static func device(_ random: inout Seeded) -> JSONValue {
+    private static func device(_ random: inout SeededGenerator) -> JSONValue {
         var facts: [String: JSONValue] = [:]
         func put(_ name: String, _ values: [JSONValue]) {
             if let value = values.randomElement(using: &random), value != .null { facts[name] = value }

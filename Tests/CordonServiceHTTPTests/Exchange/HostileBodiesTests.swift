@@ -1,20 +1,10 @@
 import CordonServiceHTTP
+import CordonTesting
 import Foundation
 import Testing
 
 /// Bodies that no client sends (R4); `CORDON_DEEP=1` runs a million.
 @Suite struct HostileBodiesTests {
-    private struct Dice: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var value = state
-            value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-            return value ^ (value >> 31)
-        }
-    }
-
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Vectors/bodies")
     private static let seeds: [(name: String, bytes: Data)] =
@@ -43,7 +33,7 @@ import Testing
 
     @Test func `a damaged body is refused, or read as something that reads back the same`() throws {
         let rounds = ProcessInfo.processInfo.environment["CORDON_DEEP"] == nil ? 3_000 : 1_000_000
-        var dice = Dice(state: 4)
+        var dice = SeededGenerator(4)
         var (read, refused) = (0, 0)
         for _ in 0..<rounds {
             var bytes = try #require(Self.seeds.randomElement(using: &dice)).bytes
@@ -67,7 +57,7 @@ import Testing
     }
 
     /// Puts another value behind the next colon.
-    private static func replaceValue(after place: Int, in bytes: inout Data, using dice: inout Dice) {
+    private static func replaceValue(after place: Int, in bytes: inout Data, using dice: inout SeededGenerator) {
         guard let colon = bytes[place...].firstIndex(of: UInt8(ascii: ":")) else { return }
         let end = bytes[colon...].firstIndex { [UInt8(ascii: ","), UInt8(ascii: "}")].contains($0) } ?? bytes.endIndex
         let value = values.randomElement(using: &dice) ?? "null"

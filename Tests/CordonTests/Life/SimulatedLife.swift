@@ -2,6 +2,7 @@ import Cordon
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
+import CordonTesting
 import Foundation
 import HTTPTypes
 import Testing
@@ -15,7 +16,7 @@ struct SimulatedLife {
     private let start: Date
     private var network: MortalNetwork
     private var app: AppProtection
-    private var random: Generator
+    private var random: SeededGenerator
     private var steps = 0
     private var mayPrint = true
     private var isReachable = true
@@ -26,20 +27,9 @@ struct SimulatedLife {
     private(set) var publishes = 0
     private(set) var skews = 0
 
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            // SplitMix64, so that neighbouring seeds have nothing in common.
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var word = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-            return word ^ (word >> 31)
-        }
-    }
-
     init(seed: UInt64) async throws {
         self.seed = seed
-        random = Generator(state: seed)
+        random = SeededGenerator(seed)
         start = truth.now
         device = try Device(time: deviceTime, inMemory: true)
         await device.service.set { [truth] in
