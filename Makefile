@@ -1,10 +1,13 @@
 # Two commands matter: `make demo` shows what Cordon does, `make test` proves it.
 
 SWIFT ?= swift
-SOURCES := Package.swift Sources Tests Examples Snippets Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources
+SOURCES := Package.swift Sources Tests Examples Snippets Benchmarks Fuzz
 FORMAT := $(SWIFT) format
 
-.PHONY: demo test deep bench fuzz crash docs lint format check prerequisites build clean
+# Warnings are errors here, and nowhere else.
+export CORDON_STRICT := 1
+
+.PHONY: demo test adopter deep bench fuzz crash docs lint format check prerequisites build clean
 
 demo: build
 	@.build/debug/cordon demo
@@ -18,6 +21,10 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= $(shell getconf _NPROCE
 test: build
 	Scripts/test.sh --skip '$(PROCESSES)'
 	Scripts/test.sh --no-parallel --filter '$(PROCESSES)'
+
+# A package outside this one, which imports `Cordon` alone and is as strict as this one is.
+adopter: prerequisites
+	env -u CORDON_STRICT $(SWIFT) run --package-path Tests/Adopter Adopter
 
 # The long work: every test at full length, then fuzzing and benchmarks.
 deep: build
@@ -40,8 +47,8 @@ fuzz: prerequisites
 
 # Kills what writes to the vault, a hundred thousand times (KILLS says how often).
 crash: prerequisites
-	$(SWIFT) build -c release --package-path Benchmarks --product VaultCrash
-	"$$($(SWIFT) build -c release --package-path Benchmarks --show-bin-path)/VaultCrash" $${KILLS:-100000}
+	CORDON_BENCHMARKS=1 $(SWIFT) build -c release --product VaultCrash
+	"$$($(SWIFT) build -c release --show-bin-path)/VaultCrash" $${KILLS:-100000}
 
 docs: prerequisites
 	@Scripts/docs.sh

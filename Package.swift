@@ -2,13 +2,23 @@
 
 import PackageDescription
 
-/// The switches of every target: Swift 6, explicit imports, and no warning that is not an error.
-let strict: [SwiftSetting] = [
-    .swiftLanguageMode(.v6),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .treatAllWarnings(as: .error),
-]
+// On Apple platforms the products that apps link declare why they read file dates; nothing loads the bundle.
+#if os(macOS)
+    let privacy: [Resource] = [.process("PrivacyInfo.xcprivacy")]
+    let notPrivacy: [String] = []
+#else
+    let privacy: [Resource] = []
+    let notPrivacy = ["PrivacyInfo.xcprivacy"]
+#endif
+
+/// The switches of every target: Swift 6 and explicit imports. Warnings are errors where `make` builds; a newer compiler or SDK
+/// must not stop the build of somebody's app.
+let strict: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ] + (Context.environment["CORDON_STRICT"] == nil ? [] : [.treatAllWarnings(as: .error)])
 
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
@@ -38,6 +48,12 @@ func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target
     .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
+/// A library that apps ship, with its privacy manifest.
+func appLibrary(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(
+        name: name, dependencies: dependencies, exclude: notPrivacy, resources: privacy, swiftSettings: strict)
+}
+
 func program(_ name: String, path: String? = nil, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
 }
@@ -65,15 +81,13 @@ let package = Package(
         .library(name: "CordonServiceHTTP", targets: ["CordonServiceHTTP"]),
         .library(name: "CordonAppTools", targets: ["CordonAppTools"]),
         .library(name: "CordonTesting", targets: ["CordonTesting"]),
-        .library(name: "CordonDemo", targets: ["CordonDemo"]),
         .executable(name: "cordon", targets: ["CordonCommand"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
-        // Exact, because the vault calls AEAD functions that this version links (docs/vault-format.md).
-        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
@@ -100,14 +114,14 @@ let package = Package(
 
         // Parts.
         .target(name: "CordonAEADShim", dependencies: [crypto]),
-        library("CordonVault", ["CordonAEADShim", "CordonIdentity", crypto]),
+        appLibrary("CordonVault", ["CordonAEADShim", "CordonIdentity", crypto]),
         .target(
             name: "CordonSQLiteShim", dependencies: ["CordonAEADShim"], linkerSettings: [.linkedLibrary("sqlite3")]),
         library("CordonVaultSQLite", ["CordonIdentity", "CordonSQLiteShim", "CordonVault"]),
-        library("CordonSignIn", ["CordonIdentity", "CordonProtocol", crypto, httpTypes, jwtKit, logging]),
+        appLibrary("CordonSignIn", ["CordonIdentity", "CordonProtocol", crypto, httpTypes, jwtKit, logging]),
 
         // The facade, and how it reaches a network on Linux.
-        library(
+        appLibrary(
             "Cordon",
             [
                 "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn", "CordonVault", crypto, cryptoExtras,
@@ -124,7 +138,7 @@ let package = Package(
 
         // The service.
         library("CordonService", ["CordonIdentity", "CordonPolicy", "CordonProtocol", crypto, logging]),
-        library("CordonServiceSQLite", ["CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", grdb]),
+        library("CordonServiceSQLite", ["CordonIdentity", "CordonProtocol", "CordonService", grdb]),
         .target(name: "CordonZlibShim", linkerSettings: [.linkedLibrary("z")]),
         library(
             "CordonServiceHTTP",
@@ -138,7 +152,7 @@ let package = Package(
         library("CordonAppTools", [crypto, cryptoExtras, swiftASN1, x509]),
         library(
             "CordonDemo",
-            ["CordonHTTPClient", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn", httpTypes]),
+            ["CordonHTTPClient", "CordonIdentity", "CordonPolicy", "CordonSignIn", httpTypes]),
         library(
             "CordonTesting",
             [
@@ -179,8 +193,7 @@ let package = Package(
         tests(
             "CordonSignInTests",
             [
-                "CordonIdentity", "CordonProtocol", "CordonSignIn", "CordonTesting", crypto, cryptoExtras, httpTypes,
-                jwtKit, logging,
+                "CordonIdentity", "CordonProtocol", "CordonSignIn", "CordonTesting", cryptoExtras, httpTypes, jwtKit,
             ]),
         tests(
             "CordonBrokerTests",
@@ -203,7 +216,7 @@ let package = Package(
             ]),
         tests(
             "CordonServiceTests",
-            ["CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonTesting", crypto, logging]),
+            ["CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonTesting", logging]),
         tests(
             "CordonServiceSQLiteTests",
             [
@@ -223,8 +236,8 @@ let package = Package(
             "CordonCommandTests",
             [
                 "CordonAppTools", "CordonBroker", "CordonCommand", "CordonIdentity", "CordonPolicy", "CordonService",
-                "CordonServiceHTTP", "CordonServiceSQLite", "CordonSignIn", "CordonVault", argumentParser, httpTypes,
-                hummingbird, logging,
+                "CordonServiceHTTP", "CordonServiceSQLite", "CordonSignIn", argumentParser, httpTypes, hummingbird,
+                logging,
             ]),
         tests("CordonDemoTests", ["CordonDemo"]),
         tests(
@@ -232,6 +245,71 @@ let package = Package(
             ["CordonDemo", "CordonHTTPClient", "CordonIdentity", "CordonSignIn", httpTypes]),
         tests(
             "EndToEndTests",
-            ["CordonDemo", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn", "CordonTesting"]),
+            ["CordonDemo", "CordonPolicy", "CordonProtocol", "CordonSignIn", "CordonTesting"]),
     ]
 )
+
+// Programs for those who work on Cordon; nobody else builds them. `make bench`, `make crash` and `make fuzz` set the switches.
+
+func benchmark(_ name: String, exclude: [String] = [], _ dependencies: [Target.Dependency] = []) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, path: "Benchmarks/\(name)", exclude: exclude,
+        swiftSettings: [.swiftLanguageMode(.v6)])
+}
+
+func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    // A fuzzer brings a `main` of its own.
+    .executableTarget(
+        name: name, dependencies: dependencies, path: "Fuzz/\(name)",
+        swiftSettings: [.swiftLanguageMode(.v6), .unsafeFlags(["-parse-as-library"])])
+}
+
+if Context.environment["CORDON_BENCHMARKS"] != nil {
+    package.targets += [
+        .target(
+            name: "BenchmarkSQLite", dependencies: [.product(name: "GRDBSQLite", package: "GRDB.swift")],
+            path: "Benchmarks/BenchmarkSQLite", swiftSettings: [.swiftLanguageMode(.v6)]),
+        .target(name: "AllocationCounter", path: "Benchmarks/AllocationCounter"),
+        // The vault's cipher, built once more from its own files, so that it can be called beside the bare AEAD.
+        .target(name: "BareAEAD", dependencies: [crypto], path: "Benchmarks/BareAEAD"),
+        .executableTarget(
+            name: "ChunkBenchmark", dependencies: ["BareAEAD", crypto], path: "Benchmarks/ChunkBenchmark",
+            swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("InternalImportsByDefault")]),
+        benchmark("PolicyBenchmark", exclude: ["peers.py"], ["AllocationCounter", "CordonIdentity", "CordonPolicy"]),
+        benchmark("IdentityBenchmark", ["CordonDispatch", "CordonIdentity"]),
+        // What IdentityBenchmark compares with: links nothing of Cordon.
+        benchmark("PlainDispatch"),
+        benchmark("AppToolsBenchmark"),
+        benchmark("BrokerBenchmark", ["CordonBroker", "CordonIdentity", "CordonSignIn", "CordonTesting", logging]),
+        benchmark(
+            "RevocationBenchmark", ["CordonDemo", "CordonHTTPClient", "CordonPolicy", "CordonSignIn", httpTypes]),
+        benchmark(
+            "ServiceBenchmark",
+            [
+                "CordonHTTPClient", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService",
+                "CordonServiceHTTP", "CordonServiceSQLite", "CordonTesting", crypto, httpTypes, logging,
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ]),
+        benchmark(
+            "StartBenchmark",
+            [
+                "Cordon", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn", "CordonVault", httpTypes,
+                logging,
+            ]),
+        benchmark(
+            "VaultBenchmark",
+            ["AllocationCounter", "BenchmarkSQLite", "CordonIdentity", "CordonVault", "CordonVaultSQLite"]),
+        benchmark("VaultCrash", ["BenchmarkSQLite", "CordonIdentity", "CordonVault", "CordonVaultSQLite"]),
+    ]
+}
+
+if Context.environment["CORDON_FUZZ"] != nil {
+    package.targets += [
+        fuzzer("AppToolsFuzz", ["CordonAppTools"]),
+        fuzzer("BrokerFuzz", ["CordonBroker", "CordonSignIn"]),
+        fuzzer("PolicyFuzz", ["CordonIdentity", "CordonPolicy"]),
+        fuzzer("ProtocolFuzz", ["CordonProtocol"]),
+        fuzzer("ServiceFuzz", ["CordonServiceHTTP"]),
+        fuzzer("VaultFuzz", ["CordonIdentity", "CordonVault"]),
+    ]
+}

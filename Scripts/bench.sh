@@ -3,16 +3,14 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-echo 'bench: building the programs (release)' >&2
-swift build -c release --product cordon
-swift build -c release --product FieldNotes
-programs=$(swift build -c release --show-bin-path)
+export CORDON_BENCHMARKS=1
+benchmarks=(Revocation Chunk Vault Policy Identity Start Broker Service AppTools)
 
-echo 'bench: building the benchmarks (release)' >&2
-swift build -c release --package-path Benchmarks
-built=$(swift build -c release --package-path Benchmarks --show-bin-path)
+echo 'bench: building programs and benchmarks (release)' >&2
+for product in cordon FieldNotes PlainDispatch "${benchmarks[@]/%/Benchmark}"; do swift build -c release --product "$product"; done
+built=$(swift build -c release --show-bin-path)
 
-for benchmark in Revocation Chunk Vault Policy Identity Start Broker Service AppTools; do
+for benchmark in "${benchmarks[@]}"; do
     printf '\n%s\n' "$benchmark"
-    "$built/${benchmark}Benchmark" "$programs"
+    "$built/${benchmark}Benchmark" "$built"
 done

@@ -4,9 +4,13 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 seconds=${SECONDS_EACH:-60}
-swift build -c release --package-path Fuzz --sanitize fuzzer
-built=$(swift build -c release --package-path Fuzz --sanitize fuzzer --show-bin-path)
-for fuzzer in PolicyFuzz ProtocolFuzz VaultFuzz BrokerFuzz AppToolsFuzz ServiceFuzz; do
+export CORDON_FUZZ=1
+fuzzers=(PolicyFuzz ProtocolFuzz VaultFuzz BrokerFuzz AppToolsFuzz ServiceFuzz)
+# A build folder of their own: everything in it is instrumented.
+building=(swift build -c release --sanitize fuzzer --scratch-path .build/fuzz)
+for fuzzer in "${fuzzers[@]}"; do "${building[@]}" --product "$fuzzer"; done
+built=$("${building[@]}" --show-bin-path)
+for fuzzer in "${fuzzers[@]}"; do
     corpus=$(mktemp -d)
     echo "fuzz: $fuzzer for $seconds s" >&2
     seeds=()

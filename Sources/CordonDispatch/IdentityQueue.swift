@@ -1,5 +1,5 @@
 #if canImport(Darwin)
-    public import CordonIdentity
+    internal import CordonIdentity
     public import Dispatch
     public import Foundation
 

@@ -13,7 +13,7 @@ struct JSONTreeDecoderTests {
         application: ApplicationFacts(bundleID: "com.example.notes", version: "3.1", sdkVersion: "1.0"),
         device: DeviceDescription(tag: "tag-1", osVersion: "18.2", model: "iPhone15,2"), health: [.rootedDevice],
         refusedEnvelopes: [RefusedEnvelope(account: "oid-a", code: "expired", time: time)], clientTime: time,
-        nonce: "n", outcomes: [LaunchOutcome(check: "c", threshold: nil, observed: "o", action: .block, time: 5)])
+        nonce: "n", outcomes: [ConditionReport(check: "c", threshold: nil, observed: "o", action: .block, time: 5)])
 
     private static let telemetry = TelemetryBatch(events: [
         ReportedEvent(

@@ -22,7 +22,7 @@ extension AppProtection {
             guard passage.reported.insert("\(done.rawValue) \(reason.rule) \(reason.setting)").inserted else {
                 continue
             }
-            let outcome = CordonProtocol.LaunchOutcome(
+            let outcome = ConditionReport(
                 check: Self.short(reason.setting.isEmpty ? reason.rule : reason.setting),
                 threshold: reason.value == .null ? nil : Self.short(reason.value.string ?? reason.value.text()),
                 observed: observed(by: reason.rule).map(Self.short), action: done,
@@ -64,7 +64,7 @@ extension AppProtection {
 
 extension LaunchAction {
     /// What the service calls it; nil for what a person or the app does in passing.
-    fileprivate func outcome(afterContact hasCheckedIn: Bool) -> CordonProtocol.LaunchOutcome.Action? {
+    fileprivate func outcome(afterContact hasCheckedIn: Bool) -> ConditionReport.Action? {
         switch self {
         case .wipe: .wipe
         case .refuse: .block
@@ -76,7 +76,7 @@ extension LaunchAction {
     }
 }
 
-extension CordonProtocol.LaunchOutcome.Action {
+extension ConditionReport.Action {
     /// The rules that a person meets at the gate by an answer.
     private static let askedFor = [Rule.launchPIN, .launchPINAge, .launchPINAttempts, .launchCredentials].map(
         \.rawValue)

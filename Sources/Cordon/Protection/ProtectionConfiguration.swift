@@ -119,10 +119,12 @@ public struct ProtectionConfiguration: Sendable {
     package var buildKind = BuildKind.current
 
     /// Makes a configuration; everything that has a usual value can be changed afterwards.
+    ///
+    /// - Parameter logger: Where Cordon logs; without one it logs nothing.
     public init(
         application: ApplicationFacts, device: DeviceDescription, service: URL, rootKeyPin: String,
         dataDirectory: URL, keyStore: any KeyStore, transport: any HTTPTransport, sessions: any AccountSessions,
-        logger: Logger
+        logger: Logger = Logger(label: "cordon") { _ in SwiftLogNoOpLogHandler() }
     ) {
         self.application = application
         self.device = device

@@ -85,7 +85,7 @@ struct LifeRecord: Codable, Equatable, Sendable {
         /// Whose gate it was.
         var account: AccountID
         /// What it was.
-        var outcome: CordonProtocol.LaunchOutcome
+        var outcome: ConditionReport
     }
 
     /// A command that was begun.

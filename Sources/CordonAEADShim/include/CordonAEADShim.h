@@ -10,7 +10,8 @@
 // An expanded AES-256-GCM key; its memory is zeroed when it is freed.
 typedef struct cordon_aead cordon_aead;
 
-// Whether this build can reach the AEAD functions; if not, every call below that takes a context fails.
+// Whether this process has the AEAD functions and they give a known answer, checked once. If not, `cordon_aead_new`
+// returns NULL, and callers use the public API of Crypto instead.
 int cordon_aead_is_available(void);
 
 // Expands a 32-byte key; NULL when that fails or is not available.

@@ -15,7 +15,7 @@ extension Broker {
         wanted.extraParameters = configuration.signInParameters
         wanted.account = request.account ?? state.account?.facts.id
         if let prompt = request.prompt {
-            guard let known = SignInPrompt(rawValue: prompt) else {
+            guard let known = AuthorizationPrompt(rawValue: prompt) else {
                 throw SignInError(.configuration, .invalidParameter, "the prompt is not known")
             }
             wanted.prompt = known

@@ -1,20 +1,20 @@
 internal import CordonProtocol
 internal import CordonSignIn
-public import Foundation
+package import Foundation
 
-/// What the broker does to bytes before it knows anything of them, for whoever wants to try it with hostile ones.
-public enum BrokerParsing {
+/// Entry point for fuzzing: parses untrusted bytes exactly as the broker does.
+package enum BrokerParsing {
     /// What was read from bytes, and what ought not to have happened on the way.
-    public struct Outcome: Sendable, Equatable {
+    package struct Outcome: Sendable, Equatable {
         /// How many whole frames the bytes hold before the first that cannot be.
-        public var frames: Int
+        package var frames: Int
         /// How many of them are requests.
-        public var requests: Int
+        package var requests: Int
         /// What went wrong; nil for every input of a broker without faults.
-        public var fault: String?
+        package var fault: String?
 
         /// Makes an outcome without a fault.
-        public init(frames: Int = 0, requests: Int = 0) {
+        package init(frames: Int = 0, requests: Int = 0) {
             self.frames = frames
             self.requests = requests
         }
@@ -24,7 +24,7 @@ public enum BrokerParsing {
     ///
     /// A fault is a stream whose meaning depends on its cut, a frame above the limit, or a request that was read and has no
     /// form that reads back the same.
-    public static func read(_ bytes: Data) -> Outcome {
+    package static func read(_ bytes: Data) -> Outcome {
         var outcome = Outcome()
         let whole = payloads(in: [bytes])
         if whole != payloads(in: bytes.map { Data([$0]) }) { outcome.fault = "the cut of the bytes changed the frames" }

@@ -22,7 +22,7 @@ public struct CheckInRequest: Sendable, Codable, Equatable {
     /// A random value that a new envelope repeats.
     public var nonce: String
     /// What launch conditions did since the last check-in that succeeded, oldest first; nil when nothing (SRV-CI-011).
-    public var outcomes: [LaunchOutcome]?
+    public var outcomes: [ConditionReport]?
 
     /// What a device can find wrong with itself.
     public enum DeviceHealth: String, Sendable, Codable {
@@ -34,7 +34,7 @@ public struct CheckInRequest: Sendable, Codable, Equatable {
     public init(
         appliedSequence: Int64, appliedVersion: String?, appliedDigest: String?, application: ApplicationFacts,
         device: DeviceDescription, health: [DeviceHealth], refusedEnvelopes: [RefusedEnvelope]? = nil,
-        clientTime: Date, nonce: String, outcomes: [LaunchOutcome]? = nil
+        clientTime: Date, nonce: String, outcomes: [ConditionReport]? = nil
     ) {
         self.appliedSequence = appliedSequence
         self.appliedVersion = appliedVersion

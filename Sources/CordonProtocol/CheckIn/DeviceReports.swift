@@ -1,5 +1,5 @@
 /// What a launch condition found and what was done about it (SRV-CI-011).
-public struct LaunchOutcome: Sendable, Codable, Equatable {
+public struct ConditionReport: Sendable, Codable, Equatable {
     /// The setting that asked for the check, by its Graph name, such as `minimumRequiredOsVersion`.
     public var check: String
     /// What the setting demands, nil where it has no value.

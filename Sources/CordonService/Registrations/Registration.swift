@@ -36,7 +36,7 @@ public struct Registration: Sendable, Codable, Equatable {
     /// What the device said it had applied at the last check-in.
     public var applied: [PolicyReference]
     /// What launch conditions did last, oldest first; nil when nothing was reported (SRV-CI-011).
-    public var outcomes: [LaunchOutcome]?
+    public var outcomes: [ConditionReport]?
     /// Codes and times of envelopes that the device did not accept, oldest first; nil when none was reported (SRV-CI-085).
     public var refusedEnvelopes: [String]?
 

@@ -1,26 +1,25 @@
 internal import CordonPolicy
 internal import CordonProtocol
 internal import CordonService
-public import Foundation
+package import Foundation
 
-/// What the service does to the body of a request before it knows anything of it, for whoever wants to try it with hostile
-/// ones (R4).
-public enum RequestBodyParsing {
+/// Entry point for fuzzing: parses an untrusted request body exactly as the service does (R4).
+package enum RequestBodyParsing {
     /// What was read from a body, and what ought not to have happened on the way.
-    public struct Outcome: Sendable, Equatable {
+    package struct Outcome: Sendable, Equatable {
         /// The messages of apps that the body can be read as.
-        public var messages: Set<String> = []
+        package var messages: Set<String> = []
         /// The documents of administrators that it can be read as.
-        public var documents: Set<String> = []
+        package var documents: Set<String> = []
         /// What went wrong; nil for every input of a service without faults.
-        public var fault: String?
+        package var fault: String?
     }
 
     /// Reads a body as everything that a route takes.
     ///
     /// A fault is something that was read and has no form that reads back the same, or that reads otherwise from the bytes
     /// than from the tree that was checked.
-    public static func read(_ bytes: Data) -> Outcome {
+    package static func read(_ bytes: Data) -> Outcome {
         var outcome = Outcome()
         guard let value = try? JSONValue(parsing: bytes) else { return outcome }
         message(RegistrationRequest.self, value, bytes, &outcome)

@@ -21,7 +21,7 @@ struct AuthorizationAttempt: Sendable {
     ]
 
     init(
-        _ request: SignInRequest, configuration: SignInConfiguration, redirect: String, prompt: SignInPrompt,
+        _ request: SignInRequest, configuration: SignInConfiguration, redirect: String, prompt: AuthorizationPrompt,
         keyThumbprint: String?, environment: SignInEnvironment
     ) throws(SignInError) {
         try Self.check(request)

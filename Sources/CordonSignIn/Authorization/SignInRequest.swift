@@ -8,7 +8,7 @@ public struct SignInRequest: Sendable {
     /// The resource the access token is for (RFC 8707), nil for the provider's choice.
     public var resource: String?
     /// How hard to ask.
-    public var prompt: SignInPrompt = .ifNecessary
+    public var prompt: AuthorizationPrompt = .ifNecessary
     /// A user name to pre-fill; somebody else may sign in all the same (SI-043).
     public var loginHint: String?
     /// The home of the user name, for providers that federate.

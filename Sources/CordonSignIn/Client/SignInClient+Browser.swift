@@ -86,7 +86,7 @@ extension SignInClient {
     }
 
     /// Somebody who was signed out here gives credentials again, unless consent was asked for (SI-109).
-    private func prompt(of request: SignInRequest) -> SignInPrompt {
+    private func prompt(of request: SignInRequest) -> AuthorizationPrompt {
         guard let account = request.account, request.prompt != .consent,
             cache.isMarkedSignedOut(account, owner: owner)
         else { return request.prompt }

@@ -53,7 +53,7 @@ struct ReportTests {
 
     @Test func `what launch conditions did and envelopes that were refused are written down once`() async throws {
         let (test, app) = try await TestApp.enrolled()
-        let outcome = LaunchOutcome(
+        let outcome = ConditionReport(
             check: "minimumRequiredOsVersion", threshold: "18.3", observed: "18.2", action: .block, time: 1_800_000_000)
         let refusal = RefusedEnvelope(account: app.account.id, code: "wrongSignature", time: test.clock.now)
         let request = CheckInRequest(
@@ -90,7 +90,7 @@ struct ReportTests {
     @Test func `a full report that is repeated is written down once`() async throws {
         let (test, app) = try await TestApp.enrolled()
         let outcomes = (0..<64).map { number in
-            LaunchOutcome(check: "check-\(number)", threshold: nil, observed: nil, action: .warn, time: 1)
+            ConditionReport(check: "check-\(number)", threshold: nil, observed: nil, action: .warn, time: 1)
         }
         for _ in 0..<2 {
             _ = try await test.service.checkIn(

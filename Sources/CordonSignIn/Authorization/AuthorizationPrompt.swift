@@ -1,5 +1,5 @@
 /// How hard the provider shall ask the person (SI-109, SI-181).
-public enum SignInPrompt: String, Sendable, CaseIterable {
+public enum AuthorizationPrompt: String, Sendable, CaseIterable {
     /// Only where it is needed.
     case ifNecessary = ""
     /// Choose among the known accounts.

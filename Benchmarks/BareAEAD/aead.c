@@ -1,0 +1,1 @@
+../../Sources/CordonAEADShim/aead.c

@@ -1,0 +1,1 @@
+../../Sources/CordonAEADShim/memory.c

@@ -1,1 +1,0 @@
-../../../Sources/CordonAEADShim/aead.c

@@ -1,1 +1,0 @@
-../../../Sources/CordonAEADShim/memory.c

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Counts what the structure of the package is held to, and checks the arrows of Package.swift.
+
+Prints one line for each count with its limit, and a line for each finding; ends with 1 if a limit is passed or anything is
+found. A limit is what `LIMITS` says: it is lowered when the house gets better and never raised without a decision in
+docs/decisions. `--json` prints the counts alone.
+"""
+
+import collections
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+LIMITS = {
+    "files of the most extended type": 62,
+    "types over 8 files": 9,
+    "lines of AppProtection": 4728,
+    "error types": 33,
+    "do throws": 233,
+    "library products": 15,
+    "modules that a first program imports": 1,
+    "unused arrows": 0,
+}
+
+
+def swift_files(folder: str) -> list[pathlib.Path]:
+    """The Swift files below a folder, links followed, hidden and built ones left out."""
+    return sorted(
+        path for path in (ROOT / folder).rglob("*.swift") if not any(part.startswith(".") for part in path.parts[len(ROOT.parts):])
+    )
+
+
+def types() -> dict[tuple[str, str], dict[pathlib.Path, int]]:
+    """For every type of Sources, by module and name: its files, with the lines that its declarations span in each."""
+    found: dict[tuple[str, str], dict[pathlib.Path, int]] = collections.defaultdict(dict)
+    opening = re.compile(
+        r"^(?:@\w+(?:\([^)]*\))? )*(?:public |package |internal |fileprivate |private |final |indirect |nonisolated )*"
+        r"(?:struct|enum|class|actor|extension) ([A-Z]\w*)"
+    )
+    for path in swift_files("Sources"):
+        module = path.relative_to(ROOT / "Sources").parts[0]
+        name, start = None, 0
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            match = opening.match(line)
+            if match:
+                name, start = match.group(1), number
+                if line.rstrip().endswith("}"):
+                    found[module, name][path] = found[module, name].get(path, 0) + 1
+                    name = None
+            elif name and line.startswith("}"):
+                found[module, name][path] = found[module, name].get(path, 0) + number - start + 1
+                name = None
+    return found
+
+
+def imports(folder: pathlib.Path) -> set[str]:
+    """The modules that the Swift and C files below a folder import."""
+    found: set[str] = set()
+    for path in folder.rglob("*"):
+        if path.suffix == ".swift":
+            found.update(
+                re.findall(r"^\s*(?:@\w+(?:\(\w+\))? )*(?:public |package |internal |private |fileprivate )?import (?:\w+ )?(\w+)",
+                           path.read_text(), re.M))
+        elif path.suffix in (".c", ".h"):
+            found.update(re.findall(r'#include ["<](\w+)\.h[">]', path.read_text()))
+    return found
+
+
+def unused_arrows(package: dict) -> list[str]:
+    """Dependencies of targets that no file of the target imports."""
+    found = []
+    for target in package["targets"]:
+        default = ("Tests/" if target["type"] == "test" else "Sources/") + target["name"]
+        used = imports(ROOT / (target.get("path") or default))
+        for dependency in target["dependencies"]:
+            name = (dependency.get("byName") or dependency.get("product") or dependency.get("target"))[0]
+            if name not in used and not (name == "Crypto" and target["name"] in ("CordonAEADShim", "BareAEAD")):
+                found.append(f"{target['name']} declares {name} and never imports it")
+    return found
+
+
+def main() -> int:
+    package = json.loads(
+        subprocess.run(["swift", "package", "dump-package"], cwd=ROOT, check=True, capture_output=True, text=True).stdout)
+    all_types = types()
+    sources = [path.read_text() for path in swift_files("Sources")]
+    arrows = unused_arrows(package)
+    adopter = imports(ROOT / "Tests/Adopter/Sources")
+    counts = {
+        "files of the most extended type": max(len(files) for files in all_types.values()),
+        "types over 8 files": sum(len(files) > 8 for files in all_types.values()),
+        "lines of AppProtection": sum(all_types["Cordon", "AppProtection"].values()),
+        "error types": sum(
+            len(re.findall(r"^\s*(?:public |package |private |fileprivate )?(?:struct|enum) \w+(?:<[^>]*>)?: [^{]*\bError\b", text, re.M))
+            for text in sources),
+        "do throws": sum(len(re.findall(r"\bdo throws\(", text)) for text in sources),
+        "library products": sum("library" in product["type"] for product in package["products"]),
+        "modules that a first program imports": len([name for name in adopter if name.startswith("Cordon")]),
+        "unused arrows": len(arrows),
+    }
+    if "--json" in sys.argv[1:]:
+        print(json.dumps(counts, indent=2))
+        return 0
+    found = arrows
+    for name, count in counts.items():
+        print(f"{count:6} {name} (limit {LIMITS[name]})")
+        if count > LIMITS[name]:
+            found.append(f"{count} {name}, and the limit is {LIMITS[name]}")
+    for line in found:
+        print(f"house: {line}")
+    return 1 if found else 0
+
+
+sys.exit(main())
