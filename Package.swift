@@ -101,49 +101,58 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
+        // Mechanisms that every room needs and none owns: no product, and no public import of it.
+        library("CordonBase"),
+
         // The pure core: no clock, no file, no socket.
-        library("CordonIdentity"),
+        library("CordonIdentity", ["CordonBase"]),
         library("CordonPolicy", ["CordonIdentity"]),
 
         // Opt-in: identity follows Grand Central Dispatch.
         .target(name: "CDispatchInterposition"),
-        library("CordonDispatch", ["CDispatchInterposition", "CordonIdentity"]),
+        library("CordonDispatch", ["CordonBase", "CDispatchInterposition", "CordonIdentity"]),
 
         // Messages.
-        library("CordonProtocol", ["CordonIdentity", "CordonPolicy", crypto]),
+        library("CordonProtocol", ["CordonBase", "CordonIdentity", "CordonPolicy", crypto]),
 
         // Parts.
         .target(name: "CordonAEADShim", dependencies: [crypto]),
-        appLibrary("CordonVault", ["CordonAEADShim", "CordonIdentity", crypto]),
+        appLibrary("CordonVault", ["CordonBase", "CordonAEADShim", "CordonIdentity", crypto]),
         .target(
             name: "CordonSQLiteShim", dependencies: ["CordonAEADShim"], linkerSettings: [.linkedLibrary("sqlite3")]),
-        library("CordonVaultSQLite", ["CordonIdentity", "CordonSQLiteShim", "CordonVault"]),
-        appLibrary("CordonSignIn", ["CordonIdentity", "CordonProtocol", crypto, httpTypes, jwtKit, logging]),
+        library("CordonVaultSQLite", ["CordonBase", "CordonIdentity", "CordonSQLiteShim", "CordonVault"]),
+        appLibrary(
+            "CordonSignIn", ["CordonBase", "CordonIdentity", "CordonProtocol", crypto, httpTypes, jwtKit, logging]),
 
         // The facade, and how it reaches a network on Linux.
         appLibrary(
             "Cordon",
             [
-                "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn", "CordonVault", crypto, cryptoExtras,
+                "CordonBase", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn", "CordonVault", crypto,
+                cryptoExtras,
                 httpTypes, logging, swiftASN1,
             ]),
         library(
             "CordonHTTPClient",
-            ["CordonIdentity", "CordonSignIn", asyncHTTPClient, httpTypes, nioCore, nioHTTP1, nioSSL]),
+            ["CordonBase", "CordonSignIn", asyncHTTPClient, httpTypes, nioCore, nioHTTP1, nioSSL]),
 
         // The one owner of a shared device's account.
         library(
             "CordonBroker",
-            ["CordonIdentity", "CordonProtocol", "CordonSignIn", crypto, httpTypes, logging, nioCore, nioPosix]),
+            [
+                "CordonBase", "CordonIdentity", "CordonProtocol", "CordonSignIn", crypto, httpTypes, logging, nioCore,
+                nioPosix,
+            ]),
 
         // The service.
-        library("CordonService", ["CordonIdentity", "CordonPolicy", "CordonProtocol", crypto, logging]),
-        library("CordonServiceSQLite", ["CordonIdentity", "CordonProtocol", "CordonService", grdb]),
+        library("CordonService", ["CordonBase", "CordonIdentity", "CordonPolicy", "CordonProtocol", crypto, logging]),
+        library("CordonServiceSQLite", ["CordonBase", "CordonIdentity", "CordonProtocol", "CordonService", grdb]),
         .target(name: "CordonZlibShim", linkerSettings: [.linkedLibrary("z")]),
         library(
             "CordonServiceHTTP",
             [
-                "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonZlibShim", asyncHTTPClient,
+                "CordonBase", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonZlibShim",
+                asyncHTTPClient,
                 crypto, cryptoExtras, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, jwtKit, logging,
                 mustache, nioCore, nioHTTP1, nioHTTPTypes, nioSSL, serviceLifecycle, unixSignals,
             ]),
@@ -156,7 +165,8 @@ let package = Package(
         library(
             "CordonTesting",
             [
-                "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonSignIn", crypto, httpTypes,
+                "CordonBase", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonSignIn",
+                crypto, httpTypes,
                 logging,
             ]),
 
@@ -164,7 +174,8 @@ let package = Package(
         program(
             "CordonCommand",
             [
-                "CordonAppTools", "CordonBroker", "CordonDemo", "CordonHTTPClient", "CordonIdentity", "CordonPolicy",
+                "CordonBase", "CordonAppTools", "CordonBroker", "CordonDemo", "CordonHTTPClient", "CordonIdentity",
+                "CordonPolicy",
                 "CordonProtocol", "CordonService", "CordonServiceHTTP", "CordonServiceSQLite", "CordonSignIn",
                 "CordonVault", argumentParser, crypto, httpTypes, logging,
             ]),
@@ -180,12 +191,13 @@ let package = Package(
             ["Cordon", "CordonIdentity", "CordonSignIn", "CordonVault", argumentParser]),
 
         // Tests, beside what they test.
+        tests("CordonBaseTests", ["CordonBase"]),
         tests("CordonIdentityTests", ["CordonIdentity"]),
-        tests("CordonDispatchTests", ["CordonDispatch", "CordonIdentity"]),
+        tests("CordonDispatchTests", ["CordonBase", "CordonDispatch", "CordonIdentity"]),
         .testTarget(
             name: "CordonPolicyTests", dependencies: ["CordonIdentity", "CordonPolicy", "CordonTesting"],
             exclude: ["mutants.txt", "mutation.sh"], swiftSettings: strict),
-        tests("CordonProtocolTests", ["CordonIdentity", "CordonPolicy", "CordonProtocol"]),
+        tests("CordonProtocolTests", ["CordonBase", "CordonIdentity", "CordonPolicy", "CordonProtocol"]),
         tests("CordonVaultTests", ["CordonIdentity", "CordonVault", crypto]),
         tests(
             "CordonVaultSQLiteTests",
@@ -193,40 +205,48 @@ let package = Package(
         tests(
             "CordonSignInTests",
             [
-                "CordonIdentity", "CordonProtocol", "CordonSignIn", "CordonTesting", cryptoExtras, httpTypes, jwtKit,
+                "CordonBase", "CordonIdentity", "CordonProtocol", "CordonSignIn", "CordonTesting", cryptoExtras,
+                httpTypes, jwtKit,
             ]),
         tests(
             "CordonBrokerTests",
             [
-                "Cordon", "CordonBroker", "CordonIdentity", "CordonProtocol", "CordonSignIn", "CordonTesting",
+                "CordonBase", "Cordon", "CordonBroker", "CordonIdentity", "CordonProtocol", "CordonSignIn",
+                "CordonTesting",
                 httpTypes, logging, nioCore, nioEmbedded,
             ]),
         tests(
             "CordonHTTPClientTests",
             [
-                "CordonHTTPClient", "CordonIdentity", "CordonSignIn", crypto, httpTypes, nioCore, nioPosix, nioSSL,
+                "CordonBase", "CordonHTTPClient", "CordonSignIn", crypto, httpTypes, nioCore,
+                nioPosix, nioSSL,
                 swiftASN1, x509,
             ]),
         tests(
             "CordonTests",
             [
-                "Cordon", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn", "CordonTesting",
+                "CordonBase", "Cordon", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn",
+                "CordonTesting",
                 "CordonVault",
                 crypto, httpTypes, logging,
             ]),
         tests(
             "CordonServiceTests",
-            ["CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonTesting", logging]),
+            [
+                "CordonBase", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonTesting",
+                logging,
+            ]),
         tests(
             "CordonServiceSQLiteTests",
             [
-                "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonServiceSQLite",
+                "CordonBase", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService",
+                "CordonServiceSQLite",
                 "CordonTesting", grdb, logging,
             ]),
         tests(
             "CordonServiceHTTPTests",
             [
-                "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonServiceHTTP",
+                "CordonBase", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonServiceHTTP",
                 "CordonSignIn", "CordonTesting",
                 asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, hummingbirdTesting, jwtKit, logging,
                 nioCore, nioEmbedded, nioHTTPTypes,
@@ -235,7 +255,8 @@ let package = Package(
         tests(
             "CordonCommandTests",
             [
-                "CordonAppTools", "CordonBroker", "CordonCommand", "CordonIdentity", "CordonPolicy", "CordonService",
+                "CordonBase", "CordonAppTools", "CordonBroker", "CordonCommand", "CordonIdentity", "CordonPolicy",
+                "CordonService",
                 "CordonServiceHTTP", "CordonServiceSQLite", "CordonSignIn", argumentParser, httpTypes, hummingbird,
                 logging,
             ]),
@@ -286,7 +307,7 @@ if Context.environment["CORDON_BENCHMARKS"] != nil {
         benchmark(
             "ServiceBenchmark",
             [
-                "CordonHTTPClient", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService",
+                "CordonBase", "CordonHTTPClient", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService",
                 "CordonServiceHTTP", "CordonServiceSQLite", "CordonTesting", crypto, httpTypes, logging,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
@@ -308,7 +329,7 @@ if Context.environment["CORDON_FUZZ"] != nil {
         fuzzer("AppToolsFuzz", ["CordonAppTools"]),
         fuzzer("BrokerFuzz", ["CordonBroker", "CordonSignIn"]),
         fuzzer("PolicyFuzz", ["CordonIdentity", "CordonPolicy"]),
-        fuzzer("ProtocolFuzz", ["CordonProtocol"]),
+        fuzzer("ProtocolFuzz", ["CordonBase", "CordonProtocol"]),
         fuzzer("ServiceFuzz", ["CordonServiceHTTP"]),
         fuzzer("VaultFuzz", ["CordonIdentity", "CordonVault"]),
     ]

@@ -1,5 +1,5 @@
 internal import AsyncHTTPClient
-internal import CordonIdentity
+internal import CordonBase
 internal import CordonSignIn
 internal import Foundation
 internal import HTTPTypes

@@ -1,3 +1,5 @@
+import CordonBase
+
 /// The levels around a task: the process below it, and the windows beside it.
 ///
 /// Two identities are in force at every moment: ``IdentityContext/current`` for files, and

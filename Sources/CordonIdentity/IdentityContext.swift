@@ -1,3 +1,5 @@
+import CordonBase
+
 /// The identity of the work at hand: a task-local value below a process-wide one.
 ///
 /// The scoped value follows the task across suspension, child tasks, task groups and `async let`, and is

@@ -1,4 +1,4 @@
-internal import CordonIdentity
+internal import CordonBase
 internal import CordonService
 internal import GRDB
 

@@ -1,3 +1,4 @@
+import CordonBase
 import CordonDispatch
 import CordonIdentity
 import Dispatch

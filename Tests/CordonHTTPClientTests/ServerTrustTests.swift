@@ -1,5 +1,5 @@
+import CordonBase
 import CordonHTTPClient
-import CordonIdentity
 import CordonSignIn
 import Foundation
 import HTTPTypes

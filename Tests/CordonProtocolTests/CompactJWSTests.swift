@@ -1,3 +1,4 @@
+import CordonBase
 import CordonProtocol
 import Foundation
 import Testing

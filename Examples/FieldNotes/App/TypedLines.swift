@@ -1,3 +1,4 @@
+import CoreFoundation
 import Foundation
 
 /// What the person types, line by line: to whoever waits for a single line first, otherwise to the command loop.

@@ -1,4 +1,4 @@
-internal import CordonIdentity
+internal import CordonBase
 internal import Foundation
 
 /// The latest moment that the device's clock has shown: a clock that is turned back makes times unknown, not short.

@@ -1,4 +1,4 @@
-internal import CordonIdentity
+internal import CordonBase
 internal import CordonPolicy
 internal import CordonProtocol
 internal import Foundation

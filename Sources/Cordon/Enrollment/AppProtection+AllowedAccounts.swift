@@ -1,3 +1,4 @@
+internal import CordonBase
 public import CordonIdentity
 public import CordonPolicy
 internal import CordonProtocol

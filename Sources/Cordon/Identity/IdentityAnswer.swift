@@ -1,4 +1,4 @@
-internal import CordonIdentity
+internal import CordonBase
 
 /// The answer that an app owes to a request; may be given from any thread (SDK-ID-31).
 ///

@@ -1,5 +1,10 @@
 internal import Foundation
 
+// On Linux the members of `termios` come with whichever module the compiler met first.
+#if canImport(CoreFoundation)
+    internal import CoreFoundation
+#endif
+
 extension TerminalInterface {
     /// The interface on standard input and output, for programs that read nothing else meanwhile.
     ///

@@ -1,4 +1,4 @@
-internal import CordonIdentity
+internal import CordonBase
 
 /// Hands every event to every observer, in order; an observer that does not read loses the oldest.
 ///

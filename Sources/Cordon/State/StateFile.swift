@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonSignIn
 internal import Foundation
 
@@ -24,7 +25,7 @@ struct StateFile: Sendable {
     /// Replaces the contents; when this returns they survive a crash of the machine.
     func write(_ bytes: Data) throws(ProtectionError) {
         let draft = url.appendingPathExtension(UUID().uuidString + Self.draftSuffix)
-        do throws(FileFailure) { try AtomicFile.replace(url, with: bytes, by: draft) } catch { throw unwritable }
+        do throws(FileFailure) { try DurableFile.replace(url, with: bytes, by: draft) } catch { throw unwritable }
     }
 
     /// Removes the file with everything that says the same: what was put aside, and what a crash kept from taking the
@@ -36,9 +37,9 @@ struct StateFile: Sendable {
             .filter { $0.hasPrefix(own + ".") && $0.hasSuffix(Self.draftSuffix) }
         do throws(FileFailure) {
             for name in [own, own + Self.damagedSuffix] + drafts {
-                try AtomicFile.remove(folder.appending(path: name))
+                try DurableFile.remove(folder.appending(path: name))
             }
-            try AtomicFile.synchronize(folder)
+            try DurableFile.synchronize(folder)
         } catch { throw unwritable }
     }
 

@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonSignIn
 internal import Foundation
 

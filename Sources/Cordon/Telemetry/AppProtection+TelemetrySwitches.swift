@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonIdentity
 
 /// Telemetry is on only while none of its three switches is off (SRV-CI-074).

@@ -1,4 +1,4 @@
-internal import CordonIdentity
+internal import CordonBase
 
 /// Events that wait to be sent, the newest few hundred; they do not outlive the process.
 final class PendingTelemetry: Sendable {

@@ -1,4 +1,4 @@
-internal import CordonIdentity
+internal import CordonBase
 internal import CordonProtocol
 internal import CordonSignIn
 internal import Foundation

@@ -88,7 +88,7 @@ public actor Broker {
             ServiceRegister(base: $0, transport: transport, now: environment.now)
         }
         do throws(SignInError) {
-            try PrivateFolder.make(folder)
+            try TokenStoreFile.makeFolder(folder)
             store = BrokerStore(folder: folder, secrets: secrets)
             client = try SignInClient(
                 configuration: configuration.signIn, transport: transport,

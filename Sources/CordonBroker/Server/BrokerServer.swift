@@ -1,4 +1,4 @@
-internal import CordonIdentity
+internal import CordonBase
 internal import CordonSignIn
 internal import Foundation
 public import Logging

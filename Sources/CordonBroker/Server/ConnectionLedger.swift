@@ -1,4 +1,4 @@
-internal import CordonIdentity
+internal import CordonBase
 
 /// Counts open connections, by user and in all, and how fast a user makes new ones; belongs to one event loop.
 struct ConnectionLedger {

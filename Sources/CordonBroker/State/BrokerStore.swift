@@ -24,7 +24,7 @@ struct BrokerStore: Sendable {
 
     /// The state as it was last written, and why it was not used where it was not.
     func load() throws(SignInError) -> (state: BrokerState, problem: String?) {
-        guard let bytes = try DurableFile.read(file, limit: 4 << 20) else { return (BrokerState(), nil) }
+        guard let bytes = try TokenStoreFile.read(file, limit: 4 << 20) else { return (BrokerState(), nil) }
         guard let secret = try stateKey() else { return (BrokerState(), "the key of the broker's state is gone") }
         guard bytes.count > 17, bytes.prefix(8) == Self.magic, bytes[bytes.startIndex + 8] == Self.format,
             let box = try? AES.GCM.SealedBox(combined: bytes.dropFirst(17)),
@@ -47,7 +47,7 @@ struct BrokerStore: Sendable {
         guard let content = try? MessageCoding.encode(state),
             let sealed = try? AES.GCM.seal(content, using: key, authenticating: head).combined
         else { throw SignInError(.storage, .storeUnavailable, "the broker's state could not be sealed") }
-        try DurableFile.replace(file, with: head + sealed)
+        try TokenStoreFile.replace(file, with: head + sealed)
         try keep(key, revision: revision)
     }
 

@@ -1,3 +1,4 @@
+internal import CordonBase
 public import Foundation
 
 /// A JSON Web Signature in compact form (RFC 7515), ES256 only.

@@ -1,4 +1,4 @@
-internal import CordonIdentity
+internal import CordonBase
 
 /// Everything that decides what an envelope says, besides the snapshot of policies and groups.
 struct EnvelopeInputs: Equatable, Sendable {

@@ -1,3 +1,4 @@
+internal import CordonBase
 import CordonProtocol
 import Crypto
 public import Foundation

@@ -1,4 +1,4 @@
-import CordonIdentity
+import CordonBase
 
 /// Counts the connections that are open, and refuses those above the most that there may be.
 final class OpenConnections: Sendable {

@@ -1,4 +1,4 @@
-import CordonIdentity
+import CordonBase
 import Foundation
 
 /// What the service counts; nothing of it names a person, an app or an address.

@@ -1,4 +1,4 @@
-import CordonIdentity
+import CordonBase
 import Foundation
 
 /// The embedded provider's issuer, which is known once the port is bound; nothing asks before that.

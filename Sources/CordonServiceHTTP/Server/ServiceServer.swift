@@ -1,4 +1,4 @@
-internal import CordonIdentity
+internal import CordonBase
 internal import CordonProtocol
 public import CordonService
 public import Foundation

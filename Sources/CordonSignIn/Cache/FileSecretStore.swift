@@ -13,7 +13,7 @@ public struct FileSecretStore: SecretStore {
     /// - Throws: ``SignInError`` with code `storage` when the folder cannot be made or is open to others.
     public init(directory: URL) throws(SignInError) {
         self.directory = directory
-        try PrivateFolder.make(directory)
+        try TokenStoreFile.makeFolder(directory)
     }
 
     /// Always false.
@@ -21,19 +21,19 @@ public struct FileSecretStore: SecretStore {
 
     /// The secret with the name.
     public func secret(named name: String) throws(SignInError) -> Data? {
-        let secret = try DurableFile.read(file(name), limit: 4_096)
+        let secret = try TokenStoreFile.read(file(name), limit: 4_096)
         // Zeros are what a process leaves that is killed between overwriting a secret and removing its file.
         return secret.flatMap { bytes in bytes.contains { $0 != 0 } ? bytes : nil }
     }
 
     /// Writes the secret atomically.
     public func keep(_ secret: Data, named name: String) throws(SignInError) {
-        try DurableFile.replace(file(name), with: secret)
+        try TokenStoreFile.replace(file(name), with: secret)
     }
 
     /// Overwrites and deletes the secret's file.
     public func destroy(named name: String) throws(SignInError) {
-        try DurableFile.overwriteAndRemove(file(name))
+        try TokenStoreFile.overwriteAndRemove(file(name))
     }
 
     private func file(_ name: String) -> URL {

@@ -1,4 +1,4 @@
-internal import CordonIdentity
+internal import CordonBase
 public import Foundation
 
 /// Secrets that end with the process: for tests and for devices that forget at every start.

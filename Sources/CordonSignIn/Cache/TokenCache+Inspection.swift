@@ -38,7 +38,7 @@ extension TokenCache {
         var facts: [StoredFileFacts] = []
         for name in names.sorted() {
             let file = directory.appending(path: name, directoryHint: .notDirectory)
-            guard let bytes = try? DurableFile.read(file, limit: 1 << 20), let header = SealedHeader(bytes) else {
+            guard let bytes = try? TokenStoreFile.read(file, limit: 1 << 20), let header = SealedHeader(bytes) else {
                 continue
             }
             facts.append(

@@ -9,12 +9,12 @@ extension TokenCache {
 
     /// Notes that a session's key is about to come or to go.
     func mark(_ session: UUID) throws(SignInError) {
-        try DurableFile.replace(file(session.uuidString, Self.marked), with: Data())
+        try TokenStoreFile.replace(file(session.uuidString, Self.marked), with: Data())
     }
 
     /// The key is where it belongs.
     func unmark(_ session: UUID) throws(SignInError) {
-        try DurableFile.remove(file(session.uuidString, Self.marked))
+        try TokenStoreFile.remove(file(session.uuidString, Self.marked))
     }
 
     /// Destroys marked keys that no session uses. What cannot be told or destroyed now is tried at the next start.
@@ -24,7 +24,7 @@ extension TokenCache {
         try? locked { () throws(SignInError) in
             var used: Set<UUID> = []
             for name in try names() where name.hasSuffix(".session") {
-                let head = try DurableFile.head(of: file(String(name.dropLast(8)), "session"), SealedHeader.size)
+                let head = try TokenStoreFile.head(of: file(String(name.dropLast(8)), "session"), SealedHeader.size)
                 if let header = head.flatMap({ SealedHeader($0) }) { used.insert(header.id) }
             }
             for mark in marks {

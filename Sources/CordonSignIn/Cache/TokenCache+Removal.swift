@@ -26,7 +26,7 @@ extension TokenCache {
         try locked { () throws(SignInError) in
             let name = owner.name(of: account)
             let session = file(name, "session")
-            let head = try DurableFile.head(of: session, SealedHeader.size)
+            let head = try TokenStoreFile.head(of: session, SealedHeader.size)
             var keyDestroyed = head == nil
             if let header = head.flatMap({ SealedHeader($0) }) {
                 let key = SessionSecret.name(header.id)
@@ -34,8 +34,8 @@ extension TokenCache {
                 keyDestroyed = try secrets.secret(named: key) == nil
             }
             let existed = head != nil
-            try DurableFile.remove(session)
-            if existed { try DurableFile.replace(file(name, "signed-out"), with: Data()) }
+            try TokenStoreFile.remove(session)
+            if existed { try TokenStoreFile.replace(file(name, "signed-out"), with: Data()) }
             return TokenRemoval(
                 hadSession: existed, keyDestroyed: keyDestroyed,
                 fileRemoved: !FileManager.default.fileExists(atPath: session.path))

@@ -22,7 +22,7 @@ extension TokenCache {
             }
             let sealed = try SealedRecord.seal(content, header, key: key, name: id.uuidString, owner: owner.text)
             try secrets.keep(key.withUnsafeBytes { Data($0) }, named: Self.name(id))
-            try DurableFile.replace(file(id.uuidString, "revocation"), with: sealed)
+            try TokenStoreFile.replace(file(id.uuidString, "revocation"), with: sealed)
             return id
         }
     }
@@ -33,7 +33,7 @@ extension TokenCache {
             var found: [(id: UUID, revocation: PendingRevocation)] = []
             for name in try names() where name.hasSuffix(".revocation") {
                 guard let id = UUID(uuidString: String(name.dropLast(11))),
-                    let sealed = try DurableFile.read(file(id.uuidString, "revocation"), limit: 1 << 18),
+                    let sealed = try TokenStoreFile.read(file(id.uuidString, "revocation"), limit: 1 << 18),
                     let header = SealedHeader(sealed), header.kind == .revocation, header.id == id,
                     let key = try secrets.secret(named: Self.name(id)),
                     let content = try? SealedRecord.open(
@@ -57,7 +57,7 @@ extension TokenCache {
 
     private func remove(_ id: UUID) throws(SignInError) {
         try secrets.destroy(named: Self.name(id))
-        try DurableFile.remove(file(id.uuidString, "revocation"))
+        try TokenStoreFile.remove(file(id.uuidString, "revocation"))
     }
 
     private static func name(_ id: UUID) -> String { "revocation-" + id.uuidString }

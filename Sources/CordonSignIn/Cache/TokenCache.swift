@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonIdentity
 internal import CordonProtocol
 internal import Crypto
@@ -18,7 +19,7 @@ public struct TokenCache: Sendable {
     public init(directory: URL, secrets: any SecretStore) throws(SignInError) {
         self.directory = directory
         self.secrets = secrets
-        try PrivateFolder.make(directory)
+        try TokenStoreFile.makeFolder(directory)
         collectOrphans()
     }
 
@@ -88,7 +89,7 @@ public struct TokenCache: Sendable {
     private func opened(
         _ name: String, owner: CacheOwner
     ) throws(SignInError) -> (record: SessionRecord, secret: SessionSecret)? {
-        guard let bytes = try DurableFile.read(file(name, "session"), limit: Self.largestFile) else { return nil }
+        guard let bytes = try TokenStoreFile.read(file(name, "session"), limit: Self.largestFile) else { return nil }
         guard let header = SealedHeader(bytes), header.kind == .session else {
             throw SignInError(.storage, .storeDamaged, "a stored session is not of this format")
         }
@@ -110,7 +111,7 @@ public struct TokenCache: Sendable {
     func begin(_ record: SessionRecord, owner: CacheOwner) throws(SignInError) {
         try locked { () throws(SignInError) in
             let name = owner.name(of: record.account.id)
-            let earlier = try DurableFile.head(of: file(name, "session"), SealedHeader.size)
+            let earlier = try TokenStoreFile.head(of: file(name, "session"), SealedHeader.size)
             let secret = SessionSecret(key: SymmetricKey(size: .bits256), generation: 1)
             let id = record.account.session.rawValue
             let replaced = earlier.flatMap { SealedHeader($0) }.flatMap { $0.id == id ? nil : $0.id }
@@ -120,7 +121,7 @@ public struct TokenCache: Sendable {
             try write(record, secret, name, owner)
             if let replaced { try secrets.destroy(named: SessionSecret.name(replaced)) }
             for key in changing { try unmark(key) }
-            try DurableFile.remove(file(name, "signed-out"))
+            try TokenStoreFile.remove(file(name, "signed-out"))
         }
     }
 
@@ -162,6 +163,6 @@ public struct TokenCache: Sendable {
         guard sealed.count <= Self.largestFile else {
             throw SignInError(.storage, .storeUnavailable, "the session is too large to be kept")
         }
-        try DurableFile.replace(file(name, "session"), with: sealed)
+        try TokenStoreFile.replace(file(name, "session"), with: sealed)
     }
 }

@@ -1,4 +1,4 @@
-internal import CordonIdentity
+internal import CordonBase
 public import Logging
 
 extension SignInClient {

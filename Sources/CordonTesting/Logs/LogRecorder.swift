@@ -1,4 +1,4 @@
-internal import CordonIdentity
+internal import CordonBase
 package import Logging
 
 /// Keeps what is logged: a line each, with its level, its words and its metadata by name.

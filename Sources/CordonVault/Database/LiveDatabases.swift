@@ -1,4 +1,4 @@
-internal import CordonIdentity
+internal import CordonBase
 internal import Foundation
 
 #if canImport(Glibc)

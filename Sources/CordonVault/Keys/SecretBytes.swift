@@ -1,5 +1,5 @@
 internal import CordonAEADShim
-internal import CordonIdentity
+internal import CordonBase
 internal import Crypto
 
 /// Key bytes in memory of their own: kept out of swap and core dumps where the system allows, zeroed at release and

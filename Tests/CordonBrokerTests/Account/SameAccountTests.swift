@@ -1,4 +1,4 @@
-import CordonIdentity
+import CordonBase
 import CordonProtocol
 import CordonSignIn
 import CordonTesting

@@ -1,5 +1,5 @@
 import ArgumentParser
-import CordonIdentity
+import CordonBase
 import Foundation
 import Logging
 import Testing

@@ -1,3 +1,4 @@
+import CordonBase
 import CordonPolicy
 import CordonProtocol
 import CordonService

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import CordonBase
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol

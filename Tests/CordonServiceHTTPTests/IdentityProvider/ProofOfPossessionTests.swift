@@ -1,3 +1,4 @@
+import CordonBase
 import CordonProtocol
 import Crypto
 import Foundation

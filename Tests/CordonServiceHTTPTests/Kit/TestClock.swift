@@ -1,4 +1,4 @@
-import CordonIdentity
+import CordonBase
 import Foundation
 
 /// A clock that only tests move.

@@ -37,9 +37,9 @@ import Testing
         // A folder opens and then refuses to be read, as a file on a failing disk does.
         #expect(throws: SignInError(.storage, .storeUnavailable, "")) { try store.secret(named: "a") }
         #expect(throws: SignInError(.storage, .storeUnavailable, "")) {
-            try DurableFile.read(folder.appending(path: "a.key"), limit: 100)
+            try TokenStoreFile.read(folder.appending(path: "a.key"), limit: 100)
         }
-        #expect(try DurableFile.read(folder.appending(path: "b.key"), limit: 100) == nil)
+        #expect(try TokenStoreFile.read(folder.appending(path: "b.key"), limit: 100) == nil)
     }
 
     @Test func `a secret's file is for this user alone`() throws {

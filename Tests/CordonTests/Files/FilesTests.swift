@@ -1,5 +1,5 @@
 import Cordon
-import CordonIdentity
+import CordonBase
 import CordonPolicy
 import CordonProtocol
 import Foundation

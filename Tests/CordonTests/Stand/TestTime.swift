@@ -1,5 +1,5 @@
 import Cordon
-import CordonIdentity
+import CordonBase
 import Foundation
 
 /// A clock that a test sets; whoever sleeps on it waits until the task is cancelled.

@@ -1,4 +1,4 @@
-import CordonIdentity
+import CordonBase
 import Foundation
 import Logging
 import NIOCore

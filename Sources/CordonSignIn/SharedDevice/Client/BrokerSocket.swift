@@ -1,3 +1,4 @@
+internal import CordonBase
 package import Foundation
 
 #if canImport(Darwin)

@@ -1,4 +1,4 @@
-internal import CordonIdentity
+internal import CordonBase
 
 extension SharedDeviceMode {
     /// What happens to the device's account, as it happens; a hint to ask anew, never proof of anything (SI-063).

@@ -1,4 +1,4 @@
-import CordonProtocol
+import CordonBase
 import Dispatch
 import Foundation
 import Testing

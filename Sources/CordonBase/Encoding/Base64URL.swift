@@ -1,10 +1,10 @@
-public import Foundation
+package import Foundation
 
 /// Base 64 with the URL-safe alphabet and no padding (RFC 4648 §5, RFC 7515 §2).
 ///
 /// Written byte by byte, because every signed message passes here several times and Foundation's form would have to be
 /// translated as text each time.
-public enum Base64URL {
+package enum Base64URL {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
     private static let none: UInt8 = 0xFF
@@ -16,7 +16,7 @@ public enum Base64URL {
     }()
 
     /// The text form of the bytes.
-    public static func encode(_ bytes: some DataProtocol) -> String {
+    package static func encode(_ bytes: some DataProtocol) -> String {
         let count = bytes.count
         return String(unsafeUninitializedCapacity: (count * 4 + 2) / 3) { text in
             alphabet.withUnsafeBufferPointer { alphabet in
@@ -48,7 +48,7 @@ public enum Base64URL {
     /// The bytes of a text, nil when a character, the length or a trailing bit is not canonical.
     ///
     /// Only one spelling of any value is accepted, so that a signed text cannot be changed unseen.
-    public static func decode(_ text: some StringProtocol) -> Data? {
+    package static func decode(_ text: some StringProtocol) -> Data? {
         let text = text.utf8
         let count = text.count
         guard count % 4 != 1 else { return nil }

@@ -1,0 +1,143 @@
+package import Foundation
+
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+// On Linux the members of `stat` come with whichever of these the compiler met first.
+#if canImport(CoreFoundation)
+    internal import CoreFoundation
+#endif
+#if canImport(CDispatch)
+    internal import CDispatch
+#endif
+
+/// Small files that are wholly old or wholly new, whatever instant the process or the machine dies at, and readable by this
+/// user alone.
+///
+/// No call follows a symbolic link at the file's own name.
+package enum DurableFile {
+    /// The first bytes of a file, however long it is; nil when there is none.
+    package static func head(of file: URL, _ count: Int) throws(FileFailure) -> Data? {
+        let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw FileFailure(errno)
+        }
+        defer { close(descriptor) }
+        var bytes = Data()
+        var buffer = [UInt8](repeating: 0, count: max(1, min(count, 1 << 16)))
+        while bytes.count < count {
+            let got = systemRead(descriptor, &buffer, min(buffer.count, count - bytes.count))
+            if got < 0, errno == EINTR { continue }
+            guard got >= 0 else { throw FileFailure(errno) }
+            if got == 0 { break }
+            bytes.append(contentsOf: buffer[..<got])
+        }
+        return bytes
+    }
+
+    /// The bytes of a file, nil when there is none.
+    ///
+    /// - Throws: ``FileFailure``, `EFBIG` for a file that is longer than the limit: that is neither an empty file nor none.
+    package static func read(_ file: URL, limit: Int) throws(FileFailure) -> Data? {
+        guard let bytes = try head(of: file, limit + 1) else { return nil }
+        guard bytes.count <= limit else { throw FileFailure(EFBIG) }
+        return bytes
+    }
+
+    /// Replaces a file: written to a draft beside it, synced, renamed, and the folder synced; mode 0600.
+    ///
+    /// - Parameter draft: Where the new version is written first. One name for each file where writers take turns; nil, a name
+    ///   of its own for each write, where they do not.
+    package static func replace(_ file: URL, with bytes: Data, by draft: URL? = nil) throws(FileFailure) {
+        let folder = file.deletingLastPathComponent()
+        let draft = draft ?? folder.appending(path: ".\(file.lastPathComponent).\(UUID().uuidString).new")
+        let descriptor = open(draft.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw FileFailure(errno) }
+        do throws(FileFailure) {
+            defer { close(descriptor) }
+            guard writeAll(bytes, to: descriptor), sync(descriptor) else { throw FileFailure(errno) }
+        } catch {
+            unlink(draft.path)
+            throw error
+        }
+        guard rename(draft.path, file.path) == 0 else {
+            let failure = FileFailure(errno)
+            unlink(draft.path)
+            throw failure
+        }
+        try synchronize(folder)
+    }
+
+    /// Deletes a file; one that is not there counts as deleted. Durable after ``synchronize(_:)`` of its folder.
+    package static func remove(_ file: URL) throws(FileFailure) {
+        guard unlink(file.path) == 0 || errno == ENOENT else { throw FileFailure(errno) }
+    }
+
+    /// Overwrites a file with zeros where it lies, at most a mebibyte, for what that is worth on the disk at hand. One that
+    /// cannot be written is left as it is.
+    package static func overwrite(_ file: URL) {
+        let descriptor = open(file.path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        let size = lseek(descriptor, 0, SEEK_END)
+        lseek(descriptor, 0, SEEK_SET)
+        _ = writeAll(Data(count: Int(max(0, min(size, 1 << 20)))), to: descriptor)
+        _ = sync(descriptor)
+    }
+
+    /// Makes what was done in a folder survive a crash of the machine.
+    package static func synchronize(_ folder: URL) throws(FileFailure) {
+        let descriptor = open(folder.path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileFailure(errno) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw FileFailure(errno) }
+    }
+
+    /// Makes a folder of mode 0700, with what lies above it.
+    ///
+    /// - Throws: ``FileFailure``, `EPERM` for one that belongs to somebody else or that others can write into.
+    package static func makePrivateFolder(_ folder: URL) throws(FileFailure) {
+        do {
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw FileFailure(EIO)
+        }
+        var facts = stat()
+        guard stat(folder.path, &facts) == 0 else { throw FileFailure(errno) }
+        guard facts.st_uid == geteuid(), facts.st_mode & 0o022 == 0 else { throw FileFailure(EPERM) }
+    }
+
+    /// Writes everything, however often the system takes a part only.
+    private static func writeAll(_ bytes: Data, to descriptor: Int32) -> Bool {
+        bytes.withUnsafeBytes { buffer in
+            var rest = buffer[...]
+            while !rest.isEmpty {
+                let part = UnsafeRawBufferPointer(rebasing: rest)
+                let count = write(descriptor, part.baseAddress, part.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return false }
+                rest = rest.dropFirst(count)
+            }
+            return true
+        }
+    }
+
+    /// Puts a file's bytes on the disk; on Apple platforms `fsync` alone leaves them in the drive's cache.
+    private static func sync(_ descriptor: Int32) -> Bool {
+        #if canImport(Darwin)
+            if fcntl(descriptor, F_FULLFSYNC) == 0 { return true }
+        #endif
+        return fsync(descriptor) == 0
+    }
+}
+
+private func systemRead(_ descriptor: Int32, _ memory: UnsafeMutableRawPointer, _ count: Int) -> Int {
+    read(descriptor, memory, count)
+}

@@ -1,0 +1,67 @@
+internal import CordonBase
+internal import CordonBase
+package import Foundation
+
+/// The files of a token store: durable, and each with one draft of a fixed name, so that a crash leaves at most one behind and
+/// the file's removal finds it (SI-205).
+package enum TokenStoreFile {
+    /// Makes the folder of a store, which only this user can enter.
+    package static func makeFolder(_ folder: URL) throws(SignInError) {
+        do throws(FileFailure) { try DurableFile.makePrivateFolder(folder) } catch {
+            guard error.number == EPERM else {
+                throw SignInError(.storage, .storeUnavailable, "the token store's folder cannot be made")
+            }
+            throw SignInError(
+                .storage, .storeUnavailable,
+                "the token store's folder belongs to somebody else or others can write to it",
+                hint: "Give the folder to this user and set its mode to 0700.")
+        }
+    }
+
+    /// The bytes of a file, nil when there is none.
+    ///
+    /// - Throws: ``SignInError`` with fault `storeUnavailable` for what cannot be read, or is longer than the limit: that
+    ///   is neither an empty file nor none.
+    package static func read(_ file: URL, limit: Int) throws(SignInError) -> Data? {
+        do throws(FileFailure) { return try DurableFile.read(file, limit: limit) } catch {
+            throw failure(error.number == EFBIG ? "read, it is too large" : "read", error)
+        }
+    }
+
+    /// The first bytes of a file, however long it is; nil when there is none.
+    static func head(of file: URL, _ count: Int) throws(SignInError) -> Data? {
+        do throws(FileFailure) { return try DurableFile.head(of: file, count) } catch { throw failure("read", error) }
+    }
+
+    /// Replaces a file as a whole.
+    package static func replace(_ file: URL, with bytes: Data) throws(SignInError) {
+        do throws(FileFailure) { try DurableFile.replace(file, with: bytes, by: draft(of: file)) } catch {
+            throw failure("written", error)
+        }
+    }
+
+    /// Deletes a file and its draft durably; one that is not there counts as deleted.
+    package static func remove(_ file: URL) throws(SignInError) {
+        do throws(FileFailure) {
+            try DurableFile.remove(draft(of: file))
+            try DurableFile.remove(file)
+            try DurableFile.synchronize(file.deletingLastPathComponent())
+        } catch { throw failure("deleted", error) }
+    }
+
+    /// Overwrites a file before deleting it; one that cannot be overwritten is deleted all the same.
+    static func overwriteAndRemove(_ file: URL) throws(SignInError) {
+        DurableFile.overwrite(file)
+        DurableFile.overwrite(draft(of: file))
+        try remove(file)
+    }
+
+    private static func draft(of file: URL) -> URL {
+        file.deletingLastPathComponent().appending(path: ".\(file.lastPathComponent).new", directoryHint: .notDirectory)
+    }
+
+    private static func failure(_ verb: String, _ failure: FileFailure) -> SignInError {
+        SignInError(
+            .storage, .storeUnavailable, "a file of the token store could not be \(verb) (errno \(failure.number))")
+    }
+}

@@ -1,0 +1,80 @@
+import CordonBase
+import Foundation
+import Testing
+
+struct DurableFileTests {
+    private let folder: URL
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "durable-\(UUID().uuidString)")
+        try DurableFile.makePrivateFolder(folder)
+    }
+
+    private func clean() { try? FileManager.default.removeItem(at: folder) }
+
+    private var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
+    }
+
+    @Test func `a file is replaced as a whole, and only its owner can read it`() throws {
+        defer { clean() }
+        let file = folder.appending(path: "a")
+        try DurableFile.replace(file, with: Data("old".utf8))
+        try DurableFile.replace(file, with: Data("new".utf8))
+        #expect(try DurableFile.read(file, limit: 3) == Data("new".utf8))
+        let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        #expect(try names == ["a"])
+    }
+
+    @Test func `what cannot be written leaves the old file and no draft`() throws {
+        defer { clean() }
+        let file = folder.appending(path: "a")
+        try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+        try Data().write(to: file.appending(path: "inside"))
+        #expect(throws: FileFailure.self) { try DurableFile.replace(file, with: Data("new".utf8)) }
+        #expect(try names == ["a"])
+    }
+
+    @Test func `a file above the limit is neither empty nor absent`() throws {
+        defer { clean() }
+        let file = folder.appending(path: "a")
+        try DurableFile.replace(file, with: Data("four".utf8))
+        #expect(throws: FileFailure(EFBIG)) { try DurableFile.read(file, limit: 3) }
+        #expect(try DurableFile.head(of: file, 2) == Data("fo".utf8))
+        #expect(try DurableFile.read(folder.appending(path: "none"), limit: 3) == nil)
+    }
+
+    @Test func `nothing is read, written or overwritten through a link at the file's name`() throws {
+        defer { clean() }
+        let (victim, link) = (folder.appending(path: "victim"), folder.appending(path: "link"))
+        try Data("keep".utf8).write(to: victim)
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: victim)
+        #expect(throws: FileFailure(ELOOP)) { try DurableFile.read(link, limit: 10) }
+        #expect(throws: FileFailure(ELOOP)) {
+            try DurableFile.replace(folder.appending(path: "b"), with: Data("x".utf8), by: link)
+        }
+        DurableFile.overwrite(link)
+        #expect(try Data(contentsOf: victim) == Data("keep".utf8))
+        try DurableFile.replace(link, with: Data("own".utf8))
+        #expect(try Data(contentsOf: victim) == Data("keep".utf8))
+        #expect(try DurableFile.read(link, limit: 10) == Data("own".utf8))
+    }
+
+    @Test func `overwriting leaves nothing of the bytes, and removing a missing file is no error`() throws {
+        defer { clean() }
+        let file = folder.appending(path: "a")
+        try DurableFile.replace(file, with: Data("secret".utf8))
+        DurableFile.overwrite(file)
+        #expect(try DurableFile.read(file, limit: 10) == Data(count: 6))
+        try DurableFile.remove(file)
+        try DurableFile.remove(file)
+        #expect(try names == [])
+    }
+
+    @Test func `a folder that others can write into is refused`() throws {
+        defer { clean() }
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.path)
+        #expect(throws: FileFailure(EPERM)) { try DurableFile.makePrivateFolder(folder) }
+    }
+}
