@@ -103,4 +103,30 @@ import Testing
         let blocked = PolicySet(["oid-a": EffectivePolicy(policy)], configurations: ["oid-a": lifted])
         #expect(blocked.decision(for: .captureScreen, of: .managed("oid-a")).verdict == .block)
     }
+
+    @Test func `a configuration stays with its account, and one without a name is every account's`() {
+        var policy = AppProtectionPolicy(id: "p")
+        policy.transfer.outbound = .managedApps
+        let lifted = configuration([["com.microsoft.intune.mam.screencapturecontrol": "Disabled"]])
+        let kept = configuration([["com.microsoft.intune.mam.screencapturecontrol": "Enabled"]])
+        func captures(_ account: AccountID, _ set: PolicySet) -> Verdict {
+            let verdict = set.verdict(for: Question(.captureScreen, owner: .managed(account)))
+            #expect(set.decision(for: .captureScreen, of: .managed(account)).verdict == verdict)
+            return verdict
+        }
+        let effective = EffectivePolicy(policy)
+        let shared = PolicySet(everyManagedAccount: effective, configurations: ["oid-b": lifted])
+        #expect(captures("oid-b", shared) == .allow)
+        #expect(captures("oid-a", shared) == .block)
+        let both = PolicySet(["oid-a": effective, "oid-b": effective], configurations: ["oid-b": lifted])
+        #expect(captures("oid-b", both) == .allow)
+        #expect(captures("oid-a", both) == .block)
+        let everyone = PolicySet(["oid-a": effective], everyManagedAccount: effective, everyConfiguration: lifted)
+        #expect(captures("oid-a", everyone) == .allow)
+        #expect(captures("oid-b", everyone) == .allow)
+        let joined = PolicySet(
+            everyManagedAccount: effective, configurations: ["oid-b": kept], everyConfiguration: lifted)
+        #expect(captures("oid-a", joined) == .allow)
+        #expect(captures("oid-b", joined) == .block, "two values that differ lift nothing")
+    }
 }
