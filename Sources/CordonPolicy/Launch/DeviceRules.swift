@@ -79,6 +79,8 @@ enum DeviceRules {
         _ field: @autoclosure () -> String, _ consequence: Consequence, _ rule: Rule, _ setting: StaticString,
         _ policy: PolicyInForce, _ findings: inout C
     ) {
-        if consequence.action != .blockWhenSettingIsSupported { findings.missing(field(), for: rule, setting, of: policy) }
+        if consequence.action != .blockWhenSettingIsSupported {
+            findings.missing(field(), for: rule, setting, of: policy)
+        }
     }
 }

@@ -32,7 +32,8 @@ extension Setting {
             "gracePeriodToBlockAppsDuringOffClockHours", .launch, \.launch.offClockGracePeriod, .optionalPeriod,
             isNumber: true),
         Setting("allowedIosDeviceModels", .launch, \.launch.allowedModels, .models),
-        Setting("appActionIfIosDeviceModelNotAllowed", .launch, \.launch.actionIfModelNotAllowed, .action(.blockOrWipe)),
+        Setting(
+            "appActionIfIosDeviceModelNotAllowed", .launch, \.launch.actionIfModelNotAllowed, .action(.blockOrWipe)),
         Setting(
             "appActionIfAccountIsClockedOut", .launch, \.launch.actionIfClockedOut,
             .optionalAction(.blockOrWarn)),

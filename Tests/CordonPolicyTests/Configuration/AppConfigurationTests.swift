@@ -41,6 +41,15 @@ import Testing
         #expect(asked.string(for: "s", .min) == "a" && asked.string(for: "s", .max) == "b")
     }
 
+    @Test func `the least and the greatest text are found by their bytes, whatever the language`() {
+        // SRV-TG-20: bytes of UTF-8, which put capitals before small letters and both before what is beyond ASCII.
+        let asked = configuration([["s": "b"], ["s": "Z"], ["s": "a"], ["s": "\u{e4}"], ["s": "a\u{308}"]])
+        #expect(asked.string(for: "s", .min) == "Z")
+        #expect(asked.string(for: "s", .max).map { Array($0.utf8) } == [0xC3, 0xA4])
+        let short = configuration([["s": "aa"], ["s": "a"], ["s": "10"], ["s": "9"]])
+        #expect(short.string(for: "s", .min) == "10" && short.string(for: "s", .max) == "aa")
+    }
+
     @Test func `equal values, a lone value and a default beside one are no conflict`() {
         #expect(!configuration([["a": 1], ["a": 1]]).hasConflict("a"))
         #expect(!configuration([["a": 1]], defaults: ["a": 2]).hasConflict("a"))

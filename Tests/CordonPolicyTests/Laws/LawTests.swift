@@ -180,7 +180,8 @@ import Testing
             let sets = [
                 PolicySet(), PolicySet(policy.policy), PolicySet(["oid-a": policy]),
                 PolicySet(["oid-a": policy, "": other]), PolicySet(["oid-b": policy], everyManagedAccount: other),
-                PolicySet(["oid-b": policy], everyManagedAccount: other, configurations: ["oid-a": lifts, "oid-b": lifts]),
+                PolicySet(
+                    ["oid-b": policy], everyManagedAccount: other, configurations: ["oid-a": lifts, "oid-b": lifts]),
             ]
             let accounts: [AccountID] = ["oid-a", "OID-A", "oid-b", "", "other"]
             for _ in 0..<10 {
