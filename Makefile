@@ -26,12 +26,13 @@ test: build
 adopter: prerequisites
 	env -u CORDON_STRICT $(SWIFT) run --package-path Tests/Adopter Adopter
 
-# The long work: every test at full length, then fuzzing and benchmarks.
+# The long work, for a night: every test at full length, mutants of the policy rules, kills, fuzzing and benchmarks.
 deep: build
 	CORDON_DEEP=1 Scripts/test.sh --skip '$(PROCESSES)'
-	Scripts/test.sh --no-parallel --filter '$(PROCESSES)'
+	CORDON_DEEP=1 Scripts/test.sh --no-parallel --filter '$(PROCESSES)'
 	Scripts/sqlite-suite.sh
-	$(MAKE) fuzz bench
+	CORDON_MUTATION=1 Tests/CordonPolicyTests/mutation.sh
+	$(MAKE) crash fuzz bench
 
 build: prerequisites
 	$(SWIFT) build --build-tests --explicit-target-dependency-import-check error

@@ -50,6 +50,9 @@ drift=$(sed -n '/snippet.show/,/snippet.hide/p' Snippets/ProtectAnApp.swift | se
 done)
 [ -z "$drift" ] || fail 'lines of the snippet that the README does not have' "$drift"
 
+short=$(make -n deep | grep 'Scripts/test.sh' | grep -v 'CORDON_DEEP=1' || true)
+[ -z "$short" ] || fail 'tests that make deep runs at their short length' "$short"
+
 # Every requirement that is said to be met names a test that exists.
 rows=$(python3 Scripts/requirements.py) || fail 'rows of docs/requirements' "$rows"
 

@@ -19,16 +19,14 @@ struct FatSample {
     let installNameTool: String
 
     init(sliceSize: Int) throws {
-        func find(_ name: String) throws -> String {
-            let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-            guard
-                let path = folders.map({ "\($0)/\(name)" }).first(where: FileManager.default.isExecutableFile(atPath:))
-            else { throw Missing(description: "needs \(name)") }
-            return path
+        let programs = InstalledPrograms()
+        let tools = ["llvm-lipo", "llvm-install-name-tool", "ld64.lld"]
+        guard let llvm = programs.newest(tools) else {
+            throw Missing(description: "needs \(tools.joined(separator: ", ")) of one version of LLVM")
         }
-        lipo = try find("llvm-lipo-19")
-        installNameTool = try find("llvm-install-name-tool-19")
-        let (clang, linker) = (try find("clang"), try find("ld64.lld-19"))
+        guard let clang = programs.newest(["clang"])?.first else { throw Missing(description: "needs clang") }
+        (lipo, installNameTool) = (llvm[0], llvm[1])
+        let linker = llvm[2]
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-fat-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         fat = folder.appendingPathComponent("fat")

@@ -80,8 +80,8 @@ struct HandWrittenSwitch {
                 }
                 return .allow
             }
-        case .send: return transfer(outbound, request, owner, exemptPasses: true)
-        case .receive: return transfer(inbound, request, owner, exemptPasses: false)
+        case .send: return transfer(outbound, request, owner)
+        case .receive: return transfer(inbound, request, owner)
         case .copy:
             if clipboard == .allApps || (clipboard != .blocked && isSame(request, owner)) { return .allow }
             return copyLimit > 0 && request.characters <= copyLimit ? .allow : .block
@@ -108,13 +108,11 @@ struct HandWrittenSwitch {
         request.peer == .managed && request.peerAccount == owner
     }
 
-    private func transfer(_ level: DataTransferLevel, _ request: Request, _ owner: String, exemptPasses: Bool)
-        -> Verdict
-    {
+    private func transfer(_ level: DataTransferLevel, _ request: Request, _ owner: String) -> Verdict {
         switch level {
         case .allApps: .allow
         case .none: .block
-        case .managedApps: (exemptPasses && request.peer == .exempt) || isSame(request, owner) ? .allow : .block
+        case .managedApps: isSame(request, owner) ? .allow : .block
         }
     }
 }

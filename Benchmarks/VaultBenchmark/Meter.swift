@@ -26,18 +26,23 @@ enum Meter {
     }
 
     /// The CPU time of a program that runs to its end, with its text as input; nil when it is missing or fails.
+    ///
+    /// The text is in a file: a pipe to a program that is missing, or that ends before it has read everything, would end this
+    /// one by SIGPIPE.
     static func seconds(of program: String, _ arguments: [String], input: String = "") -> Double? {
+        let text = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-input-" + UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: text) }
+        guard (try? Data(input.utf8).write(to: text)) != nil, let reading = try? FileHandle(forReadingFrom: text) else {
+            return nil
+        }
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = [program] + arguments
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        let pipe = Pipe()
-        process.standardInput = pipe
+        process.standardInput = reading
         let before = childTime()
         guard (try? process.run()) != nil else { return nil }
-        try? pipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
-        try? pipe.fileHandleForWriting.close()
         process.waitUntilExit()
         return process.terminationStatus == 0 ? childTime() - before : nil
     }

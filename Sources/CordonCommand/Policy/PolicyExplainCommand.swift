@@ -13,7 +13,10 @@ struct PolicyExplainCommand: ParsableCommand {
     @Option(help: "The question; without it, standard input.")
     var question = "-"
 
-    @Option(help: "App configuration that bears on the answer: FILE or ACCOUNT=FILE. May repeat.")
+    @Option(
+        help:
+            "App configuration that bears on the answer: FILE for every managed account, or ACCOUNT=FILE for that one. May repeat."
+    )
     var configuration: [String] = []
 
     @Flag(help: "Show the rules that were asked, in their order.")

@@ -46,6 +46,7 @@ enum PolicyFiles {
     /// The policies of `--policy` options: `ACCOUNT=FILE`, or a bare FILE for every managed account.
     ///
     /// Several files for one account are merged, the most restrictive winning.
+    /// A configuration is given in the same two ways; one that is given for an account bears on that account alone.
     static func set(_ options: [String], configurations: [String] = []) throws -> PolicySet {
         var named: [AccountID: [AppProtectionPolicy]] = [:]
         var shared: [AppProtectionPolicy] = []
@@ -57,18 +58,27 @@ enum PolicyFiles {
             }
         }
         var configured: [AccountID: [TargetedAppConfiguration]] = [:]
+        var forEveryone: [TargetedAppConfiguration] = []
         for option in configurations {
-            let (account, path) = split(option) ?? (AccountID("*"), option)
-            let json = try json(path)
-            configured[account, default: []].append(
-                try PolicyFiles.named(path) { () throws(PolicyError) -> TargetedAppConfiguration in
-                    try TargetedAppConfiguration(graphJSON: json)
-                })
+            if let (account, path) = split(option) {
+                configured[account, default: []].append(try configuration(path))
+            } else {
+                forEveryone.append(try configuration(option))
+            }
         }
         return PolicySet(
             named.compactMapValues { EffectivePolicy.merging($0) },
             everyManagedAccount: EffectivePolicy.merging(shared),
-            configurations: configured.mapValues { AppConfiguration($0) })
+            configurations: configured.mapValues { AppConfiguration($0) },
+            everyConfiguration: AppConfiguration(forEveryone))
+    }
+
+    /// The app configuration in a file.
+    private static func configuration(_ path: String) throws -> TargetedAppConfiguration {
+        let json = try json(path)
+        return try named(path) { () throws(PolicyError) -> TargetedAppConfiguration in
+            try TargetedAppConfiguration(graphJSON: json)
+        }
     }
 
     /// `ACCOUNT=FILE` in its two parts; nil for a bare path. A path may hold `=` after a slash.

@@ -22,13 +22,14 @@ enum QuestionGrid {
             ("a managed app, same account", .managed(account)),
             ("a managed app, another work account", .managed(AccountID("other-work-account"))),
             ("a managed app, personal account", .personal),
-            ("an unmanaged app", .unmanagedApp), ("an exempt app", .exemptApp),
+            ("an unmanaged app", .unmanagedApp), ("an exempt app by skype:", .exemptApp),
         ]
         var entries: [Entry] = []
         for (name, peer) in peers {
             for (action, word) in [(Action.send, "to"), (.receive, "from"), (.copy, "to"), (.paste, "from")] {
                 var question = Question(action, owner: owner)
                 question.peer = peer
+                if peer.app == .exempt { question.url = "skype:" }
                 entries.append(Entry(words: "\(action.rawValue) \(word) \(name)", question: question))
             }
         }

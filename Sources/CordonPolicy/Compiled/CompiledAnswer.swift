@@ -112,7 +112,10 @@ extension PolicySet {
     private func ownSide(_ question: borrowing Question, _ relation: Relation, _ own: Int) -> Verdict? {
         if table(own).asksEvaluator && (question.action == .send || question.action == .copy) { return nil }
         switch question.action {
-        case .send: return table(own).outgoing[relation.position]
+        case .send:
+            // Whether a URL's scheme is exempted is not in the table.
+            if case .exempt = relation, question.url != nil { return nil }
+            return table(own).outgoing[relation.position]
         case .copy: return WebViewRules.isUnmanaged(question) ? table(own).least : copying(question, relation, own)
         case .paste:
             return WebViewRules.isUnmanaged(question) ? table(own).least : table(own).pasting[relation.position]

@@ -4,9 +4,9 @@ enum ClockRules {
     static func workingTime<C: FindingCollector>(
         _ facts: borrowing DeviceFacts, _ policy: PolicyInForce, to findings: inout C
     ) {
-        guard let action = policy.launch.actionIfClockedOut else { return }
+        guard let asked = policy.launch.actionIfClockedOut else { return }
         findings.consider(.launchClock, policy)
-        let verdict = LaunchRules.verdict(of: action)
+        let consequence = Consequence(asked, of: .blockOrWarn)
         switch facts.clockStatus {
         case .clockedIn: return
         case .clockedOut:
@@ -19,12 +19,12 @@ enum ClockRules {
                 return
             }
             findings.report(
-                verdict, .launchClock, "appActionIfAccountIsClockedOut", of: policy,
-                Wording("You have clocked out.", LaunchRules.remedy(action, "clock in to use the work account.")))
+                consequence.verdict, .launchClock, "appActionIfAccountIsClockedOut", of: policy,
+                consequence.wording("You have clocked out.", "Clock in to use the work account."))
         case nil, .notConfigured, .unknown, .clockedInStale, .clockedOutStale:
             findings.report(
-                min(verdict, .block), .launchClock, "appActionIfAccountIsClockedOut", of: policy,
-                Wording(
+                consequence.verdict, .launchClock, "appActionIfAccountIsClockedOut", of: policy,
+                consequence.wording(
                     "It is not known whether you are at work, which counts as clocked out.",
                     "Check in with the service, or clock in."))
         }

@@ -15,18 +15,4 @@ enum LaunchRules {
         ClockRules.offline(facts, policy, to: &findings)
         AccessRules.apply(facts, policy, to: &findings)
     }
-
-    /// The verdict of a condition that is not met.
-    static func verdict(of action: RemediationAction) -> Verdict {
-        switch action {
-        case .wipe: .wipe
-        case .block, .blockWhenSettingIsSupported: .block
-        case .warn: .warn
-        }
-    }
-
-    /// What helps, by verdict.
-    static func remedy(_ action: RemediationAction, _ repair: String) -> String {
-        action == .wipe ? "The account's organisation data is removed from this app; \(repair)" : repair
-    }
 }

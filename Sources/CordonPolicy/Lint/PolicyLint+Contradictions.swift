@@ -1,7 +1,23 @@
 extension PolicyLint {
     /// Settings that cancel or miss one another.
     static func contradictory(_ policy: AppProtectionPolicy) -> [LintFinding] {
-        transfer(policy) + links(policy) + access(policy) + launch(policy) + versions(policy)
+        transfer(policy) + links(policy) + access(policy) + launch(policy) + actions(policy) + versions(policy)
+    }
+
+    /// Actions that their condition does not take, with what is done in their place.
+    private static func actions(_ policy: AppProtectionPolicy) -> [LintFinding] {
+        let launch = policy.launch
+        let asked: [(setting: String, action: RemediationAction?, taken: ConditionActions)] = [
+            ("appActionIfMaximumPinRetriesExceeded", policy.access.actionIfMaximumPinRetriesExceeded, .blockOrWipe),
+            ("appActionIfDeviceComplianceRequired", launch.actionIfNotCompliant, .blockOrWipe),
+            ("mobileThreatDefenseRemediationAction", launch.actionIfThreatened, .blockOrWipe),
+            ("appActionIfUnableToAuthenticateUser", launch.actionIfAccountDisabled, .blockOrWipe),
+            ("appActionIfIosDeviceModelNotAllowed", launch.actionIfModelNotAllowed, .blockOrWipe),
+            ("appActionIfAccountIsClockedOut", launch.actionIfClockedOut, .blockOrWarn),
+        ]
+        return asked.compactMap { setting, action, taken in
+            action.flatMap(taken.objection).map { LintFinding(.warning, "action-not-taken", setting, $0) }
+        }
     }
 
     private static func transfer(_ policy: AppProtectionPolicy) -> [LintFinding] {

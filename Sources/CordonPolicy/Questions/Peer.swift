@@ -8,7 +8,10 @@ public struct Peer: Sendable, Hashable {
         case managed
         /// Not managed.
         case unmanaged
-        /// Not managed, but exempted by the administrator.
+        /// Not managed, and said to be exempted by the administrator.
+        ///
+        /// The policy's list decides: such an app receives what a ``Question/url`` of a listed scheme carries
+        /// (`exemptedAppProtocols`), and counts as unmanaged in everything else.
         case exempt
     }
 
@@ -26,7 +29,7 @@ public struct Peer: Sendable, Hashable {
     public var app: App
     /// The account.
     public var account: Account
-    /// The app's bundle identifier, for the explanation.
+    /// The app's bundle identifier, for the explanation; no answer depends on it.
     public var bundleID: String?
 
     /// Names the other side.
@@ -42,6 +45,6 @@ public struct Peer: Sendable, Hashable {
     public static let personal = Peer(app: .managed, account: .unmanaged)
     /// An app that no policy manages.
     public static let unmanagedApp = Peer(app: .unmanaged, account: .unmanaged)
-    /// An app that the administrator exempted.
+    /// An app that is said to be exempted; see ``App/exempt``.
     public static let exemptApp = Peer(app: .exempt, account: .none)
 }

@@ -13,10 +13,13 @@ public struct PolicySet: Sendable {
     let appWide: [PolicyInForce]
     /// Whether some policy here could refuse what another account sends or asks for.
     let demands: Demands
-    /// Compiled verdicts, one table for each policy, the last for ``everyManagedAccount``. Apart from the
-    /// policies, so that reading one counts no reference.
+    /// Compiled verdicts: one table for each policy of an account, then that of ``everyManagedAccount``, then those of
+    /// ``configured``. Apart from the policies, so that reading one counts no reference.
     private let compiled: [VerdictTable]
     private let positionOfEvery: Int?
+    /// ``everyManagedAccount`` once more for each account that has app configuration but no policy of its own, so that the
+    /// configuration bears on that account alone. Their tables follow that of ``everyManagedAccount``.
+    private let configured: AccountIndex
     private let hasNamedAccounts: Bool
     /// Whether one account has a policy, and no other can have one.
     let hasOneAccount: Bool
@@ -37,21 +40,30 @@ public struct PolicySet: Sendable {
     /// - Parameters:
     ///   - policies: The policy of each managed account whose policy is known.
     ///   - everyManagedAccount: The policy of every managed account not in `policies`; nil denies those.
-    ///   - configurations: App configuration that bears on a decision.
+    ///   - configurations: App configuration that bears on a decision, of the account it is assigned to and no other.
+    ///   - everyConfiguration: App configuration that bears on the decisions of every managed account.
     public init(
         _ policies: [AccountID: EffectivePolicy] = [:], everyManagedAccount: EffectivePolicy? = nil,
-        configurations: [AccountID: AppConfiguration] = [:]
+        configurations: [AccountID: AppConfiguration] = [:], everyConfiguration: AppConfiguration = .empty
     ) {
         var byAccount: [AccountID: PolicyInForce] = [:]
         for (account, policy) in policies {
-            byAccount[account] = PolicyInForce(policy, configuration: configurations[account])
+            let own = configurations[account] ?? .empty
+            byAccount[account] = PolicyInForce(policy, configuration: own.joined(with: everyConfiguration))
         }
         self.byAccount = AccountIndex(byAccount)
-        let shared = configurations.values.reduce(AppConfiguration.empty) { $0.joined(with: $1) }
-        self.everyManagedAccount = everyManagedAccount.map { PolicyInForce($0, configuration: shared) }
+        self.everyManagedAccount = everyManagedAccount.map { PolicyInForce($0, configuration: everyConfiguration) }
+        var configured: [AccountID: PolicyInForce] = [:]
+        if let everyManagedAccount {
+            for (account, own) in configurations where byAccount[account] == nil {
+                configured[account] = PolicyInForce(
+                    everyManagedAccount, configuration: own.joined(with: everyConfiguration))
+            }
+        }
+        self.configured = AccountIndex(configured)
         lockDown = PolicyInForce(EffectivePolicy(.lockDown), configuration: nil)
         let all = self.byAccount.policies + [self.everyManagedAccount].compactMap(\.self)
-        compiled = all.map { VerdictTable($0) }
+        compiled = (all + self.configured.policies).map { VerdictTable($0) }
         positionOfEvery = everyManagedAccount == nil ? nil : self.byAccount.policies.count
         hasNamedAccounts = !byAccount.isEmpty
         hasOneAccount = all.count == 1 && everyManagedAccount == nil
@@ -90,7 +102,8 @@ public struct PolicySet: Sendable {
     @inline(__always)
     func position(of account: borrowing AccountID) -> Int? {
         if hasNamedAccounts, let position = byAccount.position(of: account) { return position }
-        return positionOfEvery
+        guard let positionOfEvery else { return nil }
+        return configured.position(of: account).map { positionOfEvery + 1 + $0 } ?? positionOfEvery
     }
 
     /// Where the table of the account stands that owns a place; see ``standing(ofPlace:account:)``.
@@ -132,8 +145,7 @@ public struct PolicySet: Sendable {
     }
 
     func standing(ofManaged account: AccountID) -> Standing {
-        if let policy = byAccount[account] { return .governed(policy) }
-        if let policy = everyManagedAccount { return .governed(policy) }
+        if let policy = byAccount[account] ?? configured[account] ?? everyManagedAccount { return .governed(policy) }
         return .unknown
     }
 

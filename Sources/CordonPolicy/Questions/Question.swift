@@ -13,7 +13,7 @@ public struct Question: Sendable, Hashable {
     public var alsoOpen: [Identity] = []
     /// The place, for saving and opening.
     public var location: Location?
-    /// The URL, for opening one.
+    /// The URL, for opening one, and for sending to an exempted app by one.
     public var url: String?
     /// Whether a received item's data was loaded.
     public var loaded: Bool?

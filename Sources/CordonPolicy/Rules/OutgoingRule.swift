@@ -5,7 +5,21 @@ enum OutgoingRule {
     static func apply<C: FindingCollector>(
         _ question: borrowing Question, _ policy: PolicyInForce, to findings: inout C
     ) {
-        judge(Relation(ofPeerIn: question), policy, to: &findings)
+        let relation = Relation(ofPeerIn: question)
+        if case .exempt = relation, policy.transfer.outbound == .managedApps, isListed(question.url, policy) {
+            // The URL is how the data gets there, so it is judged as opening that URL: numbers, messages and web links
+            // have settings of their own.
+            findings.consider(.outgoing, policy)
+            URLRule.apply(question, policy, to: &findings)
+            return
+        }
+        judge(relation, policy, to: &findings)
+    }
+
+    /// Whether the administrator exempted the scheme by which the other app is reached (SRV-RS-088).
+    private static func isListed(_ url: String?, _ policy: PolicyInForce) -> Bool {
+        guard let url, let scheme = URLRule.scheme(of: url) else { return false }
+        return policy.transfer.exemptSchemes.contains(scheme)
     }
 
     static func judge<C: FindingCollector>(_ relation: Relation, _ policy: PolicyInForce, to findings: inout C) {
@@ -18,11 +32,17 @@ enum OutgoingRule {
                 Wording("Organisation data may not be sent to any other app.", "Keep the data in this app."))
         case .managedApps:
             switch relation {
-            case .sameAccount, .exempt: return
+            case .sameAccount: return
             case .unclear:
                 findings.missing(
                     relation.missingField ?? "peer", for: .outgoing, "allowedOutboundDataTransferDestinations",
                     of: policy)
+            case .exempt:
+                findings.report(
+                    .block, .outgoing, "exemptedAppProtocols", of: policy,
+                    Wording(
+                        "Organisation data reaches an exempted app only by a URL whose scheme the policy exempts.",
+                        "Open such a URL, or choose a managed app in which this account is signed in."))
             case .otherAccount, .unmanaged:
                 findings.report(
                     .block, .outgoing, "allowedOutboundDataTransferDestinations", of: policy,

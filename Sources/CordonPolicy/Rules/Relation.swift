@@ -8,7 +8,7 @@ enum Relation {
     case otherAccount
     /// Not managed: the app, or the account in it.
     case unmanaged
-    /// Exempted by the administrator.
+    /// Said to be exempted by the administrator, which is believed of a listed URL scheme alone.
     case exempt
     /// It cannot be told; `peer` itself is not known, or the account in it.
     case unclear(account: Bool)

@@ -12,7 +12,8 @@ extension Setting {
             "maximumPinRetries", .access, \.access.maximumPinRetries, .count(1...65535, stricter: .lower),
             isNumber: true),
         Setting(
-            "appActionIfMaximumPinRetriesExceeded", .access, \.access.actionIfMaximumPinRetriesExceeded, .member),
+            "appActionIfMaximumPinRetriesExceeded", .access, \.access.actionIfMaximumPinRetriesExceeded,
+            .action(.blockOrWipe)),
         Setting(
             "periodBeforePinReset", .access, \.access.periodBeforePinReset, .period(zeroIsNever: true), isNumber: true),
         Setting(

@@ -1,7 +1,7 @@
 extension Setting {
     static let launchSettings: [Setting] = [
         Setting("deviceComplianceRequired", .launch, \.launch.deviceComplianceRequired, .flag(stricter: true)),
-        Setting("appActionIfDeviceComplianceRequired", .launch, \.launch.actionIfNotCompliant, .member),
+        Setting("appActionIfDeviceComplianceRequired", .launch, \.launch.actionIfNotCompliant, .action(.blockOrWipe)),
         Setting(
             "periodOfflineBeforeAccessCheck", .launch, \.launch.periodOfflineBeforeAccessCheck,
             .period(zeroIsNever: false), isNumber: true),
@@ -21,21 +21,22 @@ extension Setting {
         Setting("minimumWarningSdkVersion", .launch, \.launch.sdkVersion.minimumWarning, .version(stricter: .higher)),
         Setting("minimumWipeSdkVersion", .launch, \.launch.sdkVersion.minimumWipe, .version(stricter: .higher)),
         Setting("maximumAllowedDeviceThreatLevel", .launch, \.launch.maximumThreatLevel, .member),
-        Setting("mobileThreatDefenseRemediationAction", .launch, \.launch.actionIfThreatened, .member),
+        Setting("mobileThreatDefenseRemediationAction", .launch, \.launch.actionIfThreatened, .action(.blockOrWipe)),
         Setting(
             "mobileThreatDefensePartnerPriority", .launch, \.launch.threatPartnerPriority,
             SettingCodec<ThreatPartnerPriority>.optionalMember(ordered: false)),
         Setting(
             "appActionIfUnableToAuthenticateUser", .launch, \.launch.actionIfAccountDisabled,
-            SettingCodec<RemediationAction>.optionalMember()),
+            .optionalAction(.blockOrWipe)),
         Setting(
             "gracePeriodToBlockAppsDuringOffClockHours", .launch, \.launch.offClockGracePeriod, .optionalPeriod,
             isNumber: true),
         Setting("allowedIosDeviceModels", .launch, \.launch.allowedModels, .models),
-        Setting("appActionIfIosDeviceModelNotAllowed", .launch, \.launch.actionIfModelNotAllowed, .member),
+        Setting(
+            "appActionIfIosDeviceModelNotAllowed", .launch, \.launch.actionIfModelNotAllowed, .action(.blockOrWipe)),
         Setting(
             "appActionIfAccountIsClockedOut", .launch, \.launch.actionIfClockedOut,
-            SettingCodec<RemediationAction>.optionalMember()),
+            .optionalAction(.blockOrWarn)),
     ]
 
     static let storageSettings: [Setting] = [

@@ -83,6 +83,27 @@ extension SettingCodec where Value: StrictnessOrdered {
     }
 }
 
+extension SettingCodec where Value == RemediationAction {
+    /// The action of a condition: of two, the one that amounts to more is stricter.
+    static func action(_ actions: ConditionActions) -> SettingCodec {
+        SettingCodec(read: member.read, write: member.write, join: { actions.stricter($0, $1) })
+    }
+}
+
+extension SettingCodec where Value == RemediationAction? {
+    /// The action of a condition that is unset by default; a set value beats an unset one.
+    static func optionalAction(_ actions: ConditionActions) -> SettingCodec {
+        let member = SettingCodec<RemediationAction>.optionalMember()
+        return SettingCodec(
+            read: member.read, write: member.write,
+            join: { one, two in
+                guard let first = one, let second = two else { return .some(one ?? two) }
+                return .some(actions.stricter(first, second))
+            },
+            isUnset: member.isUnset)
+    }
+}
+
 extension SettingCodec where Value == Int {
     /// A number within a range.
     static func count(_ range: ClosedRange<Int>, stricter: StricterNumber) -> SettingCodec {

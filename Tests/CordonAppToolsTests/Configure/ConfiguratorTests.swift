@@ -74,9 +74,14 @@ struct ConfiguratorTests {
 
     @Test func `queries get twins and the standard list`() throws {
         let queries = try configure().info.value["LSApplicationQueriesSchemes"]?.strings ?? []
-        let names = NamingProfile.intuneCompatible
+        // As documented (TL-CF-15), not as the tool has them.
+        let standard = [
+            "http-intunemam", "https-intunemam", "microsoft-edge-http-intunemam", "microsoft-edge-https-intunemam",
+            "intunemam-mtd", "smart-ns", "zips", "lacoonsecurity", "wandera", "lookoutwork-ase", "skycure",
+            "betteractiveshield", "smsec", "mvisionmobile", "scmx",
+        ]
         let expected =
-            ["mailto", "fabrikam", "msauthv3", "mailto-intunemam", "fabrikam-intunemam"] + names.requiredQueries
+            ["mailto", "fabrikam", "msauthv3", "mailto-intunemam", "fabrikam-intunemam"] + standard
             + ["ms-outlook-intunemam"]
         #expect(queries == expected)
     }

@@ -1,4 +1,6 @@
 import ArgumentParser
+import CordonIdentity
+import CordonPolicy
 import Foundation
 import Testing
 
@@ -83,6 +85,24 @@ struct PolicyCommandTests {
         #expect(
             try folder.run("explain", "--policy", policy, "--question", folder.file("r.json", "nonsense")) == .badInput)
         #expect(try folder.run("explain", "--policy", "-") == .usage)
+    }
+
+    @Test func `a configuration given for one account bears on that account alone`() throws {
+        let folder = try Folder()
+        let policy = try folder.file(
+            "p.json", #"{"id": "p", "allowedOutboundDataTransferDestinations": "managedApps"}"#)
+        let lifts = try folder.file(
+            "c.json",
+            #"{"customSettings": [{"name": "com.microsoft.intune.mam.screencapturecontrol", "value": "Disabled"}]}"#)
+        func captures(_ account: AccountID, _ policies: [String], _ configuration: String) throws -> Verdict {
+            try PolicyFiles.set(policies, configurations: [configuration])
+                .verdict(for: Question(.captureScreen, owner: .managed(account)))
+        }
+        for policies in [[policy], ["a=" + policy, "b=" + policy], ["b=" + policy, policy]] {
+            #expect(try captures("a", policies, "a=" + lifts) == .allow, "\(policies)")
+            #expect(try captures("b", policies, "a=" + lifts) == .block, "\(policies)")
+            #expect(try captures("a", policies, lifts) == .allow && captures("b", policies, lifts) == .allow)
+        }
     }
 
     @Test func `test runs expectations beside a policy`() throws {

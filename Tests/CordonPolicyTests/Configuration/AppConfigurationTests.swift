@@ -41,6 +41,15 @@ import Testing
         #expect(asked.string(for: "s", .min) == "a" && asked.string(for: "s", .max) == "b")
     }
 
+    @Test func `the least and the greatest text are found by their bytes, whatever the language`() {
+        // SRV-TG-20: bytes of UTF-8, which put capitals before small letters and both before what is beyond ASCII.
+        let asked = configuration([["s": "b"], ["s": "Z"], ["s": "a"], ["s": "\u{e4}"], ["s": "a\u{308}"]])
+        #expect(asked.string(for: "s", .min) == "Z")
+        #expect(asked.string(for: "s", .max).map { Array($0.utf8) } == [0xC3, 0xA4])
+        let short = configuration([["s": "aa"], ["s": "a"], ["s": "10"], ["s": "9"]])
+        #expect(short.string(for: "s", .min) == "10" && short.string(for: "s", .max) == "aa")
+    }
+
     @Test func `equal values, a lone value and a default beside one are no conflict`() {
         #expect(!configuration([["a": 1], ["a": 1]]).hasConflict("a"))
         #expect(!configuration([["a": 1]], defaults: ["a": 2]).hasConflict("a"))
@@ -102,5 +111,31 @@ import Testing
         policy.transfer.screenCapture = .blocked
         let blocked = PolicySet(["oid-a": EffectivePolicy(policy)], configurations: ["oid-a": lifted])
         #expect(blocked.decision(for: .captureScreen, of: .managed("oid-a")).verdict == .block)
+    }
+
+    @Test func `a configuration stays with its account, and one without a name is every account's`() {
+        var policy = AppProtectionPolicy(id: "p")
+        policy.transfer.outbound = .managedApps
+        let lifted = configuration([["com.microsoft.intune.mam.screencapturecontrol": "Disabled"]])
+        let kept = configuration([["com.microsoft.intune.mam.screencapturecontrol": "Enabled"]])
+        func captures(_ account: AccountID, _ set: PolicySet) -> Verdict {
+            let verdict = set.verdict(for: Question(.captureScreen, owner: .managed(account)))
+            #expect(set.decision(for: .captureScreen, of: .managed(account)).verdict == verdict)
+            return verdict
+        }
+        let effective = EffectivePolicy(policy)
+        let shared = PolicySet(everyManagedAccount: effective, configurations: ["oid-b": lifted])
+        #expect(captures("oid-b", shared) == .allow)
+        #expect(captures("oid-a", shared) == .block)
+        let both = PolicySet(["oid-a": effective, "oid-b": effective], configurations: ["oid-b": lifted])
+        #expect(captures("oid-b", both) == .allow)
+        #expect(captures("oid-a", both) == .block)
+        let everyone = PolicySet(["oid-a": effective], everyManagedAccount: effective, everyConfiguration: lifted)
+        #expect(captures("oid-a", everyone) == .allow)
+        #expect(captures("oid-b", everyone) == .allow)
+        let joined = PolicySet(
+            everyManagedAccount: effective, configurations: ["oid-b": kept], everyConfiguration: lifted)
+        #expect(captures("oid-a", joined) == .allow)
+        #expect(captures("oid-b", joined) == .block, "two values that differ lift nothing")
     }
 }

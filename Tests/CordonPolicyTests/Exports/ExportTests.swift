@@ -4,12 +4,9 @@ import Testing
 
 /// Exports that Microsoft's own models write, read and written back; see `Tests/Clients/policy_exports.py`.
 @Suite struct ExportTests {
-    @Test func `every property of the SDK's models comes back`() throws {
+    @Test(.enabled(if: hasModels, "msgraph-beta-sdk is not installed"))
+    func `every property of the SDK's models comes back`() throws {
         let exports = try JSONValue(parsing: Data(Self.python("write").utf8))
-        if let reason = exports["skipped"]?.string {
-            print("skipped: \(reason)")
-            return
-        }
         let list = try #require(exports.array)
         #expect(list.count == 18)
         let report = try Self.python("compare", input: .array(list.map { try entry($0) }))
@@ -19,6 +16,21 @@ import Testing
             Issue.record("\(difference.string ?? difference.text())")
         }
     }
+
+    /// Whether Python finds the models; looked for without importing them, which takes seconds.
+    private static let hasModels: Bool = {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        let names = "('msgraph_beta', 'kiota_serialization_json')"
+        process.arguments = [
+            "python3", "-c",
+            "import importlib.util as u, sys; sys.exit(not all(u.find_spec(name) for name in \(names)))",
+        ]
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }()
 
     private func entry(_ export: JSONValue) throws -> JSONValue {
         if export["@odata.type"]?.string?.hasSuffix("targetedManagedAppConfiguration") == true {

@@ -57,6 +57,40 @@ import Testing
         #expect(launch(facts) { $0.launch.actionIfNotCompliant = .blockWhenSettingIsSupported }.verdict == .allow)
     }
 
+    @Test func `an action that a condition does not take blocks, and the reason says so`() throws {
+        // SRV-RS-066, SRV-RS-068, SRV-RS-086, SRV-RS-087
+        var facts = healthy
+        facts.rooted = true
+        facts.threatLevel = .high
+        facts.model = "b"
+        facts.accountDisabled = true
+        let warned = launch(facts) {
+            $0.launch.maximumThreatLevel = .low
+            $0.launch.allowedModels = ["a"]
+            $0.launch.actionIfNotCompliant = .warn
+            $0.launch.actionIfThreatened = .warn
+            $0.launch.actionIfModelNotAllowed = .warn
+            $0.launch.actionIfAccountDisabled = .warn
+        }
+        #expect(
+            warned.reasons.map(\.rule) == [
+                "launch.account", "launch.rooted", "launch.threat-level", "launch.device-model",
+            ])
+        for reason in warned.reasons {
+            #expect(reason.verdict == .block && reason.message.contains("\"warn\" is not an action"), "\(reason)")
+        }
+        for status in ClockStatus.allCases where status != .clockedIn {
+            var facts = healthy
+            facts.clockStatus = status
+            let wiped = launch(facts) { $0.launch.actionIfClockedOut = .wipe }
+            let reason = try #require(wiped.reasons.first)
+            #expect(wiped.verdict == .block && reason.rule == "launch.clock", "\(status)")
+            #expect(reason.message.contains("\"wipe\" is not an action") && !reason.remedy.contains("removed"))
+            let blocked = launch(facts) { $0.launch.actionIfClockedOut = .block }
+            #expect(blocked.verdict == .block && blocked.reasons.allSatisfy { !$0.message.contains("not an action") })
+        }
+    }
+
     @Test func `a clock turned back is noticed`() {
         var facts = healthy
         facts.sinceCheckIn = .seconds(-1)

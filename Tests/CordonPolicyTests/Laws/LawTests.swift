@@ -101,6 +101,58 @@ import Testing
         }
     }
 
+    @Test func `a peer that calls itself exempt is given nothing that its URL would not open`() throws {
+        try forSeeds(Self.rounds) { seed, random in
+            let (set, _) = sets(try PolicyGenerator.policy(&random, id: "A"), AppProtectionPolicy(id: "A"))
+            for _ in 0..<10 {
+                var question = try PolicyGenerator.question(&random)
+                question.peer = Peer(app: .exempt, account: .managed("oid-a"), bundleID: "mailto")
+                let claimed = set.verdict(for: question)
+                question.peer = .unmanagedApp
+                let unmanaged = set.verdict(for: question)
+                guard claimed < unmanaged else { continue }
+                #expect(question.action == .send, "seed \(seed): \(question.json.text())")
+                var opening = question
+                opening.action = .openURL
+                #expect(set.verdict(for: opening) <= claimed, "seed \(seed): \(question.json.text())")
+                question.url = nil
+                question.peer = .exemptApp
+                #expect(set.verdict(for: question) == unmanaged, "seed \(seed): \(question.json.text())")
+            }
+        }
+    }
+
+    @Test func `a configuration named for one account changes no other account's verdict`() throws {
+        let named: [AccountID] = ["oid-a", "oid-b", "other"]
+        let lifts = AppConfiguration([
+            TargetedAppConfiguration(values: ["com.microsoft.intune.mam.screencapturecontrol": "Disabled"])
+        ])
+        try forSeeds(Self.rounds) { seed, random in
+            let (one, two) = (
+                EffectivePolicy(try PolicyGenerator.policy(&random, id: "A")),
+                EffectivePolicy(try PolicyGenerator.policy(&random, id: "B"))
+            )
+            guard let account = named.randomElement(using: &random) else { return }
+            for policies: [AccountID: EffectivePolicy] in [[:], ["oid-a": one], ["oid-a": one, "oid-b": two]] {
+                for every in [nil, two] {
+                    let plain = PolicySet(policies, everyManagedAccount: every)
+                    let configured = PolicySet(
+                        policies, everyManagedAccount: every, configurations: [account: lifts])
+                    #expect(configured.accounts == plain.accounts)
+                    for _ in 0..<4 {
+                        var question = try PolicyGenerator.question(&random)
+                        if Bool.random(using: &random) { question.action = .captureScreen }
+                        if question.owner?.account == account { continue }
+                        #expect(
+                            configured.verdict(for: question) == plain.verdict(for: question)
+                                && configured.decision(for: question) == plain.decision(for: question),
+                            "seed \(seed), configured \(account.rawValue): \(question.json.text())")
+                    }
+                }
+            }
+        }
+    }
+
     @Test func `the verdict and the explanation never differ`() throws {
         try forSeeds(Self.rounds) { seed, random in
             let (set, _) = sets(try PolicyGenerator.policy(&random, id: "A"), AppProtectionPolicy(id: "A"))
@@ -117,6 +169,9 @@ import Testing
     }
 
     @Test func `compiled verdicts are those of the rules, whatever the set of policies`() throws {
+        let lifts = AppConfiguration([
+            TargetedAppConfiguration(values: ["com.microsoft.intune.mam.screencapturecontrol": "Disabled"])
+        ])
         try forSeeds(Self.rounds) { seed, random in
             var members = PolicyGenerator.members(&random, id: "A")
             if Int.random(in: 0..<4, using: &random) == 0 { members["new@cordon.critical"] = true }
@@ -125,6 +180,8 @@ import Testing
             let sets = [
                 PolicySet(), PolicySet(policy.policy), PolicySet(["oid-a": policy]),
                 PolicySet(["oid-a": policy, "": other]), PolicySet(["oid-b": policy], everyManagedAccount: other),
+                PolicySet(
+                    ["oid-b": policy], everyManagedAccount: other, configurations: ["oid-a": lifts, "oid-b": lifts]),
             ]
             let accounts: [AccountID] = ["oid-a", "OID-A", "oid-b", "", "other"]
             for _ in 0..<10 {

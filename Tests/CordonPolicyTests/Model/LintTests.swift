@@ -62,6 +62,21 @@ import Testing
         #expect(try codes(["pinRequired": false, "simplePinBlocked": true]) == ["contradiction pinRequired"])
     }
 
+    @Test func `an action that its condition does not take is found`() throws {
+        let denying = [
+            "appActionIfMaximumPinRetriesExceeded", "appActionIfDeviceComplianceRequired",
+            "mobileThreatDefenseRemediationAction", "appActionIfUnableToAuthenticateUser",
+            "appActionIfIosDeviceModelNotAllowed",
+        ]
+        for setting in denying {
+            #expect(try codes([setting: "warn"]) == ["action-not-taken \(setting)"])
+            #expect(try codes([setting: "block"]).isEmpty && codes([setting: "wipe"]).isEmpty, "\(setting)")
+        }
+        let clock = "appActionIfAccountIsClockedOut"
+        #expect(try codes([clock: "wipe"]) == ["action-not-taken \(clock)"])
+        #expect(try codes([clock: "block"]).isEmpty && codes([clock: "warn"]).isEmpty)
+    }
+
     @Test func `what is weaker than a baseline is found by name`() throws {
         let found = try codes(
             AppProtectionPolicy.baseline(.level2).completeGraphJSON.object ?? [:], weakerThan: .baseline(.level3))

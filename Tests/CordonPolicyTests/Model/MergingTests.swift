@@ -24,6 +24,26 @@ import Testing
         #expect(EffectivePolicy.merging([]) == nil)
     }
 
+    @Test func `an action that its condition does not take is merged as the block that it is`() throws {
+        let rooted = "appActionIfDeviceComplianceRequired"
+        let warning = try policy("a", [rooted: "warn"])
+        for other in [try policy("b", [rooted: "blockWhenSettingIsSupported"]), try policy("b", [rooted: "block"])] {
+            for order in [[warning, other], [other, warning]] {
+                let merged = try #require(EffectivePolicy.merging(order))
+                // The fact is not known, which a block denies and a block where the check can be made lets pass.
+                let verdict = PolicySet(["oid-a": merged]).decision(for: .launch, of: .managed("oid-a")).reasons
+                #expect(verdict.contains { $0.setting == "deviceComplianceRequired" })
+            }
+        }
+        let shift = "appActionIfAccountIsClockedOut"
+        let merged = try #require(
+            EffectivePolicy.merging([policy("a", [shift: "wipe"]), policy("b", [shift: "warn"])]))
+        var facts = DeviceFacts()
+        facts.clockStatus = .clockedOut
+        let reasons = PolicySet(["oid-a": merged]).decision(for: .launch, of: .managed("oid-a"), given: facts).reasons
+        #expect(reasons.first { $0.rule == "launch.clock" }?.verdict == .block)
+    }
+
     @Test func `the reason names the policy that the value comes from`() throws {
         let merged = try #require(
             EffectivePolicy.merging([policy("a", [:]), policy("b", ["printBlocked": true])]))

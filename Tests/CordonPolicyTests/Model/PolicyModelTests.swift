@@ -188,6 +188,18 @@ import Testing
         }
     }
 
+    @Test func `the offline block is a day where a policy says nothing`() throws {
+        let policy = try policy([:])
+        #expect(policy.launch.periodOfflineBeforeAccessCheck == .seconds(24 * 60 * 60))
+        #expect(policy.completeGraphJSON["periodOfflineBeforeAccessCheck"] == "P1D")
+        var facts = DeviceFacts()
+        for (minutes, isLate) in [(24 * 60, false), (24 * 60 + 1, true)] {
+            facts.sinceCheckIn = .seconds(minutes * 60)
+            let reasons = PolicySet(policy).decision(for: .launch, of: .managed("a"), given: facts).reasons
+            #expect(reasons.contains { $0.rule == "launch.offline" } == isLate, "\(minutes)")
+        }
+    }
+
     @Test func `every bad property is found, not only the first`() throws {
         let json: JSONValue = [
             "displayName": 5, "pinRequired": "yes", "minimumPinLength": -1, "periodBeforePinReset": "soon",

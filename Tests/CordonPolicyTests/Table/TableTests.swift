@@ -7,7 +7,8 @@ import Testing
 /// The plain run takes a sample of every group, `CORDON_CELLS=N` a larger one, `CORDON_DEEP=1` every cell.
 @Suite struct TableTests {
     static let groups = [
-        "save", "open", "transfer", "clipboard", "alone", "web", "url", "content", "device", "versions", "time",
+        "save", "open", "transfer", "exempt", "clipboard", "alone", "web", "url", "content", "device", "versions",
+        "time",
         "access",
     ]
 

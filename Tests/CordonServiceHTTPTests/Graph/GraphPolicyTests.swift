@@ -134,6 +134,12 @@ import Testing
             #expect(ids.count == 5)
             #expect(Set(ids).count == 5)
             #expect(try await client.administer(.get, Self.path + "/$count").body == .init(string: "5"))
+            // SRV-OP-031
+            let mixed = "/v1.0/deviceAppManagement/managedAppPolicies/$count"
+            let named = "?$filter=displayName%20eq%20'P3'"
+            for (path, count) in [(mixed, "5"), (mixed + named, "1")] {
+                #expect(try await client.administer(.get, path).body == .init(string: count), "\(path)")
+            }
         }
     }
 

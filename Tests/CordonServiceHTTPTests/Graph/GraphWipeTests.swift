@@ -122,6 +122,9 @@ import Testing
                     .get, "/v1.0/groups?%24filter=displayName+eq+%27Field+workers%27"
                 ).json["value"]?.array ?? []
             #expect(group.map { $0["id"]?.string } == [TestService.group])
+            #expect(group.first?["mailNickname"] == "Fieldworkers" && group.first?["groupTypes"] == [])
+            #expect(group.first?["securityEnabled"] == true && group.first?["mailEnabled"] == false)
+            for member in ["membershipRule", "membershipRuleProcessingState"] { #expect(group.first?[member] == .null) }
             let members = try await client.administer(.get, "/v1.0/groups/\(TestService.group)/members").json
             #expect(members["value"]?.array?.map { $0["userPrincipalName"]?.string } == [TestPerson.workerA.name])
             let of = try await client.administer(.get, "/v1.0/users/\(TestPerson.workerA.id)/transitiveMemberOf").json

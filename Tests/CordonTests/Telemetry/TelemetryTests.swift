@@ -94,10 +94,24 @@ import Testing
     }
 
     @Test func `nothing sent holds a name, a content or a sign-in name`() async throws {
-        let (device, _) = try await worked()
-        for message in await device.service.telemetry {
+        // SRV-CI-075
+        let (device, protection) = try await worked()
+        let before = await device.service.telemetry.count
+        #expect(before > 0)
+        await device.service.set {
+            $0.change = { $0.configurations = [.object(["planted-key": .string("planted-value")])] }
+        }
+        try await device.publish(["printBlocked": .bool(false)])
+        await protection.checkIn(device.account.id)
+        await protection.performDueWork()
+        #expect(protection.appConfiguration(of: device.account.id).string(for: "planted-key") == "planted-value")
+        let sent = await device.service.telemetry
+        #expect(sent.count > before, "also of the check-in that brought the configuration")
+        for message in sent {
             let text = String(decoding: message, as: UTF8.self)
-            for word in ["secret", "worker-a@contoso.example", "tag-1", "Test"] { #expect(!text.contains(word)) }
+            for word in ["secret", "planted", "worker-a@contoso.example", "tag-1", "Test"] {
+                #expect(!text.contains(word))
+            }
         }
     }
 

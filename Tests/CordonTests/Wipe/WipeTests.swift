@@ -195,11 +195,22 @@ import Testing
         #expect(await protection.enrolledAccounts.isEmpty)
     }
 
+    /// That a file is not there even for an account that is enrolled again and reads and writes others.
+    private func expectNothing(as name: String, of device: Device, in protection: AppProtection) async throws {
+        let (account, text) = (device.account.id, Data("new".utf8))
+        #expect(await protection.enroll(device.account) == .newPolicies)
+        try await protection.write(text, as: "new.txt", of: account)
+        #expect(try await protection.read("new.txt", of: account) == text)
+        await #expect(throws: (any Error).self) { try await protection.read(name, of: account) }
+    }
+
     @Test func `unenrolling tells the service, removes the data, and works offline too`() async throws {
         let device = try Device()
         let protection = try await device.enrolled()
+        try await protection.write(Data("plan".utf8), as: "plan.txt", of: device.account.id)
         #expect(await protection.unenroll(device.account.id) == .unenrolled)
         #expect(await device.service.unregistered == 1)
+        try await expectNothing(as: "plan.txt", of: device, in: protection)
 
         let offline = try Device()
         let other = try await offline.enrolled()
@@ -207,6 +218,8 @@ import Testing
         await offline.service.set { $0.isUnreachable = true }
         #expect(await other.unenroll(offline.account.id) == .checkInNetworkFailure)
         #expect(await other.enrolledAccounts.isEmpty)
+        await offline.service.set { $0.isUnreachable = false }
+        try await expectNothing(as: "plan.txt", of: offline, in: other)
     }
 
     @Test func `a receipt says why a device removed the data by itself, also where nobody could be told before`()

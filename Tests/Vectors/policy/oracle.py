@@ -145,7 +145,7 @@ class Cell:
 
     def exemptScheme(self):
         listed = ";".join(pair["value"] for pair in self["P.exemptedAppProtocols"]).lower().split(";")
-        return (self["q.url"] or "").lower().split(":")[0] in listed
+        return self.scheme() != "none" and self["q.url"].lower().split(":")[0] in listed
 
     def host(self):
         url = self["q.url"] or ""
@@ -262,9 +262,10 @@ def judge(cell, rows):
             continue
         if not all(same(cell[name], wanted) for name, wanted in tests):
             continue
-        if verdict.startswith("action:"):
-            action = cell[verdict[7:]] or "block"
-            verdict = "block" if action == "blockWhenSettingIsSupported" else action
+        if verdict.startswith(("deny:", "tell:")):
+            # Some conditions deny or destroy, others deny or tell; whatever else is asked for denies.
+            taken = "wipe" if verdict.startswith("deny:") else "warn"
+            verdict = taken if cell[verdict[5:]] == taken else "block"
         elif verdict.endswith(".refusal"):
             verdict = cell.refusal(verdict[0])
         worst = max(worst, GRAVITY[verdict])
