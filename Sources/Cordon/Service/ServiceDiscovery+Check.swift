@@ -31,7 +31,9 @@ extension ServiceDiscovery {
             throw .unacceptable(ProtocolError(.malformed, "the service's \(name) address \(flaw.predicate)"))
         }
         for (name, text) in [("tenant", tenant.rawValue), ("resource", resource), ("scope", scope)] {
-            guard text.isEmpty || text.utf8.count > Self.longestText || text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F })
+            guard
+                text.isEmpty || text.utf8.count > Self.longestText
+                    || text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F })
             else { continue }
             throw .unacceptable(ProtocolError(.malformed, "the service's \(name) is empty, too long or not printable"))
         }

@@ -117,7 +117,9 @@ public actor SignInClient: AccessTokenSource {
     private static func noProofs(_ reason: String) -> SignInError {
         SignInError(
             .configuration, .proofOfPossessionUnsupported, reason,
-            hint: "Use a provider whose metadata lists ES256 in dpop_signing_alg_values_supported, or turn DPoP on there.")
+            hint:
+                "Use a provider whose metadata lists ES256 in dpop_signing_alg_values_supported, or turn DPoP on there."
+        )
     }
 
     /// The stored session of an account; damaged, rolled back and absent all mean that a person has to sign in.

@@ -52,7 +52,8 @@ package enum AddressFlaw: Error, Sendable, Equatable {
 
     /// Nothing that a resolver or a log would read as something else.
     private static func isHost(_ host: String) -> Bool {
-        !host.isEmpty && host.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F && $0 != "/" && $0 != "@" }
+        !host.isEmpty
+            && host.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F && $0 != "/" && $0 != "@" }
     }
 
     private static func isThisMachine(_ host: String) -> Bool {

@@ -219,7 +219,7 @@ import Testing
             }
             // A launch finds nobody to ask either.
             let outcome = await protection.launch(house.account)
-            #expect(outcome.result == .blocked && outcome.steps.map(\.outcome) == [.unanswered])
+            #expect(outcome.result == .blocked && outcome.steps.map(\.answer) == [.unanswered])
         }
     }
 

@@ -17,7 +17,8 @@ import Testing
             "", " ", "nonsense", "/mam/v1/keys", "//service.test/keys", "service.test/keys", "127.0.0.1:8080", "https:",
             "https://", "https:///keys", "http://service.test/keys", "ftp://service.test/", "file:///etc/passwd",
             "javascript:alert(1)", "data:,x", "https://user:password@service.test/", "https://service.test:0/",
-            "https://service.test:99999/", "https://service.test:99999999999999999999/", "https://[::1/", "https://%00/",
+            "https://service.test:99999/", "https://service.test:99999999999999999999/", "https://[::1/",
+            "https://%00/",
             "https://a b/", "\u{0}", "https://service.test/" + String(repeating: "a", count: 10_000),
         ].map { .string($0) }
     /// What is in the place of any text.
@@ -90,7 +91,9 @@ import Testing
         #expect(asked.withLock { $0 } == 1)
     }
 
-    @Test func `a service with another root key has nobody asked, gets no token, and is told by its error`() async throws {
+    @Test func `a service with another root key has nobody asked, gets no token, and is told by its error`()
+        async throws
+    {
         try await device.publish(["printBlocked": .bool(true)])
         let (asked, account) = (Locked(0), device.account)
         let protection = try await device.start(pin: SoftwareSigningKey().publicKey.thumbprint) { configuration in

@@ -1,6 +1,7 @@
 import Cordon
 import CordonIdentity
 import CordonPolicy
+import CordonProtocol
 import CordonVault
 import Foundation
 import Testing

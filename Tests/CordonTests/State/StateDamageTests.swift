@@ -14,7 +14,9 @@ import Testing
         try await device.publish(["printBlocked": .bool(false)])
         await (try await device.start { $0.stateCounter = counter }).enroll(device.account)
         let name = try #require(
-            try FileManager.default.contentsOfDirectory(atPath: folder.path).first { $0.hasSuffix(".json") && !$0.hasPrefix("sealed-") })
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).first {
+                $0.hasSuffix(".json") && !$0.hasPrefix("sealed-")
+            })
         try Data("seven".utf8).write(to: folder.appending(path: name))
         #expect(throws: ProtectionError(.stateUnreadable, "")) {
             try counter.value(of: name.replacing(".json", with: ""))
