@@ -70,7 +70,9 @@ func keepANote(of account: AccountID, with protection: AppProtection) async thro
 func enrol(
     with signIn: SignInClient, discovery: ServiceDiscovery, protection: AppProtection
 ) async throws -> AccountID? {
-    let request = DeviceCodeRequest(scopes: [discovery.scope], resource: discovery.resource)
+    try await protection.verifyService()  // nobody types a password before the service showed the root key
+    var request = DeviceCodeRequest(scopes: [discovery.scope], resource: discovery.resource)
+    request.requiresProofOfPossession = true  // check-in takes no other tokens
     let account = try await signIn.signIn(request) { prompt in
         print("Open \((prompt.completePage ?? prompt.page).absoluteString) and confirm \(prompt.userCode).")
     }.account.managed

@@ -27,7 +27,7 @@ struct InProcessService: HTTPTransport {
     }
 
     static func url(_ path: String) throws -> URL {
-        guard let url = URL(string: "http://service.test" + path) else { throw CocoaError(.coderInvalidValue) }
+        guard let url = URL(string: "https://service.test" + path) else { throw CocoaError(.coderInvalidValue) }
         return url
     }
 

@@ -38,6 +38,7 @@ public actor AppProtection {
     let wipes: WipeStore
     let lifeStore: LifeStore
     let stateFolder: StateFolder
+    let seal: StateSeal
     /// What is remembered besides the registrations, as last read or written.
     var life = LifeRecord()
     /// Whether the work that was due at the start has been done.
@@ -80,11 +81,13 @@ public actor AppProtection {
 
     /// Opens an app's protection.
     ///
-    /// - Throws: ``ProtectionError``: `stateUnwritable` or `vault` when the data folder cannot be used,
-    ///   `stateUnreadable` when it cannot be told what is stored. A stored wipe that cannot be finished yet throws nothing:
+    /// - Throws: ``ProtectionError``: `invalidConfiguration` when the service's address or the root key's thumbprint cannot
+    ///   be right, `stateUnwritable` or `vault` when the data folder cannot be used, `stateUnreadable` when it cannot be
+    ///   told what is stored. A stored wipe that cannot be finished yet throws nothing:
     ///   its account stays closed.
     public init(_ configuration: ProtectionConfiguration) async throws(ProtectionError) {
         let configuration = configuration.followingSettings()
+        try configuration.check()
         self.configuration = configuration
         configuration.logFile?.follow(configuration.settings)
         if !configuration.settings.keepsSignInLogsApart { configuration.sessions.log(to: configuration.logger) }
@@ -92,9 +95,14 @@ public actor AppProtection {
         watch = TimeWatch(configuration.clock)
         intervals = Intervals(jitter: configuration.jitter)
         stateFolder = try StateFolder(folder.appending(path: "life"))
-        lifeStore = LifeStore(folder: stateFolder)
+        let seal = StateSeal(
+            keyStore: configuration.keyStore, folder: stateFolder, counter: configuration.stateCounter,
+            bundleID: configuration.application.bundleID)
+        self.seal = seal
+        lifeStore = LifeStore(folder: stateFolder, seal: seal)
         ledger = TelemetryLedger(folder: try StateFolder(folder.appending(path: "telemetry")))
-        registrations = RegistrationStore(folder: try StateFolder(folder.appending(path: "registrations")))
+        registrations = RegistrationStore(
+            folder: try StateFolder(folder.appending(path: "registrations")), seal: seal)
         wipes = WipeStore(folder: try StateFolder(folder.appending(path: "wipes")))
         launches = LaunchStore(
             folder: try StateFolder(folder.appending(path: "launch")), configuration: configuration)
@@ -144,6 +152,7 @@ public actor AppProtection {
         let stored = try registrations.load()
         if stored.damaged > 0 { setAside("\(stored.damaged) stored registrations could not be read") }
         if stored.newer > 0 { setAside("\(stored.newer) registrations are from a newer version of the app") }
+        sealPlainState(stored)
         for record in stored.records where !isBeingWiped(record.account.id) {
             await takeUp(record, isNews: false)
             guard lostWipes > 0 else { continue }

@@ -24,6 +24,8 @@ public struct ProtectionError: Error, Sendable, Equatable {
         case damagedContent
         /// The service did not answer, or not as the protocol says.
         case serviceUnusable
+        /// The service's address or the root key's thumbprint is not what the configuration needs.
+        case invalidConfiguration
         /// The identity of the work did not follow to the code that asks.
         case identityLost
         /// The app shares nothing with the organisation's other apps.
@@ -68,6 +70,7 @@ extension ProtectionError.Code {
         case .nothingThere: "Copy or receive something first."
         case .damagedContent: "Ask the sender for it again."
         case .serviceUnusable: "Check the service's address, and that it runs."
+        case .invalidConfiguration: "Check the service's address and the root key's thumbprint."
         case .noSharingGroup: "Give the configuration a sharing group."
         case .identityLost: "Set the account for this piece of work, or link CordonDispatch."
         case .gateClosed: "Pass the launch gate first."

@@ -11,7 +11,12 @@ enum AsyncHTTPExchange {
         guard let scheme = request.scheme?.lowercased(), scheme == "http" || scheme == "https",
             let authority = request.authority, !authority.isEmpty
         else { throw TransportError(.badRequest, reason: "the request has no absolute http or https address") }
-        var outgoing = HTTPClientRequest(url: "\(scheme)://\(authority)\(request.path ?? "/")")
+        let address = "\(scheme)://\(authority)\(request.path ?? "/")"
+        // The socket library ends the process over a port that does not fit into 16 bits.
+        guard URL(string: address)?.port.map((1...65_535).contains) ?? true else {
+            throw TransportError(.badRequest, reason: "the request's address has no usable port")
+        }
+        var outgoing = HTTPClientRequest(url: address)
         outgoing.method = HTTPMethod(rawValue: request.method.rawValue)
         for field in request.headerFields { outgoing.headers.add(name: field.name.rawName, value: field.value) }
         if let body { outgoing.body = .bytes(ByteBuffer(bytes: body)) }
@@ -19,7 +24,7 @@ enum AsyncHTTPExchange {
     }
 
     static func head(_ response: HTTPClientResponse) -> HTTPResponse {
-        var head = HTTPResponse(status: HTTPResponse.Status(code: Int(response.status.code)))
+        var head = HTTPResponse(status: HTTPResponse.Status(code: min(Int(response.status.code), 999)))
         for (name, value) in response.headers {
             guard let name = HTTPField.Name(name) else { continue }
             head.headerFields.append(HTTPField(name: name, value: value))

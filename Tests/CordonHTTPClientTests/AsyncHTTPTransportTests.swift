@@ -178,6 +178,18 @@ import Testing
         }
     }
 
+    @Test(arguments: ["0", "65536", "99999", "4294967296"])
+    func `a port that no connection can have is refused before a socket sees it`(port: String) async throws {
+        try await withTransport { transport in
+            let code = await code {
+                _ = try await transport.send(
+                    HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1:\(port)", path: "/"), body: nil,
+                    limit: 1, timeout: .seconds(1))
+            }
+            #expect(code == .badRequest)
+        }
+    }
+
     @Test func `cancelling the task ends the request`() async throws {
         let arrived = AsyncStream<Void>.makeStream()
         let server = try RawServer { connection in

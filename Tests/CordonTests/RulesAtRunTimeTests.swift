@@ -155,7 +155,7 @@ import Testing
         #expect(await second.enroll(other.account) == .discoveryFailed)
         await other.service.set { $0.isUnreachable = false }
         _ = try await AppProtection.discover(
-            try #require(URL(string: "http://service.test")), over: other.service,
+            try #require(URL(string: "https://service.test")), over: other.service,
             rememberedIn: other.folder.appending(path: "data"))
         await other.service.set { $0.isUnreachable = true }
         #expect(await second.enroll(other.account) == .enrollmentNetworkFailure)

@@ -129,7 +129,7 @@ extension AppProtection {
     /// Verifies a new envelope; where its key is not known yet, the key set is fetched once more (SRV-CI-084).
     ///
     /// A key set that is older than the service allows vouches for nothing new: without a fresh one the envelope is refused.
-    private func accept(
+    func accept(
         _ received: SignedEnvelope, into record: inout RegistrationRecord,
         after current: (sequence: Int64, digest: String)?, nonce: String, client: ServiceClient
     ) async throws(ProtocolError) -> PolicyEnvelope {

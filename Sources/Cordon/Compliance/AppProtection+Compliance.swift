@@ -49,7 +49,7 @@ extension AppProtection {
             // What the service said before does not show that it can be reached.
             let discovery = try await ServiceClient.discover(
                 at: configuration.service, over: configuration.transport)
-            guard discovery.tenant == account.tenant else { return .notEnrolledAccount }
+            guard discovery.member(account) != nil else { return .anotherOrganization }
             _ = try await session(for: account.id, discovery: discovery)
         } catch {
             log("an account is not replaced by one that could not be enrolled", error)

@@ -20,7 +20,7 @@ extension AppProtection {
     ///
     /// An account that is signed in already, so that a token can be had without asking anybody, is enrolled at once (CQ-28).
     /// A failure is not tried again (SDK-EN-12); where nobody was signed in, its report names the sign-in name that was given,
-    /// or nobody. Afterwards read ``enrolledAccounts`` for the account (SDK-EN-13).
+    /// or nobody. Before a person is asked the service is verified, as ``verifyService()`` does. Afterwards read ``enrolledAccounts`` for the account (SDK-EN-13).
     /// - Parameter name: The sign-in name to begin with; nil takes the account that the device's management names, else
     ///   asks (SDK-EN-11).
     /// - Returns: How it went; ``EnrollmentStatus/signInCancelled`` when the person gave up.
@@ -37,6 +37,13 @@ extension AppProtection {
             let status = await enroll(known, from: .loginAndEnroll)
             // A service that does not take the token wants a fresh one.
             guard status == .authenticationRequired else { return status }
+        }
+        // Nobody types a password for a service that could not enrol them, or is not the organisation's.
+        do throws(ServiceFailure) { _ = try await verifiedService() } catch {
+            log("nobody was asked to sign in, since the service could not be verified", error)
+            let outcome = Outcome(error, network: .discoveryFailed)
+            report(outcome, .enrollment, of: AccountID(hint ?? ""))
+            return outcome.status
         }
         let account: ManagedAccount
         do throws(SignInError) {
@@ -127,9 +134,9 @@ extension AppProtection {
             let wait = error.isNotThere ? Int(Intervals.day) : error.retryAfter
             return Outcome(isTimeout ? .timedOut : .discoveryFailed, detail: error.reason, retryAfter: wait)
         }
-        guard discovery.tenant == account.tenant else { return Outcome(.notEnrolledAccount) }
+        guard let member = discovery.member(account) else { return Outcome(.anotherOrganization) }
         do throws(ServiceFailure) {
-            let status = try await register(account, with: discovery, from: source, inPlaceOf: nil)
+            let status = try await register(member, with: discovery, from: source, inPlaceOf: nil)
             if status == .newPolicies { adviseRestart(account.id) }
             return Outcome(status)
         } catch {
@@ -159,11 +166,15 @@ extension AppProtection {
 
     /// Registers an account's key at the service and puts the first envelope in force.
     ///
+    /// The service's keys come first: only one that the pinned root key vouches for is sent a token.
+    ///
     /// - Parameter previous: The record of a registration that the service has forgotten; it stays until this succeeds.
     func register(
         _ account: ManagedAccount, with discovery: ServiceDiscovery, from source: RegistrationRequest.Source,
         inPlaceOf previous: RegistrationRecord?
     ) async throws(ServiceFailure) -> EnrollmentStatus {
+        let keys = try await verifiedKeys(of: discovery)
+        let keysFetched = configuration.clock.now()
         let session = try await session(for: account.id, discovery: discovery)
         let nonce = UUID().uuidString
         let tag = deviceTag(of: account, known: previous?.deviceTag)
@@ -172,18 +183,16 @@ extension AppProtection {
                 application: application(of: account), device: device(tagged: tag), source: source, nonce: nonce),
             token: session.token)
         guard result.account.id == account.id else { return .notEnrolledAccount }
-        let keys = try await session.client.keySet()
         let now = configuration.clock.now()
-        let record = RegistrationRecord(
+        var record = RegistrationRecord(
             generation: previous?.generation ?? 0, registrationID: result.registrationID, account: account,
-            discovery: discovery, keys: keys, keysFetched: now, envelope: SignedEnvelope(result.envelope),
+            discovery: discovery, keys: keys, keysFetched: keysFetched, envelope: SignedEnvelope(result.envelope),
             lastCheckIn: now,
             nextCheckIn: now + intervals.afterCheckIn(serviceAsksFor: result.nextCheckInSeconds), planned: now,
             isAccountDisabled: false, deviceTag: tag)
         do throws(ProtocolError) {
-            let envelope = try record.envelope.accepted(
-                by: try keys.verified(pin: configuration.rootKeyPin, at: now),
-                for: record.receiver(bundleID: configuration.application.bundleID), after: nil, nonce: nonce, at: now)
+            let envelope = try await accept(
+                record.envelope, into: &record, after: nil, nonce: nonce, client: session.client)
             return await adopt(envelope, of: record)
         } catch {
             refuse(error, for: account.id)

@@ -28,7 +28,7 @@ public enum NextStep: String, Sendable, Codable, CaseIterable {
         case .removeAccount: "Remove the account from the app."
         case .signIn: "Sign in again."
         case .askAdministrator: "Ask the administrator for a licence or a policy; Cordon tries again by itself."
-        case .chooseAccount: "Use the enrolled account, or remove it first."
+        case .chooseAccount: "Use an account that belongs here, or remove the enrolled one first."
         case .enroll: "Enrol the account first."
         case .mendApp: "Mend the app: the call or its configuration is not right."
         case .updateApp: "Install a newer version of the app."
@@ -48,7 +48,7 @@ extension EnrollmentStatus {
         case .authenticationRequired, .signInFailed, .signInCancelled, .enrollmentRefused: .signIn
         case .notLicensed, .notTargeted, .serviceDisabled: .askAdministrator
         case .unexpectedAccount, .deviceManagedForAnotherAccount, .notDeviceAccount: .removeAccount
-        case .notEnrolledAccount, .singleAccountOnly: .chooseAccount
+        case .notEnrolledAccount, .singleAccountOnly, .anotherOrganization: .chooseAccount
         case .notEnrolled, .reenrollmentOfUnenrolledAccount: .enroll
         case .nilAccount, .unsupportedCall, .signInMethodUnsupported: .mendApp
         case .wipeIncomplete: .freeData

@@ -25,6 +25,8 @@ extension AppProtection {
         } else if configuration.interface == nil {
             answer = await gateAnswer(of: account, on: occasion)
             note(answer, of: account)
+            // Nobody is asked, so what the conditions say is how the gate stands.
+            gates.withLock { $0[account] = answer == .passed ? .open : .closed([]) }
         } else {
             answer = SwitchGateAnswer(await openGate(for: account, on: occasion))
         }

@@ -42,10 +42,24 @@ extension AppProtection {
         }
     }
 
-    /// Whether an account's gate was passed and is open. Without an interface there is no gate, and the answer is yes.
+    /// Whether an account's gate was passed and is open.
+    ///
+    /// Without an interface nobody can be asked anything. As long as the gate was not tried then, it is open to rules that
+    /// ask nobody for anything, and closed to rules with a PIN or a fresh sign-in; once it was tried, what came of that counts.
     public nonisolated func isGateOpen(for account: AccountID) -> Bool {
-        guard configuration.interface != nil else { return true }
-        return gates.withLock { [account = resolved(account)] in $0[account]?.isOpen } ?? false
+        let account = resolved(account)
+        if let standing = gates.withLock({ $0[account] }) { return standing.isOpen }
+        return configuration.interface == nil && !asksSomebody(account)
+    }
+
+    /// Whether an account's rules want a PIN or a fresh sign-in before anything is shown; rules that cannot be read may.
+    private nonisolated func asksSomebody(_ account: AccountID) -> Bool {
+        switch rules.withLock({ $0[account]?.rules }) {
+        case .policy(let policy)?:
+            policy.policy.access.pinRequired || policy.policy.access.organizationalCredentialsRequired
+        case .unreadable?: true
+        case .noneTargeted?, nil: false
+        }
     }
 
     private func pass(_ account: AccountID?, on occasion: LaunchOccasion) async -> LaunchOutcome {

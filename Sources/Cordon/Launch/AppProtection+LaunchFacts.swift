@@ -77,13 +77,21 @@ extension AppProtection {
         facts.sincePIN = isInUse ? .zero : (record.active?.sameRun(until: now) ?? Self.longAgo)
     }
 
-    /// The time without contact: exact since the check-in was seen in this run of the machine, else by the wall clock.
+    /// The time without contact: exact since the check-in was seen in this run of the machine, else by the wall clock, as far
+    /// as that can be believed. Negative where it was turned back: then nobody knows, which the rules deny.
+    ///
+    /// Where the moment that the launch record remembers is another one than the registration's, the longer time counts.
     private func offlineTime(since last: Date, _ remembered: LaunchRecord, now: TimeMark) -> Duration {
-        let wall = Duration.milliseconds(now.wall - Int64(last.timeIntervalSince1970 * 1000))
-        guard let mark = remembered.checkedIn, abs(Double(mark.wall) / 1000 - last.timeIntervalSince1970) < 2 else {
-            return wall
-        }
-        return mark.sameRun(until: now) ?? wall
+        let mark = remembered.checkedIn
+        let isSameMoment = mark.map { abs(Double($0.wall) / 1000 - last.timeIntervalSince1970) < 2 } ?? false
+        if isSameMoment, let exact = mark?.sameRun(until: now) { return exact }
+        let moment = watch.read()
+        guard moment.turnedBack == 0 else { return .milliseconds(-Int64(min(moment.turnedBack * 1000, 1e15))) }
+        let wall = Duration.milliseconds(
+            Int64(min(max(moment.now.timeIntervalSince(last) * 1000, -1e15), 1e15)))
+        guard wall >= .zero, let mark else { return wall }
+        let since = mark.sameRun(until: now) ?? max(mark.elapsed(until: now), mark.atLeast(until: now))
+        return max(wall, since)
     }
 
     private func lastCheckIn(of account: AccountID) -> Date? {

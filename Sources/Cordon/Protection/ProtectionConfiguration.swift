@@ -12,9 +12,9 @@ public struct ProtectionConfiguration: Sendable {
     public var application: ApplicationFacts
     /// The device as the service knows it; without a tag, Cordon makes one for each organisation (SRV-CI-095).
     public var device: DeviceDescription
-    /// Where the service is, scheme and host.
+    /// Where the service is: https and a host, or http with an address of this machine.
     public var service: URL
-    /// The RFC 7638 thumbprint of the service's root key; no other key is ever trusted (SRV-CI-084).
+    /// The RFC 7638 thumbprint of the service's root key, 43 characters; no other key is ever trusted (SRV-CI-084).
     public var rootKeyPin: String
     /// Where Cordon keeps the organisation's files and its own state; nothing else may write there.
     public var dataDirectory: URL
@@ -93,8 +93,9 @@ public struct ProtectionConfiguration: Sendable {
     public var identityExit: @Sendable (String) async -> Void = { _ in exit(EXIT_FAILURE) }
     /// Stands in for the launch gate in tests of the identity switch.
     package var switchGate: (@Sendable (AccountID, LaunchOccasion) async -> SwitchGateAnswer)?
-    /// How the launch gate asks a person. Nil is no gate: ``AppProtection/launch(_:)`` then looks at the conditions that
-    /// need nobody, and what needs somebody blocks; ways out and files stay as the rules alone have them.
+    /// How the launch gate asks a person. Nil asks nobody: ways out and files of an account whose rules want a PIN or a fresh
+    /// sign-in stay closed. Other conditions are looked at by ``AppProtection/launch(_:)`` and
+    /// ``AppProtection/resume(_:)``; one that is not met closes the gate like any other.
     public var interface: (any ProtectionInterface)?
     /// How long a person may take for one answer; no answer in time is a refusal (CQ-23).
     public var interfaceDeadline = Duration.seconds(300)

@@ -92,14 +92,16 @@ struct RulesInForce: Sendable {
     private func complete(_ device: inout DeviceFacts, from standing: Standing, at moment: TimeWatch.Reading) {
         if device.sinceCheckIn == nil {
             // A negative time is what the rules know a clock by that was turned back.
-            device.sinceCheckIn = .seconds(
-                moment.turnedBack > 0 ? -moment.turnedBack : moment.now.timeIntervalSince(standing.lastCheckIn))
+            let seconds =
+                moment.turnedBack > 0 ? -moment.turnedBack : moment.now.timeIntervalSince(standing.lastCheckIn)
+            device.sinceCheckIn = .seconds(min(max(seconds, -1e12), 1e12))
         }
         if device.clockStatus == nil, let time = standing.delivery.workingTime {
             let seconds = Int64(moment.now.timeIntervalSince1970)
             device.clockStatus = moment.turnedBack > 0 ? .unknown : time.status(at: seconds)
             if time.status == .clockedOut, device.sinceClockOut == nil {
-                device.sinceClockOut = .seconds(seconds - time.asOf)
+                let (since, isOutOfRange) = seconds.subtractingReportingOverflow(time.asOf)
+                device.sinceClockOut = isOutOfRange ? nil : .seconds(since)
             }
         }
     }

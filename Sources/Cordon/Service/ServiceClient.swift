@@ -24,21 +24,25 @@ struct ServiceClient: Sendable {
         -> ServiceDiscovery
     {
         let url = service.appending(path: ServiceDiscovery.path)
-        let answer = try await send(HTTPRequest(method: .get, url: url), body: nil, over: transport)
+        let answer = try await send(try Self.request(.get, url, for: "own"), body: nil, over: transport)
         guard answer.head.status == .ok else { throw .refused(problem(in: answer)) }
         let discovery = try decode(ServiceDiscovery.self, from: answer.body)
-        guard discovery.versions.contains(ServiceDiscovery.currentVersion) else {
-            throw .unacceptable(
-                ProtocolError(.unsupported, "the service speaks protocol versions \(discovery.versions) only"))
-        }
+        try discovery.check()
         return discovery
     }
 
-    /// The service's signing keys, vouched for by the pinned root key.
+    /// The service's signing keys as it gives them out, not verified yet.
     func keySet() async throws(ServiceFailure) -> SignedKeySet {
-        let answer = try await Self.send(HTTPRequest(method: .get, url: discovery.keys), body: nil, over: transport)
-        guard answer.head.status == .ok else { throw .refused(Self.problem(in: answer)) }
-        return try Self.decode(SignedKeySet.self, from: answer.body)
+        try await Self.keySet(of: discovery, over: transport)
+    }
+
+    /// The signing keys of a service as it gives them out, not verified yet.
+    static func keySet(
+        of discovery: ServiceDiscovery, over transport: any HTTPTransport
+    ) async throws(ServiceFailure) -> SignedKeySet {
+        let answer = try await send(try Self.request(.get, discovery.keys, for: "keys"), body: nil, over: transport)
+        guard answer.head.status == .ok else { throw .refused(problem(in: answer)) }
+        return try decode(SignedKeySet.self, from: answer.body)
     }
 
     func register(_ request: RegistrationRequest, token: String) async throws(ServiceFailure) -> RegistrationResult {
@@ -64,7 +68,7 @@ struct ServiceClient: Sendable {
             throw .unacceptable(error)
         }
         let url = discovery.checkIn.appending(path: "registrations/\(registration)/acknowledgements")
-        var request = HTTPRequest(method: .post, url: url)
+        var request = try Self.request(.post, url, for: "checkIn")
         request.headerFields[.contentType] = "application/json"
         let answer = try await send(request, body: body, over: transport)
         guard answer.head.status.kind == .successful else { throw .refused(problem(in: answer)) }
@@ -104,7 +108,7 @@ struct ServiceClient: Sendable {
         var nonce: String?
         var attempt = 1
         while true {
-            var request = HTTPRequest(method: .get, url: url)
+            var request = try Self.request(.get, url, for: "checkIn")
             request.headerFields[.accept] = "text/event-stream"
             request.headerFields[named: "Last-Event-ID"] = lastEventID
             try authorize(&request, url: url, token: token, nonce: nonce)
@@ -173,7 +177,7 @@ struct ServiceClient: Sendable {
         var nonce: String?
         var attempt = 1
         while true {
-            var request = HTTPRequest(method: method, url: url)
+            var request = try Self.request(method, url, for: "checkIn")
             request.headerFields[.accept] = "application/json"
             describe(&request)
             try authorize(&request, url: url, token: token, nonce: nonce)
@@ -197,6 +201,15 @@ struct ServiceClient: Sendable {
                 signer: signer)
         } catch { throw .unacceptable(error) }
         if let token { request.headerFields[.authorization] = "DPoP \(token)" }
+    }
+
+    /// The one way to make a request: what a discovery document or a setting says is looked at first.
+    private static func request(
+        _ method: HTTPRequest.Method, _ url: URL, for member: String
+    ) throws(ServiceFailure) -> HTTPRequest {
+        do throws(AddressFlaw) { return try HTTPRequest(method, to: url) } catch {
+            throw .unacceptable(ProtocolError(.malformed, "the service's \(member) address \(error.predicate)"))
+        }
     }
 
     private static func send(

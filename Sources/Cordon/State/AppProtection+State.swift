@@ -11,6 +11,19 @@ extension AppProtection {
         life = try lifeStore.change(edit)
     }
 
+    /// Seals what a version before has stored plain; what cannot be sealed now is tried again at the next start, and plain
+    /// files are taken until then.
+    func sealPlainState(_ stored: RegistrationStore.Contents) {
+        do throws(ProtectionError) {
+            for record in stored.plain { try registrations.sealPlain(record.account.id) }
+            try lifeStore.sealPlain()
+            if !stored.records.isEmpty { seal.noteSealed() }
+        } catch {
+            seal.notePlainLeft()
+            configuration.logger.error("stored state could not be sealed", metadata: ["reason": "\(error.reason)"])
+        }
+    }
+
     /// Takes up what another process of the app has stored or removed meanwhile.
     func syncWithDisk() async {
         // What cannot be told changes nothing: the next look will know.

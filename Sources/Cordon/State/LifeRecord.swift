@@ -33,6 +33,11 @@ struct LifeRecord: Codable, Equatable, Sendable {
     /// versions (SDK-EN-29).
     var deviceAccount: AccountID?
 
+    /// Whether the numbers are ones that counting can have led to; a plain record could be anybody's.
+    var isPlausible: Bool {
+        (registered.map(\.failures) + unenrollments.map(\.failures)).allSatisfy((0...1 << 31).contains)
+    }
+
     /// Forgets who an account was; that a registration of it is owed an end stays.
     mutating func forget(_ gone: AccountID) {
         registered.removeAll { $0.account.id == gone }

@@ -5,8 +5,10 @@ internal import Foundation
 struct LifeStore: Sendable {
     private let file: StateFile
     private let lock: URL
+    private let seal: StateSeal
 
-    init(folder: StateFolder) {
+    init(folder: StateFolder, seal: StateSeal) {
+        self.seal = seal
         file = folder.file("life")
         lock = folder.lock
     }
@@ -22,17 +24,32 @@ struct LifeStore: Sendable {
 
     /// What is remembered.
     func load() throws(ProtectionError) -> (record: LifeRecord, condition: Condition) {
-        guard let bytes = try file.read() else { return (LifeRecord(), .sound) }
-        switch StateFormat.read(LifeRecord.self, from: bytes) {
-        case .read(let record): return (record, .sound)
+        let (record, condition, _) = try look()
+        return (record, condition)
+    }
+
+    /// Seals a record that a version before has stored plain, as it is; nothing for any other.
+    func sealPlain() throws(ProtectionError) {
+        try StateLock.exclusively(lock) { () throws(ProtectionError) in
+            let (record, condition, isPlain) = try look()
+            guard isPlain, condition == .sound else { return }
+            try file.write(try seal.bytes(record, for: file))
+        }
+    }
+
+    private func look() throws(ProtectionError) -> (record: LifeRecord, condition: Condition, isPlain: Bool) {
+        guard let bytes = try file.read() else { return (LifeRecord(), .sound, false) }
+        let (reading, isPlain) = try seal.read(LifeRecord.self, from: bytes, of: file)
+        switch reading {
+        case .read(let record) where record.isPlausible: return (record, .sound, isPlain)
         case .newer:
             var unknown = LifeRecord()
             // The person may have switched it off.
             unknown.telemetryEnabled = false
-            return (unknown, .newer)
-        case .damaged:
+            return (unknown, .newer, false)
+        case .read, .damaged:
             file.setAside()
-            return (LifeRecord(), .damaged)
+            return (LifeRecord(), .damaged, false)
         }
     }
 
@@ -50,10 +67,8 @@ struct LifeStore: Sendable {
             var record = before
             edit(&record)
             guard record != before else { return record }
-            guard let bytes = try? MessageCoding.encode(record) else {
-                throw ProtectionError(.stateUnwritable, "the life record has no JSON form")
-            }
-            try file.write(bytes)
+            try file.write(try seal.bytes(record, for: file))
+            seal.noteSealed()
             return record
         }
     }

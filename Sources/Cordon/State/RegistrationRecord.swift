@@ -46,6 +46,9 @@ struct RegistrationRecord: Codable, Equatable, Sendable {
         return (-Intervals.clockTolerance...limit).contains(now.timeIntervalSince(keysFetched))
     }
 
+    /// Whether the numbers are ones that counting can have led to; a plain record could be anybody's.
+    var isPlausible: Bool { (0...1 << 53).contains(generation) && (0...1 << 31).contains(failures) }
+
     /// The receiver that envelopes must name.
     func receiver(bundleID: String) -> SignedEnvelope.Receiver {
         SignedEnvelope.Receiver(

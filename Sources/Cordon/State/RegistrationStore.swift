@@ -7,6 +7,7 @@ internal import Foundation
 /// Several processes of the app may use it at once.
 struct RegistrationStore: Sendable {
     let folder: StateFolder
+    let seal: StateSeal
 
     /// What the folder held.
     struct Contents {
@@ -16,6 +17,8 @@ struct RegistrationStore: Sendable {
         var damaged = 0
         /// How many a newer version of the app wrote; they are left as they are.
         var newer = 0
+        /// The records that a version before has stored plain.
+        var plain: [RegistrationRecord] = []
     }
 
     /// Everything there is.
@@ -23,8 +26,11 @@ struct RegistrationStore: Sendable {
         var contents = Contents()
         for file in try folder.files() {
             guard let bytes = try file.read() else { continue }
-            switch StateFormat.read(RegistrationRecord.self, from: bytes) {
-            case .read(let record) where self.file(record.account.id).url == file.url: contents.records.append(record)
+            let (reading, isPlain) = try seal.read(RegistrationRecord.self, from: bytes, of: file)
+            switch reading {
+            case .read(let record) where record.isPlausible && self.file(record.account.id).url == file.url:
+                contents.records.append(record)
+                if isPlain { contents.plain.append(record) }
             case .newer: contents.newer += 1
             case .read, .damaged:
                 contents.damaged += 1
@@ -36,9 +42,21 @@ struct RegistrationStore: Sendable {
 
     /// The record of an account, nil where there is none that can be read.
     func record(of account: AccountID) throws(ProtectionError) -> RegistrationRecord? {
-        guard let bytes = try file(account).read() else { return nil }
-        if case .read(let record) = StateFormat.read(RegistrationRecord.self, from: bytes) { return record }
-        return nil
+        let file = file(account)
+        guard let bytes = try file.read() else { return nil }
+        guard case .read(let record) = try seal.read(RegistrationRecord.self, from: bytes, of: file).contents,
+            record.isPlausible
+        else { return nil }
+        return record
+    }
+
+    /// Seals the record of an account that a version before has stored plain, as it is.
+    func sealPlain(_ account: AccountID) throws(ProtectionError) {
+        try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
+            guard let record = try self.record(of: account) else { return }
+            let file = file(account)
+            try file.write(try seal.bytes(record, for: file))
+        }
     }
 
     /// Replaces an account's record, durably; what is on disk afterwards.
@@ -58,11 +76,10 @@ struct RegistrationStore: Sendable {
             if stored == nil, record.generation > 0 { return nil }
             var next = record
             next.version = StateFormat.current
-            next.generation = max(stored?.generation ?? 0, record.generation, generation) + 1
-            guard let bytes = try? MessageCoding.encode(next) else {
-                throw ProtectionError(.stateUnwritable, "the registration has no JSON form")
-            }
-            try file(record.account.id).write(bytes)
+            next.generation = min(max(stored?.generation ?? 0, record.generation, generation), .max - 1) + 1
+            let file = file(record.account.id)
+            try file.write(try seal.bytes(next, for: file))
+            seal.noteSealed()
             return next
         }
     }

@@ -26,7 +26,7 @@ public struct TelemetryEvent: Sendable, Codable, Equatable {
         case osVersion
         /// `enrollment`, `checkIn` or `unenrollment`.
         case operation
-        /// A status code from 100 to 227.
+        /// A status code from 100 to 228.
         case status
         /// How long it took.
         case milliseconds

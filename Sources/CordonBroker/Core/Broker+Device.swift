@@ -140,6 +140,8 @@ extension Broker {
         var request = SignInRequest(
             scopes: configuration.administrationScopes, resource: configuration.administrationResource)
         request.prompt = .login
+        // The service is told by a token that is bound to this process's key.
+        request.requiresProofOfPossession = true
         let result = try await client.signIn(request, browser: launcher(key))
         let administrator = result.account
         let signer = try await client.signer(for: administrator.id)

@@ -14,6 +14,7 @@ extension Broker {
         wanted.maximumAuthenticationAge = request.maximumAge.map { .seconds(max(1, $0)) }
         wanted.extraParameters = configuration.signInParameters
         wanted.account = request.account ?? state.account?.facts.id
+        wanted.requiresProofOfPossession = request.requiresProof ?? false
         if let prompt = request.prompt {
             guard let known = AuthorizationPrompt(rawValue: prompt) else {
                 throw SignInError(.configuration, .invalidParameter, "the prompt is not known")
@@ -33,6 +34,7 @@ extension Broker {
         try mayBeginSignIn(request, key)
         var wanted = DeviceCodeRequest(scopes: request.scopes ?? [], resource: request.resource)
         wanted.account = request.account ?? state.account?.facts.id
+        wanted.requiresProofOfPossession = request.requiresProof ?? false
         if let id = request.correlationID { wanted.correlationID = id }
         let question = wanted
         let send = peers[key.peer]?.send

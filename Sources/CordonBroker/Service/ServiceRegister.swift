@@ -86,7 +86,10 @@ struct ServiceRegister: Sendable {
         _ method: HTTPRequest.Method, _ path: String, _ message: (some Encodable)?, vouchedBy voucher: Voucher?
     ) async throws(SignInError) -> HTTPAnswer {
         let url = base.appending(path: path)
-        var request = HTTPRequest(method: method, url: url)
+        var request: HTTPRequest
+        do throws(AddressFlaw) { request = try HTTPRequest(method, to: url) } catch {
+            throw SignInError(.configuration, .invalidParameter, "the service's address \(error.predicate)")
+        }
         request.headerFields[.accept] = "application/json"
         var body: Data?
         do throws(ProtocolError) {

@@ -35,6 +35,7 @@ extension EnrollmentStatus {
         case .notTargeted: "No rules target this account in this app."
         case .enrollmentRefused: "The device or the person refused the enrolment."
         case .singleAccountOnly: "Another managed account is present."
+        case .anotherOrganization: "The account belongs to another organisation than the service."
         }
     }
 }

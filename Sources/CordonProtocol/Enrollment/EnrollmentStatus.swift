@@ -1,4 +1,5 @@
-/// How an enrolment, a check-in or an unenrolment ended: the documented codes 100 to 227 (SRV-CI-028…060).
+/// How an enrolment, a check-in or an unenrolment ended: the documented codes 100 to 227 (SRV-CI-028…060),
+/// and one of Cordon's own.
 public enum EnrollmentStatus: Int, Sendable, Codable, CaseIterable {
     /// New policies were received.
     case newPolicies = 100
@@ -66,6 +67,8 @@ public enum EnrollmentStatus: Int, Sendable, Codable, CaseIterable {
     case enrollmentRefused = 226
     /// Another managed account is present, and only one is supported.
     case singleAccountOnly = 227
+    /// The account belongs to another organisation than the service; a code of Cordon's own.
+    case anotherOrganization = 228
 
     /// Whether the operation succeeded: exactly the codes 100 to 104 (SDK-EN-15).
     public var didSucceed: Bool { rawValue < 200 }

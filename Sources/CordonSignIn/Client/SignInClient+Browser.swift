@@ -18,6 +18,7 @@ extension SignInClient {
         defer { endInteraction() }
         let metadata = try await provider.metadata(correlationID: request.correlationID)
         try checkProofKeySupport(metadata)
+        try checkProofs(metadata, areNeeded: request.requiresProofOfPossession)
         let signer = usesProofs(metadata) ? key(for: request.account) : nil
         let redirect = try SignInReturn(configuration.redirect)
         defer { redirect.stop() }

@@ -87,6 +87,9 @@ public actor SignInClient: AccessTokenSource {
             return key
         }
         guard let ownSigner else {
+            guard record.isBound else {
+                throw Self.noProofs("the session's tokens are bound to no key, since the provider offered no DPoP")
+            }
             throw SignInError(
                 .configuration, .invalidParameter, "the session is bound to a key that the app did not give this time")
         }
@@ -100,6 +103,23 @@ public actor SignInClient: AccessTokenSource {
         case .never: false
         case .whenOffered: metadata.offersProofOfPossession
         }
+    }
+
+    /// A provider whose tokens nothing binds to a key is told before a person is asked (RFC 9449 §5.1).
+    func checkProofs(_ metadata: ProviderMetadata, areNeeded: Bool) throws(SignInError) {
+        guard areNeeded, !usesProofs(metadata) else { return }
+        throw Self.noProofs(
+            configuration.proofOfPossession == .never
+                ? "the resource takes only tokens with proof of possession, which the configuration switches off"
+                : "the identity provider does not announce proof of possession (DPoP) with ES256")
+    }
+
+    private static func noProofs(_ reason: String) -> SignInError {
+        SignInError(
+            .configuration, .proofOfPossessionUnsupported, reason,
+            hint:
+                "Use a provider whose metadata lists ES256 in dpop_signing_alg_values_supported, or turn DPoP on there."
+        )
     }
 
     /// The stored session of an account; damaged, rolled back and absent all mean that a person has to sign in.

@@ -7,6 +7,9 @@ public struct DeviceCodeRequest: Sendable {
     public var scopes: [String]
     /// The resource the access token is for (RFC 8707), nil for the provider's choice.
     public var resource: String?
+    /// Whether the resource takes only tokens that are bound to a key (RFC 9449), as check-in and joining a device do. A
+    /// provider that does not announce it is then refused before anybody is asked to sign in.
+    public var requiresProofOfPossession = false
     /// Who must come back; anybody else is refused.
     public var account: AccountID?
     /// Ties the logs of both sides together.

@@ -21,6 +21,7 @@ extension SignInClient {
         try beginInteraction()
         defer { endInteraction() }
         let metadata = try await provider.metadata(correlationID: request.correlationID)
+        try checkProofs(metadata, areNeeded: request.requiresProofOfPossession)
         let signer = usesProofs(metadata) ? key(for: request.account) : nil
         var parameters = ["client_id": configuration.clientID]
         parameters["scope"] = AuthorizationAttempt.scopes(configuration.reservedScopes + request.scopes)

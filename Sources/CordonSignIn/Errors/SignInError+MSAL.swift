@@ -55,7 +55,8 @@ extension SignInFault {
         case .insecureAddress: -42602
         case .brokerDenied: -42711
         case .brokerMissing: -42714
-        case .proofKeyUnsupported, .unboundToken, .missingEndpoint, .accessDenied, .stopped, .timedOut,
+        case .proofKeyUnsupported, .proofOfPossessionUnsupported, .unboundToken, .missingEndpoint, .accessDenied,
+            .stopped, .timedOut,
             .unreachable, .overloaded, .consentRequired, .signedOut, .rolledBack, .storeDamaged, .storeUnavailable,
             .protectionPolicyRequired, .deviceRegistrationRequired, .passwordResetRequired,
             .insufficientDeviceStrength, .retryAfterEnrollment, .notShared, .cleanUpOwed, .sessionChanged:

@@ -42,6 +42,8 @@ public enum SignInFault: String, Sendable, CaseIterable {
     case nonceMismatch
     /// The provider does not offer PKCE with S256.
     case proofKeyUnsupported
+    /// The provider does not announce DPoP with ES256, and the resource takes no other tokens.
+    case proofOfPossessionUnsupported
     /// The access token is not bound to the device key although it must be.
     case unboundToken
     /// The provider lacks an endpoint that the call needs.

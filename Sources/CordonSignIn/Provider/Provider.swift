@@ -33,14 +33,11 @@ actor Provider {
     func send(
         _ method: HTTPRequest.Method, _ url: URL, fields: HTTPFields, body: Data?, correlationID: UUID?
     ) async throws(SignInError) -> HTTPAnswer {
-        let parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
-        let host = parts?.percentEncodedHost ?? ""
-        let query = parts?.percentEncodedQuery.map { "?" + $0 } ?? ""
-        let path = parts?.percentEncodedPath ?? ""
-        var request = HTTPRequest(
-            method: method, scheme: parts?.scheme,
-            authority: parts?.port.map { "\(host):\($0)" } ?? host,
-            path: (path.isEmpty ? "/" : path) + query, headerFields: fields)
+        var request: HTTPRequest
+        do throws(AddressFlaw) { request = try HTTPRequest(method, to: url) } catch {
+            throw SignInError(.configuration, .invalidParameter, "the identity provider's address \(error.predicate)")
+        }
+        request.headerFields = fields
         request.headerFields[.accept] = "application/json"
         if let correlationID, let name = HTTPField.Name("X-Correlation-ID") {
             request.headerFields[name] = correlationID.uuidString

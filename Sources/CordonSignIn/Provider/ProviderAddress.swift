@@ -14,12 +14,13 @@ enum ProviderAddress {
 
     static func checked(_ text: String, named name: String) throws(SignInError) -> URL {
         guard text.utf8.count <= 2_048, let parts = URLComponents(string: text), let url = parts.url,
-            let host = parts.host, !host.isEmpty, parts.user == nil, parts.password == nil, parts.fragment == nil
-        else { throw SignInError(.server, .invalidResponse, "the \(name) is not an address") }
-        switch parts.scheme?.lowercased() {
-        case "https": return url
-        case "http" where isThisMachine(host): return url
-        default: throw SignInError(.server, .insecureAddress, "the \(name) is neither https nor on this machine")
+            parts.fragment == nil
+        else { throw SignInError(.server, .invalidResponse, "the \(name) \(AddressFlaw.malformed.predicate)") }
+        switch AddressFlaw(of: parts) {
+        case nil: return url
+        case .malformed?:
+            throw SignInError(.server, .invalidResponse, "the \(name) \(AddressFlaw.malformed.predicate)")
+        case .insecure?: throw SignInError(.server, .insecureAddress, "the \(name) \(AddressFlaw.insecure.predicate)")
         }
     }
 
@@ -34,9 +35,5 @@ enum ProviderAddress {
         } catch {
             throw SignInError(.configuration, error.fault, error.reason)
         }
-    }
-
-    private static func isThisMachine(_ host: String) -> Bool {
-        ["127.0.0.1", "localhost", "[::1]", "::1"].contains(host.lowercased())
     }
 }

@@ -59,6 +59,16 @@ import Testing
         #expect(await Array(service.devices.keys) == [joined.device?.registration?.deviceID])
     }
 
+    @Test func `a provider without DPoP is told before an administrator signs in to join a device`() async throws {
+        let broker = try await stand.broker(transport: service)
+        let administrator = try await BrokerApp("x", at: broker, user: 0)
+        await stand.provider.setFaults([.noProofs])
+        let refused = await administrator.attended(.deviceJoin, as: .administrator, at: stand.provider)
+        #expect(refused.error?.code == "configuration")
+        #expect(refused.error?.fault == SignInFault.proofOfPossessionUnsupported.rawValue)
+        #expect(administrator.pages.isEmpty)
+    }
+
     @Test func `the device's key stays where it was made`() async throws {
         _ = try await stand.joinedBroker(transport: service)
         let secrets = try FileSecretStore(directory: stand.folder.appending(path: "secrets"))

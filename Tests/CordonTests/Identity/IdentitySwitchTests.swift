@@ -14,7 +14,7 @@ import Testing
     private func protection(_ device: Device, several: Bool = true, gate: ScriptedGate? = nil) async throws
         -> AppProtection
     {
-        try await device.publish(["printBlocked": .bool(true)])
+        try await device.publish(["printBlocked": .bool(true)], asksForPIN: true)
         let gate = gate ?? self.gate
         let protection = try await device.start { configuration in
             configuration.allowsSeveralIdentities = several

@@ -85,6 +85,35 @@ import Testing
         #expect(outcome.reasons.map(\.rule) == ["launch.clock-turned-back"])
     }
 
+    @Test func `a clock set back after a restart of the machine does not give back the time without contact`()
+        async throws
+    {
+        let house = try await Gatehouse()
+        let protection = try await house.opened(["pinRequired": .bool(false)])
+        await house.goOffline()
+        house.clock.advance(.seconds(26 * 3600))
+        #expect(await protection.resume(house.account).reasons.map(\.rule) == ["launch.offline"])
+        // An hour after the last check-in, as far as the wall clock goes.
+        house.clock.reboot(after: .seconds(60), wall: .seconds(-25 * 3600))
+        let restarted = try await house.start()
+        let outcome = await restarted.launch(house.account)
+        #expect(outcome.result == .blocked)
+        #expect(outcome.reasons.map(\.rule) == ["launch.clock-turned-back"])
+        #expect(await restarted.offlineCountdown(of: house.account)?.untilBlock == .zero)
+        await house.goOnline()
+        #expect(await restarted.resume(house.account).isOpen, "contact settles what time it is")
+    }
+
+    @Test func `a machine that ran for longer than the wall clock says was without contact for as long`() async throws {
+        let house = try await Gatehouse()
+        _ = try await house.opened(["pinRequired": .bool(false)])
+        await house.goOffline()
+        house.clock.reboot(after: .seconds(60))
+        house.clock.advance(.seconds(25 * 3600), wall: .seconds(60))
+        let outcome = await (try house.start()).launch(house.account)
+        #expect(outcome.reasons.map(\.rule) == ["launch.offline"])
+    }
+
     @Test func `a wall clock that jumps ahead neither blocks nor wipes`() async throws {
         let house = try await Gatehouse()
         let protection = try await house.opened(["pinRequired": .bool(false)])

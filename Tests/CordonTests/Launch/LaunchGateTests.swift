@@ -202,13 +202,42 @@ import Testing
         #expect(await warned.launch().result == .cancelled)
     }
 
-    @Test func `without an interface a launch blocks where a person is needed, and closes nothing else`() async throws {
+    @Test(arguments: ["pinRequired", "organizationalCredentialsRequired"])
+    func `without an interface rules that ask a person for something close reading and ways out`(
+        setting: String
+    ) async throws {
         let house = try await Gatehouse()
-        let protection = try await house.enrolled { $0.interface = nil }
+        let rules = ["pinRequired": JSONValue.bool(false)].merging([setting: .bool(true)]) { $1 }
+        let protection = try await house.enrolled(rules) { $0.interface = nil }
         try await protection.write(Data("plan".utf8), as: "plan.txt", of: house.account)
-        let outcome = await protection.launch(house.account)
-        #expect(outcome.result == .blocked)
-        #expect(outcome.steps == [LaunchStep(.newPIN, .unanswered)])
+        for _ in 0..<2 {
+            #expect(!protection.isGateOpen(for: house.account))
+            await #expect(throws: ProtectionError(.gateClosed, "")) {
+                _ = try await protection.read("plan.txt", of: house.account)
+            }
+            #expect(throws: EgressDenied.self) {
+                _ = try protection.permit(for: Question(.print, owner: .managed(house.account)))
+            }
+            // A launch finds nobody to ask either.
+            let outcome = await protection.launch(house.account)
+            #expect(outcome.result == .blocked && outcome.steps.map(\.answer) == [.unanswered])
+        }
+    }
+
+    @Test func `without an interface rules that ask nobody leave reading open, until a condition is found not met`()
+        async throws
+    {
+        let house = try await Gatehouse()
+        let protection = try await house.enrolled(["pinRequired": .bool(false)]) { $0.interface = nil }
+        try await protection.write(Data("plan".utf8), as: "plan.txt", of: house.account)
+        #expect(try await protection.read("plan.txt", of: house.account) == Data("plan".utf8))
+        house.facts.withLock { $0.rooted = true }
+        #expect(await protection.launch(house.account).result == .blocked)
+        await #expect(throws: ProtectionError(.gateClosed, "")) {
+            _ = try await protection.read("plan.txt", of: house.account)
+        }
+        house.facts.withLock { $0.rooted = false }
+        #expect(await protection.resume(house.account).isOpen)
         #expect(try await protection.read("plan.txt", of: house.account) == Data("plan".utf8))
     }
 }

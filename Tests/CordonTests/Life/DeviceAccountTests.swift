@@ -134,8 +134,9 @@ import Testing
         said.withLock { $0 = device.account.id }
         let app = try await start()
         #expect(await app.enroll(device.account) == .newPolicies)
-        try await app.wipe(device.account.id)
         let life = device.folder.appending(path: "data/life/life.json")
-        #expect(try !String(contentsOf: life, encoding: .utf8).contains("oid-a"))
+        #expect(try String(decoding: device.contents(ofState: life), as: UTF8.self).contains("oid-a"))
+        try await app.wipe(device.account.id)
+        #expect(try !String(decoding: device.contents(ofState: life), as: UTF8.self).contains("oid-a"))
     }
 }

@@ -204,7 +204,7 @@ import Testing
         let app = try await device.start()
         let wrong = ManagedAccount(
             id: device.account.id, tenant: TenantID("another"), userPrincipalName: device.account.userPrincipalName)
-        #expect(await app.enroll(wrong) == .notEnrolledAccount)
+        #expect(await app.enroll(wrong) == .anotherOrganization)
         #expect(await app.registeredAccounts == [wrong])
         #expect(await app.enroll(device.account) == .newPolicies)
         #expect(await app.registeredAccounts == [device.account])

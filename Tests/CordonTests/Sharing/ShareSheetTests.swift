@@ -1,6 +1,7 @@
 import Cordon
 import CordonIdentity
 import CordonPolicy
+import CordonProtocol
 import CordonVault
 import Foundation
 import Testing
@@ -139,7 +140,7 @@ import Testing
         await protection.enroll(device.account)
         #expect(await levels.level(for: "oid-a") == .allow)
         // What the service never signed.
-        _ = try await device.start(pin: "another root") { $0.sharingGroup = group }
+        _ = try await device.start(pin: SoftwareSigningKey().publicKey.thumbprint) { $0.sharingGroup = group }
         #expect(await levels.level(for: "oid-a") == .block)
     }
 }

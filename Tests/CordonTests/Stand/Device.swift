@@ -11,7 +11,7 @@ final class Device: Sendable {
     let folder: URL
     let service = ScriptedService()
     let sessions = HeldSessions()
-    private let keyStore: any KeyStore
+    let keyStore: any KeyStore
     private let time: TestTime?
     private let isGuest: Bool
 
@@ -47,7 +47,7 @@ final class Device: Sendable {
     func start(pin: String? = nil, _ change: (inout ProtectionConfiguration) -> Void = { _ in }) async throws
         -> AppProtection
     {
-        guard let url = URL(string: "http://service.test") else { throw ProtectionError(.serviceUnusable, "") }
+        guard let url = URL(string: "https://service.test") else { throw ProtectionError(.serviceUnusable, "") }
         var configuration = ProtectionConfiguration(
             application: ApplicationFacts(bundleID: "example.notes", version: "1.0", sdkVersion: "0.1"),
             device: DeviceDescription(tag: "tag-1", osVersion: "1.0", model: "test"), service: url,
@@ -79,7 +79,9 @@ final class Device: Sendable {
     }
 
     /// Sets the rules that the next envelope carries.
-    func publish(_ rules: [String: JSONValue]) async throws { try await service.publish(rules) }
+    func publish(_ rules: [String: JSONValue], asksForPIN: Bool = false) async throws {
+        try await service.publish(rules, asksForPIN: asksForPIN)
+    }
 
     func mayPrint(_ protection: AppProtection) -> Bool {
         protection.decision(for: Question(.print, owner: .managed(account.id))).verdict.permits
@@ -88,9 +90,13 @@ final class Device: Sendable {
 
 extension ScriptedService {
     /// Sets the rules that the next envelope carries.
-    func publish(_ rules: [String: JSONValue]) throws {
+    ///
+    /// - Parameter asksForPIN: Whether a PIN is required where the rules say nothing of it, as the service has it. Most tests
+    ///   run an app without an interface, which would show nothing then.
+    func publish(_ rules: [String: JSONValue], asksForPIN: Bool = false) throws {
         let members: [String: JSONValue] = [
             "id": .string("T_1"), "version": .string("1"), "displayName": .string("Test"),
+            "pinRequired": .bool(asksForPIN),
         ]
         policy = EffectivePolicy(try AppProtectionPolicy(graphJSON: .object(members.merging(rules) { $1 })))
     }

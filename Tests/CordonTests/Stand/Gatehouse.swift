@@ -43,7 +43,7 @@ final class Gatehouse: Sendable {
     func enrolled(
         _ rules: [String: JSONValue] = [:], _ change: (inout ProtectionConfiguration) -> Void = { _ in }
     ) async throws -> AppProtection {
-        try await device.publish(rules)
+        try await device.publish(rules, asksForPIN: true)
         let protection = try await start(change)
         let status = await protection.enroll(device.account)
         guard status == .newPolicies else { throw ProtectionError(.notEnrolled, "status \(status)") }

@@ -211,7 +211,7 @@ actor ScriptedService: HTTPTransport {
     @discardableResult
     private func prove(_ request: HTTPRequest, token: String?) throws -> JSONWebKey {
         guard let name = HTTPField.Name("DPoP"), let text = request.headerFields[name],
-            let url = URL(string: "http://service.test" + (request.path ?? ""))
+            let url = URL(string: "https://service.test" + (request.path ?? ""))
         else { throw ProblemDetails(title: "no proof", status: 401) }
         // Whose token it is does not matter here, only that the proof is for it.
         let sent = request.headerFields[.authorization].map { String($0.dropFirst("DPoP ".count)) }
@@ -250,7 +250,7 @@ actor ScriptedService: HTTPTransport {
 
     private func discovery() throws -> ServiceDiscovery {
         func url(_ path: String) throws -> URL {
-            guard let url = URL(string: "http://service.test" + path) else {
+            guard let url = URL(string: "https://service.test" + path) else {
                 throw ProblemDetails(title: "", status: 500)
             }
             return url

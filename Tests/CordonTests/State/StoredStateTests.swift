@@ -20,10 +20,100 @@ import Testing
         try Data(JSONValue.object(members).text().utf8).write(to: file)
     }
 
+    /// Makes the home what a version before sealing left: plain files, and no note that they are sealed.
+    private func makePlain(_ device: Device, _ change: (inout [String: JSONValue]) -> Void = { _ in }) throws {
+        let life = device.folder.appending(path: "data/life")
+        for file in [try registrationFile(of: device), life.appending(path: "life.json")] {
+            var members = try #require(try JSONValue(parsing: device.contents(ofState: file)).object)
+            change(&members)
+            try Data(JSONValue.object(members).text().utf8).write(to: file)
+        }
+        try FileManager.default.removeItem(at: life.appending(path: "sealed.json"))
+    }
+
+    private func holds(_ text: String, _ file: URL) throws -> Bool {
+        try Data(contentsOf: file).range(of: Data(text.utf8)) != nil
+    }
+
+    @Test func `a home that the version before left plain is taken over with its rules, and sealed`() async throws {
+        let device = try Device()
+        let counter = try FileStateCounter(directory: device.folder.appending(path: "counters"))
+        _ = try await device.enrolled(["printBlocked": .bool(false)])
+        try makePlain(device)
+        await device.service.set { $0.isUnreachable = true }
+        let files = [try registrationFile(of: device), device.folder.appending(path: "data/life/life.json")]
+        #expect(try files.allSatisfy { try holds(device.account.userPrincipalName, $0) }, "plain before")
+        let upgraded = try await device.start { $0.stateCounter = counter }
+        #expect(device.mayPrint(upgraded))
+        #expect(await upgraded.registeredAccounts == [device.account])
+        #expect(try files.allSatisfy { try !holds(device.account.userPrincipalName, $0) })
+        let again = try await device.start { $0.stateCounter = counter }
+        #expect(device.mayPrint(again))
+    }
+
+    @Test(arguments: ["lastCheckIn", "generation", "isAccountDisabled"])
+    func `nobody edits a stored registration unseen`(member: String) async throws {
+        let device = try Device()
+        _ = try await device.enrolled(["printBlocked": .bool(false)])
+        let file = try registrationFile(of: device)
+        var members = try #require(try JSONValue(parsing: device.contents(ofState: file)).object)
+        #expect(members[member] != nil)
+        members[member] =
+            switch member {
+            case "lastCheckIn": .string("2100-01-01T00:00:00Z")
+            case "generation": .integer(1_000_000)
+            default: .bool(true)
+            }
+        // Plain, as the version before would have taken it.
+        try Data(JSONValue.object(members).text().utf8).write(to: file)
+        let restarted = try await device.start()
+        #expect(await restarted.enrolledAccounts.isEmpty)
+        #expect(!device.mayPrint(restarted))
+    }
+
+    @Test func `a sealed registration whose bytes were changed, or that is another file's, is none`() async throws {
+        let device = try Device()
+        _ = try await device.enrolled(["printBlocked": .bool(false)])
+        let file = try registrationFile(of: device)
+        let sealed = try Data(contentsOf: file)
+        try edit(file) { members in
+            members["sealed"] = members["sealed"]?.string.map { .string(String($0.reversed())) }
+        }
+        #expect(await (try device.start()).enrolledAccounts.isEmpty)
+        try Data(contentsOf: device.folder.appending(path: "data/life/life.json")).write(to: file)
+        #expect(await (try device.start()).enrolledAccounts.isEmpty)
+        try sealed.write(to: file)
+        #expect(await (try device.start()).enrolledAccounts == [device.account])
+    }
+
+    @Test func `with a counter a plain file stays refused, whatever was removed beside it`() async throws {
+        let device = try Device()
+        let counter = try FileStateCounter(directory: device.folder.appending(path: "counters"))
+        try await device.publish(["printBlocked": .bool(false)])
+        await (try await device.start { $0.stateCounter = counter }).enroll(device.account)
+        try makePlain(device)
+        let restarted = try await device.start { $0.stateCounter = counter }
+        #expect(await restarted.enrolledAccounts.isEmpty)
+        #expect(!device.mayPrint(restarted))
+    }
+
+    @Test func `numbers in a plain record that no counting led to do not end the process`() async throws {
+        for member in ["generation", "failures"] {
+            for number in [Int64.max, .min] {
+                let device = try Device()
+                _ = try await device.enrolled()
+                try makePlain(device) { if $0[member] != nil { $0[member] = .integer(number) } }
+                let restarted = try await device.start()
+                await restarted.checkIn(device.account.id)
+                #expect(await restarted.enrolledAccounts.isEmpty)
+            }
+        }
+    }
+
     @Test func `a registration of the first version is taken over`() async throws {
         let device = try Device()
         _ = try await device.enrolled()
-        try edit(try registrationFile(of: device)) { members in
+        try makePlain(device) { members in
             for name in ["version", "generation", "sequence", "failures"] { members[name] = nil }
         }
         let restarted = try await device.start()
@@ -31,7 +121,7 @@ import Testing
         #expect(!device.mayPrint(restarted))
         #expect(await restarted.checkIn(device.account.id) == .newPolicies)
         let text = try String(contentsOf: try registrationFile(of: device), encoding: .utf8)
-        #expect(text.contains(#""version":2"#))
+        #expect(text.contains(#""version":3"#))
     }
 
     @Test func `a registration of a newer version is left as it is, and its account is denied`() async throws {
@@ -195,7 +285,7 @@ import Testing
                 group.addTask { await second.checkIn(account) }
             }
         }
-        let stored = try JSONValue(parsing: Data(contentsOf: try registrationFile(of: device)))
+        let stored = try JSONValue(parsing: device.contents(ofState: try registrationFile(of: device)))
         let newest = await [first, second].asyncMax { await $0.diagnosticReport().accounts.first?.sequence ?? 0 }
         #expect(stored["sequence"]?.integer == newest)
     }

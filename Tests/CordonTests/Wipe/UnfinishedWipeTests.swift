@@ -65,7 +65,7 @@ import Testing
         _ = try await device.enrolled()
         let file = device.folder.appending(path: "data/life/life.json")
         let text = try String(contentsOf: file, encoding: .utf8)
-        let newer = text.replacing(#""version":2"#, with: #""version":99"#)
+        let newer = text.replacing(#""version":3"#, with: #""version":99"#)
         #expect(newer != text)
         try newer.write(to: file, atomically: true, encoding: .utf8)
         let calls = Locked(0)
@@ -148,7 +148,7 @@ import Testing
         let file = try #require(device.files(in: "registrations").first)
         let place = device.folder.appending(path: "data/registrations")
         let stored = try String(contentsOf: place.appending(path: file), encoding: .utf8)
-        let envelope = try #require(stored.firstMatch(of: /"envelope":"([^"]+)"/)?.output.1)
+        let envelope = try #require(stored.firstMatch(of: /"sealed":"([^"]+)"/)?.output.1)
         for end in [".damaged", ".new", ".1F.new"] {
             try Data(stored.utf8).write(to: place.appending(path: file + end))
         }

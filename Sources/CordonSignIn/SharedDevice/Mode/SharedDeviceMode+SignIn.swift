@@ -22,6 +22,7 @@ extension SharedDeviceMode {
         var wire = BrokerRequest(.tokenInteractive)
         wire.scopes = request.scopes
         wire.resource = request.resource
+        wire.requiresProof = request.requiresProofOfPossession ? true : nil
         wire.loginHint = request.loginHint
         wire.domainHint = request.domainHint
         wire.extraScopes = request.extraScopesToConsent.isEmpty ? nil : request.extraScopesToConsent
@@ -46,6 +47,7 @@ extension SharedDeviceMode {
         var wire = BrokerRequest(.tokenDevice)
         wire.scopes = request.scopes
         wire.resource = request.resource
+        wire.requiresProof = request.requiresProofOfPossession ? true : nil
         wire.account = request.account
         wire.correlationID = request.correlationID
         let answer = try await link.call(wire) { progress, _ in

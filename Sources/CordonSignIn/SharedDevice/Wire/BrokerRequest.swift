@@ -33,6 +33,8 @@ package struct BrokerRequest: Codable, Sendable {
     package var maximumAge: Int64?
     /// How hard to ask.
     package var prompt: String?
+    /// Whether the resource takes only tokens that are bound to a key.
+    package var requiresProof: Bool?
     /// Claims that a resource demanded, JSON text.
     package var claims: String?
     /// Whether a cached token will not do.

@@ -1,0 +1,78 @@
+package import Foundation
+package import HTTPTypes
+
+/// Why no request is sent to an address.
+///
+/// Addresses come from settings, from discovery documents and from people. The libraries below end the process over some
+/// of them (a missing scheme, a port above 65535), so every request is made by ``HTTPTypes/HTTPRequest/init(_:to:)``, which
+/// looks at the address first.
+package enum AddressFlaw: Error, Sendable, Equatable {
+    /// It is no absolute address of a host, or it carries a name and password.
+    case malformed
+    /// It is neither https nor plain http on this machine.
+    case insecure
+
+    /// The longest address that is looked at, in bytes.
+    package static let longestAddress = 4_096
+
+    /// What is wrong, to be put after the name of what the address is for.
+    package var predicate: String {
+        switch self {
+        case .malformed: "is not an address"
+        case .insecure: "is neither https nor on this machine"
+        }
+    }
+
+    /// Looks at an address; nil when a request may be sent there.
+    package init?(of url: URL) {
+        guard url.absoluteString.utf8.count <= Self.longestAddress,
+            let parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
+        else {
+            self = .malformed
+            return
+        }
+        self.init(of: parts)
+    }
+
+    /// Looks at an address in parts; nil when a request may be sent there.
+    package init?(of parts: URLComponents) {
+        guard let host = parts.host, Self.isHost(host), parts.user == nil, parts.password == nil,
+            parts.rangeOfPort == nil || parts.port.map((1...65_535).contains) == true
+        else {
+            self = .malformed
+            return
+        }
+        switch parts.scheme?.lowercased() {
+        case "https": return nil
+        case "http" where Self.isThisMachine(host): return nil
+        case nil: self = .malformed
+        default: self = .insecure
+        }
+    }
+
+    /// Nothing that a resolver or a log would read as something else.
+    private static func isHost(_ host: String) -> Bool {
+        !host.isEmpty
+            && host.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F && $0 != "/" && $0 != "@" }
+    }
+
+    private static func isThisMachine(_ host: String) -> Bool {
+        ["127.0.0.1", "localhost", "[::1]", "::1"].contains(host.lowercased())
+    }
+}
+
+extension HTTPRequest {
+    /// A request to an address, whoever gave it.
+    ///
+    /// - Throws: ``AddressFlaw`` for an address that no request may be sent to.
+    package init(_ method: Method, to url: URL) throws(AddressFlaw) {
+        if let flaw = AddressFlaw(of: url) { throw flaw }
+        guard let parts = URLComponents(url: url, resolvingAgainstBaseURL: true), let host = parts.percentEncodedHost
+        else { throw .malformed }
+        let path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
+        self.init(
+            method: method, scheme: parts.scheme?.lowercased(),
+            authority: parts.port.map { "\(host):\($0)" } ?? host,
+            path: path + (parts.percentEncodedQuery.map { "?" + $0 } ?? ""))
+    }
+}
