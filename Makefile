@@ -3,10 +3,16 @@
 SWIFT ?= swift
 SOURCES := Package.swift Sources Tests Examples Snippets Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources
 FORMAT := $(SWIFT) format
+# The same switches everywhere, so that nothing is built twice.
+BUILD := $(SWIFT) build --explicit-target-dependency-import-check error
 
 .PHONY: demo test deep bench fuzz crash docs lint format check prerequisites build clean
 
-demo: build
+# Builds what it runs, and no tests.
+demo: prerequisites
+	$(BUILD) --product cordon
+	$(BUILD) --product FieldNotes
+	$(BUILD) --product ShiftBoard
 	@.build/debug/cordon demo
 
 # Tests that start many processes, or have deadlines of seconds, have the machine to themselves, one after another.
@@ -27,7 +33,7 @@ deep: build
 	$(MAKE) fuzz bench
 
 build: prerequisites
-	$(SWIFT) build --build-tests --explicit-target-dependency-import-check error
+	$(BUILD) --build-tests
 
 prerequisites:
 	@Scripts/prerequisites.sh
