@@ -16,8 +16,6 @@ import Testing
         return (await app.wait(), await app.lastWords)
     }
 
-    private static let pin = String(repeating: "A", count: 43)
-
     @Test(arguments: [
         (["--service", "nonsense", "--pin", pin], "'nonsense' is not the address of a service"),
         (["--service", "127.0.0.1:8080", "--pin", pin], "is not the address of a service"),
@@ -121,12 +119,14 @@ import Testing
                 async let kept = app.ask("wipe")
                 #expect(try await app.event("confirm")["text"]?.contains(name) == true)
                 app.process.send(reply)
-                #expect(try await kept["message"] == "nothing was removed")
+                let answer = try await kept
+                #expect(answer["message"] == "nothing was removed")
             }
             async let gone = app.ask("sign-out")
             _ = try await app.event("confirm")
             app.process.send("yes")
-            #expect(try await gone.members["ok"]?.bool == true)
+            let left = try await gone
+            #expect(left.members["ok"]?.bool == true)
             #expect(try await app.ask("accounts").members["accounts"]?.array?.isEmpty == true)
         }
     }
@@ -206,6 +206,9 @@ import Testing
         #expect(await tool.lastWords.contains(#"/nowhere/\u{1B}]52"#))
     }
 }
+
+/// What a root key's thumbprint looks like.
+private let pin = String(repeating: "A", count: 43)
 
 /// Somebody who answers what the launch gate asks in an app's terminal.
 private struct Gate: Sendable {

@@ -1,7 +1,9 @@
 import Cordon
 import CordonIdentity
+import CordonPolicy
 import CordonProtocol
 import CordonSignIn
+import Foundation
 
 /// Has a person give their credentials again where the rules want to know that it is still them, as after too many wrong PINs.
 ///

@@ -21,7 +21,8 @@ extension NotesApp {
     func use(_ who: String, answering command: String = "use") async throws {
         if let problem = await turn(to: try await identity(called: who)) { throw problem }
         let welcome = preferences?.welcomeText
-        let whose = current == .personal ? "your own" : "\(await currentName())'s"
+        let name = await currentName()
+        let whose = current == .personal ? "your own" : "\(name)'s"
         screen.answer(
             command, .line(welcome ?? "these are \(whose) notes"),
             ["current": .string(currentID), "welcome": welcome.map { .string($0) } ?? .null])
@@ -29,7 +30,8 @@ extension NotesApp {
 
     /// Whoever is called that: an account that is enrolled here, by name or id, or the person themselves.
     func identity(called who: String) async throws -> Identity {
-        who == "personal" ? .personal : .managed(try await account(called: who).id)
+        if who == "personal" { return .personal }
+        return .managed(try await account(called: who).id)
     }
 
     private func account(called who: String) async throws -> ManagedAccount {

@@ -12,8 +12,8 @@ enum Style: UInt8 {
     case green = 32
     case yellow = 33
 
-    /// What no text from outside holds.
-    private static let mark = "\u{FDD0}" + String(UInt64.random(in: .min ... .max), radix: 36) + "\u{FDD1}"
+    /// What no text from outside holds, because it is another in every process.
+    private static let mark = "\u{E000}" + String(UInt64.random(in: .min ... .max), radix: 36) + "\u{E001}"
 
     /// The text in this style, or unchanged when colour is off.
     func callAsFunction(_ text: String) -> String {
@@ -30,7 +30,7 @@ enum Style: UInt8 {
     static func rendered(_ text: String) -> String {
         let parts = text.unicodeScalars.split(
             separator: mark.unicodeScalars, omittingEmptySubsequences: false)
-        return parts.dropFirst().reduce(into: safe(parts.first ?? [])) { line, part in
+        return parts.dropFirst().reduce(into: parts.first.map(safe) ?? "") { line, part in
             guard let style = part.first.flatMap(Self.style) else { return line += safe(part) }
             line += "\u{1B}[\(style.rawValue)m" + safe(part.dropFirst())
         }
