@@ -3,13 +3,19 @@
 SWIFT ?= swift
 SOURCES := Package.swift Sources Tests Examples Snippets Benchmarks Fuzz
 FORMAT := $(SWIFT) format
+# The same switches everywhere, so that nothing is built twice.
+BUILD := $(SWIFT) build --explicit-target-dependency-import-check error
 
 # Warnings are errors here, and nowhere else.
 export CORDON_STRICT := 1
 
 .PHONY: demo test adopter deep bench fuzz crash docs lint format check prerequisites build clean
 
-demo: build
+# Builds what it runs, and no tests.
+demo: prerequisites
+	$(BUILD) --product cordon
+	$(BUILD) --product FieldNotes
+	$(BUILD) --product ShiftBoard
 	@.build/debug/cordon demo
 
 # Tests that start many processes, or have deadlines of seconds, have the machine to themselves, one after another.
@@ -35,7 +41,7 @@ deep: build
 	$(MAKE) crash fuzz bench
 
 build: prerequisites
-	$(SWIFT) build --build-tests --explicit-target-dependency-import-check error
+	$(BUILD) --build-tests
 
 prerequisites:
 	@Scripts/prerequisites.sh

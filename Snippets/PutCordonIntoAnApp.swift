@@ -82,14 +82,35 @@ func enrol(
 }
 // snippet.end
 
+// snippet.again
+/// Has the person give the password again, which the gate asks for when a PIN is forgotten or was wrong too often.
+func signInAgain(
+    as account: ManagedAccount, with signIn: SignInClient, discovery: ServiceDiscovery
+) async -> SignInAnswer {
+    var request = SignInRequest(scopes: [discovery.scope], resource: discovery.resource)
+    request.prompt = .login  // the password, also where the browser still knows the person
+    request.maximumAuthenticationAge = .seconds(300)
+    request.account = account.id  // nobody else will do
+    do throws(SignInError) {
+        let result = try await signIn.signIn(request, browser: .opening { print("Open \($0.absoluteString).") })
+        return .signedIn(result.account.id)
+    } catch {
+        return error.code == .cancelled ? .cancelled : .unavailable(error.reason)
+    }
+}
+// snippet.end
+
 // snippet.main
 let transport = AsyncHTTPTransport()
 do {
     let arguments = CommandLine.arguments.dropFirst()
     if let address = arguments.first, let service = URL(string: address), let rootKey = arguments.dropFirst().first {
         let discovery = try await AppProtection.discover(service, over: transport)
-        let (configuration, signIn) = try configuration(
+        var (configuration, signIn) = try configuration(
             service: service, rootKey: rootKey, provider: discovery.issuer.absoluteString, transport: transport)
+        configuration.interface = TerminalInterface.standard { [signIn] prompt in
+            await signInAgain(as: prompt.account, with: signIn, discovery: discovery)
+        }
         let protection = try await AppProtection(configuration)
         let known = await protection.enrolledAccounts.first?.id
         let account: AccountID? =

@@ -1,5 +1,8 @@
 import ArgumentParser
+import Cordon
 import CordonHTTPClient
+import CordonIdentity
+import CordonProtocol
 import Foundation
 
 /// Field notes for people who work for an organisation and have a life: a small app in a terminal that shows how an
@@ -9,7 +12,8 @@ struct FieldNotes: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "FieldNotes",
         abstract: "Notes of several accounts; the organisation's are protected, your own are yours.",
-        discussion: "Type `help` once it runs. The service and its pin are what `cordon serve` prints.")
+        discussion: "Type `help` once it runs. The service and its pin are what `cordon serve` prints.",
+        version: CordonRelease.version)
 
     @Option(help: "Where the app keeps everything.")
     var home = FileManager.default.homeDirectoryForCurrentUser.appending(path: ".fieldnotes").path
@@ -52,6 +56,48 @@ struct FieldNotes: AsyncParsableCommand {
     @Flag(help: "Show each step of a wipe and wait for a line before taking it.")
     var step = false
 
+    /// The service to use and the root key that it must have; nil where no service was named.
+    var trustedService: (address: URL, pin: String)? {
+        guard let service, let pin, let address = URL(string: service), ["http", "https"].contains(address.scheme),
+            address.host()?.isEmpty == false
+        else { return nil }
+        return (address, pin)
+    }
+
+    /// Refuses what could only fail later, when the person has typed a password already.
+    func validate() throws {
+        if let pin, !Self.isThumbprint(pin) {
+            throw ValidationError(
+                "'\(TerminalText(pin, limit: 80))' is not a root key's thumbprint. "
+                    + "Give --pin the 43 characters that `cordon serve` prints as `rootKey`.")
+        }
+        guard let service else {
+            if pin != nil || broker != nil { throw ValidationError("--pin and --broker need --service as well.") }
+            return
+        }
+        guard pin != nil else {
+            throw ValidationError("--service needs --pin: the `rootKey` that `cordon serve` prints.")
+        }
+        if trustedService == nil {
+            throw ValidationError(
+                "'\(TerminalText(service, limit: 200))' is not the address of a service. "
+                    + "Give --service an address such as https://cordon.contoso.example or http://127.0.0.1:8080.")
+        }
+    }
+
+    /// Whether a text has the form of a SHA-256 thumbprint in base64url (RFC 7638).
+    private static func isThumbprint(_ text: String) -> Bool {
+        text.utf8.count == 43
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+
     func run() async throws {
         let screen = Screen(json: json)
         let transport = AsyncHTTPTransport()
@@ -64,5 +110,17 @@ struct FieldNotes: AsyncParsableCommand {
             throw ExitCode(3)
         }
         await transport.shutdown()
+    }
+
+    /// Runs the app. A wrong command line ends it with status 2, as it ends `cordon`.
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if let app = command as? FieldNotes { try await app.run() } else { try command.run() }
+        } catch {
+            guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
+            FileHandle.standardError.write(Data((fullMessage(for: error) + "\n").utf8))
+            Foundation.exit(2)
+        }
     }
 }

@@ -1,8 +1,11 @@
+import CordonIdentity
 import CordonSignIn
 import CordonVault
 import Foundation
 
 /// What the app says: text for people, or one JSON object for each answer and event.
+///
+/// Names and remarks come from other people, so that a terminal gets only what it shows and nothing that it obeys.
 struct Output: Sendable {
     let json: Bool
 
@@ -35,17 +38,22 @@ struct Output: Sendable {
         }
     }
 
+    /// Remarks have lines of their own; everything else is one line.
+    private static func safe(_ value: String, named name: String) -> TerminalText {
+        TerminalText(value, as: name == "text" ? .prose : .line)
+    }
+
     private func write(_ facts: [String: String], isOK: Bool?) {
         let text: String
         if json {
             var object: [String: Any] = facts
             if let isOK { object["ok"] = isOK }
             let bytes = (try? JSONSerialization.data(withJSONObject: object, options: [.sortedKeys])) ?? Data()
-            text = String(decoding: bytes, as: UTF8.self)
+            text = TerminalText.escaping(json: String(decoding: bytes, as: UTF8.self))
         } else {
             let shown = facts.filter { $0.key != "command" && $0.key != "event" }.sorted { $0.key < $1.key }
             let mark = isOK == false ? "✗ " : isOK == nil ? "• \(facts["event"] ?? "") " : ""
-            text = mark + shown.map { "\($0.key): \($0.value)" }.joined(separator: "\n")
+            text = mark + shown.map { "\($0.key): \(Self.safe($0.value, named: $0.key))" }.joined(separator: "\n")
         }
         FileHandle.standardOutput.write(Data((text + "\n").utf8))
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CordonIdentity
 import CordonSignIn
 import Foundation
 
@@ -32,7 +33,7 @@ struct ShiftBoard: AsyncParsableCommand {
         let output = Output(json: json)
         let board: Board
         do { board = try Board(options: self, output: output) } catch {
-            FileHandle.standardError.write(Data("ShiftBoard: \(Output.words(for: error))\n".utf8))
+            FileHandle.standardError.write(Data("ShiftBoard: \(TerminalText(Output.words(for: error)))\n".utf8))
             throw ExitCode(3)
         }
         let following = suspended ? nil : Task { await board.follow() }

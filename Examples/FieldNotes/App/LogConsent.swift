@@ -21,7 +21,7 @@ actor LogConsent {
         self.content = content
         screen.tell(
             "logsRequested",
-            "the organisation of \(account.id) asks for this app's log: `logs show`, `logs yes` or `logs no`",
+            "the organisation of \(account.userPrincipalName) asks for this app's log: `logs show`, `logs yes` or `logs no`",
             ["account": .string(account.id.rawValue), "bytes": .integer(Int64(content.count))])
         return await withTaskCancellationHandler {
             await withCheckedContinuation { waiting = $0 }

@@ -20,13 +20,20 @@ struct Notebook {
     /// The note's contents.
     func read(_ title: String) async throws -> Data {
         switch owner {
-        case .managed(let account): return try await vaulted().read(title, of: account)
+        case .managed(let account):
+            do { return try await vaulted().read(title, of: account) } catch let error as ProtectionError {
+                throw error.code == .nothingThere ? missing(title) : error
+            }
         case .personal:
             guard let contents = FileManager.default.contents(atPath: try file(title).path) else {
-                throw Problem("there is no note called \(title)")
+                throw missing(title)
             }
             return contents
         }
+    }
+
+    private func missing(_ title: String) -> any Error {
+        Problem("there is no note called \(title)", hint: "Type `notes` for the titles.")
     }
 
     /// Writes a note, over an older one of the title.

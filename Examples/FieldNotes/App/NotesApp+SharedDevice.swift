@@ -54,11 +54,23 @@ extension NotesApp {
         if let status = await protection?.unenroll(account, because: .signedOut), status == .wipeIncomplete {
             throw Problem(status.explanation)
         }
-        screen.tell("leftDevice", "\(account) has left this device", ["account": .string(account.rawValue)])
+        screen.tell(
+            "leftDevice", "\(await names.name(of: account)) has left this device",
+            ["account": .string(account.rawValue)])
     }
 
     /// Signs everybody out of the device; every app removes what is theirs to remove.
-    func signOutOfDevice(_ shared: SharedDeviceMode) async throws {
+    func signOutOfDevice(_ shared: SharedDeviceMode, _ removal: TypedCommand.Removal) async throws {
+        guard let here = try await shared.currentAccount().current else {
+            throw Problem("nobody is signed in on this device")
+        }
+        if let who = removal.account, who != here.userPrincipalName, AccountID(who) != here.id {
+            throw Problem("\(who) is not signed in on this device", hint: "\(here.userPrincipalName) is.")
+        }
+        try await confirm(
+            removal, "sign-out", here.userPrincipalName,
+            "This signs \(here.userPrincipalName) out of every app on this device, and removes the data of that account."
+        )
         let report = try await shared.signOut()
         screen.answer(
             "sign-out", "signed out everywhere on this device",

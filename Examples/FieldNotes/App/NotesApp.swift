@@ -12,12 +12,18 @@ import Logging
 actor NotesApp {
     let screen: Screen
     let input = TypedLines()
+    let answers: Answers
+    /// Whether somebody is there to be asked.
+    let asks: Bool
+    let names = KnownNames()
     let home: URL
     let clipboard: FolderClipboard
     let printer: FolderPrinter
     /// Nil without a service: then there are only personal notes.
     let protection: AppProtection?
     let signIn: SignInClient?
+    /// Signs the person in anew where the rules demand it.
+    let freshSignIn: FreshSignIn?
     let discovery: ServiceDiscovery?
     /// The account of a shared device; nil where the account is this app's own.
     let shared: SharedDeviceMode?
@@ -33,6 +39,8 @@ actor NotesApp {
 
     init(options: FieldNotes, screen: Screen, transport: AsyncHTTPTransport) async throws {
         self.screen = screen
+        answers = Answers(input: input, screen: screen)
+        asks = options.hasSomebodyToAsk
         let consent = LogConsent(screen)
         logConsent = consent
         home = URL(filePath: options.home, directoryHint: .isDirectory)
@@ -41,13 +49,9 @@ actor NotesApp {
         printer = FolderPrinter(
             folder: options.printer.map { URL(filePath: $0) } ?? home.appending(path: "printed"))
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
-        guard let service = options.service.flatMap({ URL(string: $0) }) else {
-            (protection, signIn, discovery, shared) = (nil, nil, nil, nil)
+        guard let (service, pin) = options.trustedService else {
+            (protection, signIn, freshSignIn, discovery, shared) = (nil, nil, nil, nil, nil)
             return
-        }
-        guard let pin = options.pin else {
-            throw Problem(
-                "the service's pin is missing", hint: "Give --pin with the rootKey that `cordon serve` prints.")
         }
         let folder = home.appending(path: "protected")
         let discovery = try await Self.discover(service, over: transport, rememberedIn: folder)
@@ -61,6 +65,7 @@ actor NotesApp {
         let shared = try options.broker.map { socket in
             try SharedDeviceMode(socket: socket, clientID: "fieldnotes") { try await desk.cleanUp($0) }
         }
+        let freshSignIn = FreshSignIn(signIn, shared: shared, discovery: discovery, screen: screen)
         let log = try ProtectionLog(dataDirectory: folder)
         var configuration = ProtectionConfiguration(
             application: ApplicationFacts(bundleID: options.bundleID, version: "1.0"),
@@ -70,16 +75,17 @@ actor NotesApp {
             sessions: (shared as (any AccountSessions)?) ?? signIn,
             logger: Logger(label: "fieldnotes") { log.handler($0) })
         configuration.logFile = log
-        configuration.identityDelegate = WindowDesk(screen: screen)
+        configuration.identityDelegate = WindowDesk(screen: screen, names: names)
         configuration.deviceFacts = { [rooted = options.rooted] _ in
             var facts = DeviceFacts()
             facts.rooted = rooted
             return facts
         }
-        if options.hasSomebodyToAsk {
+        if asks {
             configuration.interface = TerminalInterface(
-                read: { [input] in await input.answer(isHidden: $0) },
-                write: { screen.tell("protection", $0, ["text": .string($0)]) })
+                read: { [answers] in await answers.next(isHidden: $0) },
+                write: { screen.tell("protection", .line($0), ["text": .string($0)]) },
+                signIn: { await freshSignIn.answer(for: $0.account) })
         }
         configuration.confirmLogUpload = { await consent.ask($0, $1) }
         configuration.stateCounter = try FileStateCounter(directory: home.appending(path: "keys/counters"))
@@ -88,6 +94,7 @@ actor NotesApp {
         if options.step { configuration.wipeObserver = Self.waitForLine(from: input, on: screen) }
         protection = try await AppProtection(configuration)
         self.signIn = signIn
+        self.freshSignIn = freshSignIn
         self.discovery = discovery
         self.shared = shared
     }
@@ -99,18 +106,20 @@ actor NotesApp {
         let life = Task { await self.protection?.keepUp() }
         await leaving.open(for: self)
         let following = shared.map { device in Task { await self.follow(device) } }
-        for account in await protection?.enrolledAccounts ?? [] { stayInTouch(account.id) }
+        for account in await enrolledAccounts() { stayInTouch(account.id) }
         screen.tell("ready", "Type `help` for what there is.")
-        screen.prompt(currentName)
+        await prompt()
         while let line = await input.nextCommand() {
-            guard let command = TypedCommand(line) else {
-                if !line.isEmpty { screen.refuse(line, Problem("there is no such command", hint: "Type `help`.")) }
-                screen.prompt(currentName)
-                continue
+            if !line.isEmpty {
+                do {
+                    let command = try TypedCommand(reading: line)
+                    if command == .quit { break }
+                    try await carryOut(command)
+                } catch {
+                    screen.refuse(TypedCommand.word(of: line) ?? line, Self.problem(error))
+                }
             }
-            if command == .quit { break }
-            do { try await carryOut(command) } catch { screen.refuse(command.word, Self.problem(error)) }
-            screen.prompt(currentName)
+            await prompt()
         }
         events.cancel()
         life.cancel()
@@ -132,8 +141,27 @@ actor NotesApp {
         inTouch.removeValue(forKey: account)?.cancel()
     }
 
-    var currentName: String {
-        if case .managed(let account) = current { account.rawValue } else { "personal" }
+    /// Whose notes are on the screen, for programs: an id, or `personal`.
+    var currentID: String { current.account?.rawValue ?? "personal" }
+
+    /// The accounts that are enrolled here. Their names are known from then on.
+    func enrolledAccounts() async -> [ManagedAccount] {
+        let accounts = await protection?.enrolledAccounts ?? []
+        await names.learn(accounts)
+        return accounts
+    }
+
+    /// Whose notes are on the screen, for the person.
+    func currentName() async -> String {
+        guard let account = current.account else { return "personal" }
+        return await names.name(of: account)
+    }
+
+    /// Asks for the next command; says whose notes are on the screen, and whose were to be and are closed.
+    private func prompt() async {
+        var who = await currentName()
+        if let account = heldBack[window] { who += " (\(await names.name(of: account)) is closed)" }
+        screen.prompt(who)
     }
 
     /// Any error in the words that the person sees.

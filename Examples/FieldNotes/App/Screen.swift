@@ -1,30 +1,57 @@
+import CordonIdentity
 import CordonPolicy
 import Foundation
 
 /// What the person sees: lines of text, or one JSON object for each answer and event.
+///
+/// Names, titles, notes and messages come from other people and other machines. They pass through ``Shown``, so that a terminal
+/// shows them and obeys none of them.
 struct Screen: Sendable {
     let json: Bool
 
+    /// Text for the person. What is written down as a sentence in the code is one line, whatever is put into it.
+    enum Shown: ExpressibleByStringInterpolation {
+        /// One line.
+        case line(String)
+        /// Several lines, each of which stays one.
+        case lines([String])
+        /// A text with lines of its own, such as a note; all of it where nothing may be left out.
+        case prose(String, isWhole: Bool = false)
+
+        init(stringLiteral value: String) { self = .line(value) }
+
+        var text: String {
+            switch self {
+            case .line(let line): TerminalText(line).text
+            case .lines(let lines): lines.map { TerminalText($0).text }.joined(separator: "\n")
+            case .prose(let text, let isWhole): TerminalText(text, as: .prose, limit: isWhole ? .max : nil).text
+            }
+        }
+    }
+
     /// Answers a command.
-    func answer(_ command: String, _ text: String, _ facts: [String: JSONValue] = [:]) {
+    func answer(_ command: String, _ text: Shown, _ facts: [String: JSONValue] = [:]) {
         if json {
             print(["command": .string(command), "ok": .bool(true)].merging(facts) { $1 })
         } else {
-            write(text)
+            write(text.text)
         }
     }
 
     /// Answers a command that was not carried out.
     func refuse(_ command: String, _ problem: Problem) {
         guard json else {
-            write("✗ \(problem.message)")
-            for reason in problem.decision?.reasons ?? [] { write("  because \(reason.setting) (rule \(reason.rule))") }
-            if let hint = problem.hint { write("  \(hint)") }
+            write("✗ \(TerminalText(problem.message))")
+            for reason in problem.decision?.reasons ?? [] {
+                write("  because \(TerminalText(reason.setting)) (rule \(TerminalText(reason.rule)))")
+            }
+            if let hint = problem.hint { write("  \(TerminalText(hint))") }
             return
         }
         var facts: [String: JSONValue] = [
             "command": .string(command), "ok": .bool(false), "message": .string(problem.message),
         ]
+        if let hint = problem.hint { facts["hint"] = .string(hint) }
         if let decision = problem.decision {
             facts["verdict"] = .string(decision.verdict.rawValue)
             facts["reasons"] = .array(decision.reasons.map(Self.reason))
@@ -33,19 +60,19 @@ struct Screen: Sendable {
     }
 
     /// Tells of something that happened by itself.
-    func tell(_ event: String, _ text: String, _ facts: [String: JSONValue] = [:]) {
-        if json { print(["event": .string(event)].merging(facts) { $1 }) } else { write("• \(text)") }
+    func tell(_ event: String, _ text: Shown, _ facts: [String: JSONValue] = [:]) {
+        if json { print(["event": .string(event)].merging(facts) { $1 }) } else { write("• \(text.text)") }
     }
 
     /// Tells why the app cannot go on.
     func fail(_ problem: Problem) {
-        let hint = problem.hint.map { "\n  \($0)" } ?? ""
-        FileHandle.standardError.write(Data("FieldNotes: \(problem.message)\(hint)\n".utf8))
+        let hint = problem.hint.map { "\n  \(TerminalText($0))" } ?? ""
+        FileHandle.standardError.write(Data("FieldNotes: \(TerminalText(problem.message))\(hint)\n".utf8))
     }
 
     /// Asks for the next command.
     func prompt(_ who: String) {
-        if !json { FileHandle.standardOutput.write(Data("\(who)> ".utf8)) }
+        if !json { FileHandle.standardOutput.write(Data("\(TerminalText(who, limit: 200))> ".utf8)) }
     }
 
     private static func reason(_ reason: PolicyReason) -> JSONValue {
@@ -57,7 +84,7 @@ struct Screen: Sendable {
     }
 
     private func print(_ members: [String: JSONValue]) {
-        write(JSONValue.object(members).text())
+        write(TerminalText.escaping(json: JSONValue.object(members).text()))
     }
 
     private func write(_ line: String) {

@@ -1,6 +1,8 @@
 /// A line that the person typed, taken apart.
 enum TypedCommand: Equatable {
-    case help, accounts, checkIn, notes, paste, status, wipe, signOut, quit, configuration, diagnostics, ledger
+    case help, accounts, checkIn, notes, paste, status, quit, configuration, diagnostics, ledger
+    case wipe(Removal)
+    case signOut(Removal)
     case receive(String?)
     case logs(LogAnswer)
     case window(String)
@@ -23,8 +25,47 @@ enum TypedCommand: Equatable {
     /// What the person says to a request for logs.
     enum LogAnswer: String { case yes, no, show }
 
-    /// Reads a line; nil when it is no command.
-    init?(_ line: String) {
+    /// Whose data is to go, and whether the person has agreed in the same line.
+    struct Removal: Equatable {
+        /// A name or an id; nil means the account on the screen.
+        var account: String?
+        var isConfirmed = false
+
+        /// Reads `[ACCOUNT] [yes]`; nil when it is neither.
+        init?(_ first: String?, _ second: String?) {
+            switch (first, second) {
+            case (nil, nil): break
+            case ("yes"?, nil): isConfirmed = true
+            case (let who?, nil): account = who
+            case (let who?, "yes"?): (account, isConfirmed) = (who, true)
+            default: return nil
+            }
+        }
+    }
+
+    /// How many notes `background` writes at most.
+    static let mostInBackground = 1_000
+
+    /// Reads a line.
+    ///
+    /// - Throws: ``Problem`` that says how the command is typed, or that there is none of that name.
+    init(reading line: String) throws(Problem) {
+        if let command = TypedCommand(line) {
+            self = command
+        } else if let word = Self.word(of: line), let usage = Self.usages[word] {
+            throw Problem("`\(word)` cannot be used like that", hint: "Type `\(usage)`.")
+        } else {
+            throw Problem("there is no such command", hint: "Type `help`.")
+        }
+    }
+
+    /// The command that a line begins with, whatever follows; nil when it is none.
+    static func word(of line: String) -> String? {
+        let word = line.split(separator: " ", maxSplits: 1).first.map(String.init) ?? ""
+        return usages[word] == nil ? nil : word
+    }
+
+    private init?(_ line: String) {
         let words = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: true).map(String.init)
         switch (words.first, words.dropFirst().first, words.dropFirst(2).first) {
         case ("help", nil, nil): self = .help
@@ -48,9 +89,15 @@ enum TypedCommand: Equatable {
         case ("everyone", let what, nil): self = .everyone(what)
         case ("save", let title?, let place?): self = .save(title, place: place)
         case ("open", let file?, let place?): self = .openFrom(file, place: place)
-        case ("background", let count?, nil): self = .background(Int(count) ?? 1)
-        case ("wipe", nil, nil): self = .wipe
-        case ("sign-out", nil, nil): self = .signOut
+        case ("background", let count?, nil):
+            guard let count = Int(count), (1...Self.mostInBackground).contains(count) else { return nil }
+            self = .background(count)
+        case ("wipe", let first, let second):
+            guard let removal = Removal(first, second) else { return nil }
+            self = .wipe(removal)
+        case ("sign-out", let first, let second):
+            guard let removal = Removal(first, second) else { return nil }
+            self = .signOut(removal)
         case ("quit", nil, nil): self = .quit
         case ("use", let who?, nil): self = .use(who)
         case ("note", let title?, let text?): self = .note(title: title, text: text)
@@ -64,41 +111,20 @@ enum TypedCommand: Equatable {
         }
     }
 
-    /// The command's own word, for answers.
-    var word: String {
-        switch self {
-        case .help: "help"
-        case .accounts: "accounts"
-        case .signIn: "sign-in"
-        case .remediate: "remediate"
-        case .checkIn: "check-in"
-        case .configuration: "config"
-        case .diagnostics: "diagnostics"
-        case .ledger: "ledger"
-        case .logs: "logs"
-        case .window: "window"
-        case .browse: "browse"
-        case .everyone: "everyone"
-        case .save: "save"
-        case .openFrom: "open"
-        case .background: "background"
-        case .notes: "notes"
-        case .paste: "paste"
-        case .status: "status"
-        case .receive: "receive"
-        case .wipe: "wipe"
-        case .signOut: "sign-out"
-        case .quit: "quit"
-        case .use: "use"
-        case .note: "note"
-        case .show: "show"
-        case .copy: "copy"
-        case .print: "print"
-        case .share: "share"
-        case .importFile: "import"
-        case .export: "export"
-        }
-    }
+    /// How each command is typed.
+    private static let usages = [
+        "help": "help", "accounts": "accounts", "use": "use personal` or `use NAME",
+        "sign-in": "sign-in` or `sign-in code", "remediate": "remediate", "check-in": "check-in", "status": "status",
+        "note": "note TITLE TEXT", "notes": "notes", "show": "show TITLE", "copy": "copy TITLE", "paste": "paste",
+        "print": "print TITLE", "import": "import FILE", "export": "export TITLE FOLDER",
+        "share": "share TITLE INBOX", "receive": "receive` or `receive FOLDER", "save": "save TITLE PLACE",
+        "open": "open FILE PLACE", "window": "window NAME", "browse": "browse LINK",
+        "everyone": "everyone`, `everyone print`, `everyone copy` or `everyone save",
+        "background": "background COUNT` with a count from 1 to \(mostInBackground), such as `background 10",
+        "config": "config", "diagnostics": "diagnostics", "ledger": "ledger",
+        "logs": "logs show`, `logs yes` or `logs no", "wipe": "wipe` or `wipe NAME",
+        "sign-out": "sign-out` or `sign-out NAME", "quit": "quit",
+    ]
 
     static let summary = """
         accounts                 who is signed in; `use personal` or `use NAME` changes whose notes these are
@@ -117,7 +143,9 @@ enum TypedCommand: Equatable {
         config, diagnostics      what administrators assigned; what a support desk asks for
         logs show, yes or no     what an administrator asked this app for, and the answer
         ledger                   every word of telemetry that this app ever sent
-        status, check-in         the rules in force     wipe, sign-out           removes the organisation's data
+        status, check-in         the rules in force
+        wipe, sign-out           removes an account of the organisation and its data, after asking; your own notes stay.
+                                 `wipe NAME` means another account, `wipe yes` and `wipe NAME yes` do not ask
         quit
         """
 }

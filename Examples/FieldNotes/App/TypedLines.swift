@@ -27,7 +27,10 @@ final class TypedLines: Sendable {
         _ = typed.take(asAnswer: true)
     }
 
-    /// The next line, not shown on a terminal where it is hidden; nil when the input has ended.
+    /// Answers nobody any more; the command loop gets the person's `quit`.
+    func leave() { typed.leave() }
+
+    /// The next line, not shown on a terminal where it is hidden; nil when the input has ended or the person leaves.
     func answer(isHidden: Bool) async -> String? {
         typed.expectAnswer()
         let hiding = isHidden ? HiddenTyping() : nil
@@ -63,6 +66,7 @@ private final class Typed: Sendable {
         var lines: [String] = []
         var expectedAnswers = 0
         var hasEnded = false
+        var isLeaving = false
     }
 
     private let condition = NSCondition()
@@ -76,14 +80,25 @@ private final class Typed: Sendable {
 
     func end() { change { $0.hasEnded = true } }
 
-    /// Blocks until there is a line to be taken; nil when the input has ended.
+    /// From here on every answer is nil at once, and the next command is `quit`.
+    func leave() {
+        change { state in
+            state.isLeaving = true
+            state.lines.insert("quit", at: 0)
+        }
+    }
+
+    /// Blocks until there is a line to be taken; nil when the input has ended, for an answer also when the person leaves.
     func take(asAnswer: Bool) -> String? {
         condition.lock()
         defer { condition.unlock() }
-        while state.lines.isEmpty ? !state.hasEnded : !asAnswer && state.expectedAnswers > 0 { condition.wait() }
+        while !(asAnswer && state.isLeaving),
+            state.lines.isEmpty ? !state.hasEnded : !asAnswer && state.expectedAnswers > 0
+        { condition.wait() }
         if asAnswer {
             state.expectedAnswers -= 1
             condition.broadcast()
+            if state.isLeaving { return nil }
         }
         return state.lines.isEmpty ? nil : state.lines.removeFirst()
     }

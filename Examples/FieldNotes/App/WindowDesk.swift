@@ -6,6 +6,7 @@ import CordonPolicy
 /// nothing to close, and the person is told.
 struct WindowDesk: IdentityDelegate {
     let screen: Screen
+    let names: KnownNames
 
     func identitySwitchRequired(_ request: IdentityRequest, answer: IdentityAnswer) async throws {
         answer.succeed()
@@ -15,7 +16,7 @@ struct WindowDesk: IdentityDelegate {
         _ account: AccountID, in window: WindowID, because block: AccountBlock, answer: IdentityAnswer
     ) async throws {
         screen.tell(
-            "hidden", "\(account)'s notes are off the screen in \(window): \(block.rawValue)",
+            "hidden", "\(await names.name(of: account))'s notes are off the screen in \(window): \(block.rawValue)",
             [
                 "account": .string(account.rawValue), "window": .string(window.rawValue),
                 "because": .string(block.rawValue),

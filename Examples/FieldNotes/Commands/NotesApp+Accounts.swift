@@ -7,41 +7,52 @@ import Foundation
 
 extension NotesApp {
     func listAccounts() async throws {
-        let accounts = await protection?.enrolledAccounts ?? []
-        let names = ["personal"] + accounts.map(\.userPrincipalName)
+        let accounts = await enrolledAccounts()
         screen.answer(
-            "accounts", names.joined(separator: "\n"),
+            "accounts", .lines(["personal"] + accounts.map(\.userPrincipalName)),
             [
                 "accounts": .array(
                     accounts.map {
                         .object(["id": .string($0.id.rawValue), "name": .string($0.userPrincipalName)])
-                    }), "current": .string(currentName),
+                    }), "current": .string(currentID),
             ])
     }
 
-    func use(_ who: String) async throws {
+    func use(_ who: String, answering command: String = "use") async throws {
         if let problem = await turn(to: try await identity(called: who)) { throw problem }
         let welcome = preferences?.welcomeText
+        let name = await currentName()
+        let whose = current == .personal ? "your own" : "\(name)'s"
         screen.answer(
-            "use", welcome ?? "these are \(who)'s notes",
-            ["current": .string(currentName), "welcome": welcome.map { .string($0) } ?? .null])
+            command, .line(welcome ?? "these are \(whose) notes"),
+            ["current": .string(currentID), "welcome": welcome.map { .string($0) } ?? .null])
     }
 
     /// Whoever is called that: an account that is enrolled here, by name or id, or the person themselves.
     func identity(called who: String) async throws -> Identity {
         if who == "personal" { return .personal }
-        let accounts = await protection?.enrolledAccounts ?? []
+        return .managed(try await account(called: who).id)
+    }
+
+    private func account(called who: String) async throws -> ManagedAccount {
+        let accounts = await enrolledAccounts()
         guard let account = accounts.first(where: { $0.userPrincipalName == who || $0.id == AccountID(who) }) else {
             throw Problem("nobody called \(who) is enrolled here", hint: "Type `accounts`.")
         }
-        return .managed(account.id)
+        return account
     }
 
-    /// Signs in and enrols: in a browser on this machine, or with a code in a browser anywhere.
+    /// Signs in and enrols: in a browser on this machine, or with a code in a browser anywhere. An account that is enrolled
+    /// already passes its launch conditions again, as after too many wrong PINs.
     func signInAndEnroll(withCode: Bool) async throws {
         let protection = try protected()
         let account = try await (withCode ? signInWithCode() : signInInBrowser()).managed
+        await names.learn([account])
         let status = await protection.enroll(account)
+        if status == .alreadyEnrolled {
+            try await use(account.id.rawValue, answering: "sign-in")
+            return
+        }
         guard status.didSucceed else { throw Problem(status.explanation) }
         stayInTouch(account.id)
         try await announceAccounts()
@@ -57,18 +68,16 @@ extension NotesApp {
     /// Has the window in front show the notes of an account that has just come.
     func show(newAccount account: AccountID) async {
         guard let problem = await turn(to: .managed(account)) else { return }
-        screen.tell("notShown", problem.message, ["account": .string(account.rawValue)])
+        screen.tell("notShown", .line(problem.message), ["account": .string(account.rawValue)])
     }
 
     func signInInBrowser() async throws -> SignedInAccount {
         guard let signIn, let discovery else { throw Problem("this app was started without a service") }
-        let screen = self.screen
+        // Somebody whose data is closed may be about to be asked for credentials: once is enough.
+        if !heldBack.isEmpty, let freshSignIn { return try await freshSignIn.signInAhead() }
         let request = SignInRequest(scopes: [discovery.scope], resource: discovery.resource)
-        let browser = BrowserLauncher.opening { page in
-            screen.tell("browser", "open \(page.absoluteString) in a browser", ["page": .string(page.absoluteString)])
-        }
-        if let shared { return try await shared.signIn(request, browser: browser).account }
-        return try await signIn.signIn(request, browser: browser).account
+        if let shared { return try await shared.signIn(request, browser: screen.browser).account }
+        return try await signIn.signIn(request, browser: screen.browser).account
     }
 
     private func signInWithCode() async throws -> SignedInAccount {
@@ -85,42 +94,69 @@ extension NotesApp {
         return try await signIn.signIn(request, show: show).account
     }
 
-    /// The person's own account signs out: their notes go, and nobody else's.
-    private func removePersonalNotes() throws {
-        try? FileManager.default.removeItem(at: home.appending(path: "personal-notes"))
-        screen.answer("sign-out", "your own notes are gone")
-    }
-
     func checkIn() async throws {
         let status = await (try protected()).checkIn(try currentAccount())
         screen.answer(
-            "check-in", status.explanation,
+            "check-in", .line(status.explanation),
             ["status": .integer(Int64(status.rawValue)), "succeeded": .bool(status.didSucceed)])
     }
 
     /// The rules in force for whoever's notes are on the screen.
     func status() async throws {
         let policy = protection?.policy(of: current)
+        let who = await currentName()
         screen.answer(
-            "status", policy.map { "rules: \($0.policy.displayName)" } ?? "no rules apply to \(currentName)",
+            "status", .line(policy.map { "rules: \($0.policy.displayName)" } ?? "no rules apply to \(who)"),
             [
-                "current": .string(currentName), "managed": .bool(policy != nil),
+                "current": .string(currentID), "managed": .bool(policy != nil),
                 "policies": .array((policy?.contributors ?? []).map { .string("\($0.id) \($0.version)") }),
             ])
     }
 
-    func wipe() async throws {
-        let account = try currentAccount()
-        try await (try protected()).wipe(account)
-        await takeAway(account)
-        screen.answer("wipe", "the organisation's data is gone")
+    /// Removes an account's data from this app, once the person has said so.
+    func wipe(_ removal: TypedCommand.Removal) async throws {
+        let account = try await account(of: removal, by: "wipe")
+        try await confirm(
+            removal, "wipe", account.userPrincipalName,
+            "This removes the data of \(account.userPrincipalName) from this app. Your own notes stay.")
+        try await (try protected()).wipe(account.id)
+        await takeAway(account.id)
+        screen.answer("wipe", "the data of \(account.userPrincipalName) is gone")
     }
 
-    func signOut() async throws {
-        if let shared { return try await signOutOfDevice(shared) }
-        guard let account = try? currentAccount() else { return try removePersonalNotes() }
-        let status = await (try protected()).unenroll(account)
-        await takeAway(account)
-        screen.answer("sign-out", status.explanation, ["status": .integer(Int64(status.rawValue))])
+    /// Signs an account out and removes its data, once the person has said so. The person's own notes belong to no account
+    /// and stay, whatever happens.
+    func signOut(_ removal: TypedCommand.Removal) async throws {
+        if let shared { return try await signOutOfDevice(shared, removal) }
+        let account = try await account(of: removal, by: "sign-out")
+        try await confirm(
+            removal, "sign-out", account.userPrincipalName,
+            "This signs \(account.userPrincipalName) out and removes the account's data from this app. Your own notes stay."
+        )
+        let status = await (try protected()).unenroll(account.id)
+        await takeAway(account.id)
+        screen.answer("sign-out", .line(status.explanation), ["status": .integer(Int64(status.rawValue))])
+    }
+
+    /// Whose data is to go: who was named, else whose notes are on the screen. An account that is kept off the screen has to be
+    /// named, because the person sees somebody else's notes.
+    private func account(of removal: TypedCommand.Removal, by command: String) async throws -> ManagedAccount {
+        if let who = removal.account, who != "personal" { return try await account(called: who) }
+        if removal.account == nil, let account = current.account {
+            return try await self.account(called: account.rawValue)
+        }
+        var hint = "`accounts` lists who is signed in, and `\(command) NAME` removes one of them."
+        if let closed = heldBack[window] {
+            hint = "Type `\(command) \(await names.name(of: closed))` if you mean the account that is closed."
+        }
+        throw Problem("these are your own notes, which stay here", hint: hint)
+    }
+
+    /// Says what is about to happen, and to whom, and goes on only after a yes.
+    func confirm(_ removal: TypedCommand.Removal, _ command: String, _ name: String, _ what: String) async throws {
+        if removal.isConfirmed { return }
+        guard asks else { throw Problem(what, hint: "Type `\(command) \(name) yes` if that is what you want.") }
+        screen.tell("confirm", "\(what) Type yes to go on:", ["text": .string(what)])
+        guard await answers.next() == "yes" else { throw Problem("nothing was removed") }
     }
 }

@@ -7,7 +7,7 @@ extension NotesApp {
     /// Carries a command out and answers it.
     func carryOut(_ command: TypedCommand) async throws {
         switch command {
-        case .help: screen.answer("help", TypedCommand.summary)
+        case .help: screen.answer("help", .prose(TypedCommand.summary))
         case .accounts: try await listAccounts()
         case .use(let who): try await use(who)
         case .signIn(let withCode): try await signInAndEnroll(withCode: withCode)
@@ -26,7 +26,7 @@ extension NotesApp {
         case .save(let title, let place): try await save(title, at: place)
         case .openFrom(let file, let place): try await open(file, from: place)
         case .browse(let link): try await browse(link)
-        case .window(let name): show(window: name)
+        case .window(let name): await show(window: name)
         case .everyone(let what): try await everyone(what)
         case .background(let count): try await writeInBackground(count)
         case .remediate: try await remediate()
@@ -34,8 +34,8 @@ extension NotesApp {
         case .diagnostics: try await diagnostics()
         case .ledger: try await ledger()
         case .logs(let answer): try await answerLogRequest(answer)
-        case .wipe: try await wipe()
-        case .signOut: try await signOut()
+        case .wipe(let removal): try await wipe(removal)
+        case .signOut(let removal): try await signOut(removal)
         case .quit: break
         }
     }
@@ -76,12 +76,12 @@ extension NotesApp {
 
     private func list() async throws {
         let titles = try await notebook.titles()
-        screen.answer("notes", titles.joined(separator: "\n"), ["titles": .array(titles.map { .string($0) })])
+        screen.answer("notes", .lines(titles), ["titles": .array(titles.map { .string($0) })])
     }
 
     private func show(_ title: String) async throws {
         let text = String(decoding: try await notebook.read(title), as: UTF8.self)
-        screen.answer("show", text, ["title": .string(title), "text": .string(text)])
+        screen.answer("show", .prose(text), ["title": .string(title), "text": .string(text)])
     }
 
     /// Takes a file in from storage that other apps can reach: the rules of whoever receives it decide.

@@ -26,7 +26,7 @@ extension NotesApp {
             guard let plain = item.text else { throw Problem("the clipboard holds nothing that this app can read") }
             text = plain
         }
-        screen.answer("paste", text, ["text": .string(text)])
+        screen.answer("paste", .prose(text), ["text": .string(text)])
     }
 
     func print(_ title: String) async throws {

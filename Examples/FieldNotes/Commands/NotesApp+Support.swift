@@ -14,7 +14,7 @@ extension NotesApp {
                 + (values.hasConflict(key) ? " (conflict)" : "")
         }
         screen.answer(
-            "config", lines.isEmpty ? "nothing was assigned" : lines.joined(separator: "\n"),
+            "config", lines.isEmpty ? "nothing was assigned" : .lines(lines),
             [
                 "values": .object(
                     Dictionary(uniqueKeysWithValues: values.keys.map { ($0, .array(values.values(for: $0))) })),
@@ -25,7 +25,7 @@ extension NotesApp {
     func diagnostics() async throws {
         let report = try MessageCoding.encode(await (try protected()).diagnosticReport())
         screen.answer(
-            "diagnostics", String(decoding: report, as: UTF8.self), ["report": try JSONValue(parsing: report)])
+            "diagnostics", .prose(String(decoding: report, as: UTF8.self)), ["report": try JSONValue(parsing: report)])
     }
 
     func ledger() async throws {
@@ -33,7 +33,7 @@ extension NotesApp {
             try JSONValue(parsing: MessageCoding.encode(entry))
         }
         screen.answer(
-            "ledger", entries.isEmpty ? "nothing was sent" : entries.map { $0.text() }.joined(separator: "\n"),
+            "ledger", entries.isEmpty ? "nothing was sent" : .prose(entries.map { $0.text() }.joined(separator: "\n")),
             ["sent": .array(entries)])
     }
 
@@ -42,8 +42,9 @@ extension NotesApp {
         let nothing = Problem("nobody asks for logs")
         if answer == .show {
             guard let content = await logConsent.shown else { throw nothing }
+            // The person agrees to all of it, so all of it is shown.
             return screen.answer(
-                "logs", String(decoding: content, as: UTF8.self),
+                "logs", .prose(String(decoding: content, as: UTF8.self), isWhole: true),
                 ["content": .string(String(decoding: content, as: UTF8.self))])
         }
         guard await logConsent.answer(answer == .yes) else { throw nothing }
@@ -60,7 +61,7 @@ extension NotesApp {
         stayInTouch(account.id)
         await show(newAccount: account.id)
         screen.answer(
-            "remediate", result.message,
+            "remediate", .line(result.message),
             ["account": .string(account.id.rawValue), "status": .integer(Int64(result.status.rawValue))])
     }
 }

@@ -9,11 +9,11 @@ extension NotesApp {
     var current: Identity { IdentityContext.windowIdentity(of: window) ?? .personal }
 
     /// Goes to another window; each has its own account on it.
-    func show(window name: String) {
+    func show(window name: String) async {
         window = WindowID(name)
         windows.insert(window)
         IdentityContext.setKeyWindow(window)
-        screen.answer("window", "\(name): \(currentName)", ["current": .string(currentName)])
+        screen.answer("window", "\(name): \(await currentName())", ["current": .string(currentID)])
     }
 
     /// Has the window in front show somebody's notes, once the launch conditions of the account are met; until then it stays as
@@ -38,11 +38,11 @@ extension NotesApp {
     /// A page with the notes of everybody: as soon as an organisation's are among them, the rules hold for the whole page. It
     /// can be printed, copied and saved like any other.
     func everyone(_ way: String?) async throws {
-        let everybody = [Identity.personal] + (await protection?.enrolledAccounts ?? []).map { .managed($0.id) }
+        let everybody = [Identity.personal] + (await enrolledAccounts()).map { .managed($0.id) }
         let page = try await page(of: everybody)
         guard let protection, let way else {
             let rules = protection?.policy(ofSeveral: everybody)
-            return screen.answer("everyone", page, ["text": .string(page), "managed": .bool(rules != nil)])
+            return screen.answer("everyone", .prose(page), ["text": .string(page), "managed": .bool(rules != nil)])
         }
         let owner = everybody.last ?? .personal
         func question(_ action: Action) -> Question {
@@ -83,7 +83,7 @@ extension NotesApp {
         let (protection, home) = (protection, home)
         try await IdentityContext.with(current) {
             try await withThrowingTaskGroup { group in
-                for number in 0..<max(count, 1) {
+                for number in 0..<count {
                     group.addTask {
                         await Task.yield()
                         guard let owner = IdentityContext.currentScope else { throw Problem("the work is nobody's") }

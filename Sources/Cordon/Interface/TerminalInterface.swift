@@ -57,20 +57,20 @@ public struct TerminalInterface: ProtectionInterface {
     /// Says that Cordon asks now.
     public func takeOver(for account: AccountID?, on occasion: LaunchOccasion) {
         let whose = account.map { "\($0): " } ?? ""
-        write(accented("── \(whose)your organisation's protection ──"))
+        say(accented: "── \(whose)your organisation's protection ──")
     }
 
     /// Says that the app goes on.
     public func handBack(for account: AccountID?) {
-        write(accented("──"))
+        say(accented: "──")
     }
 
     /// Asks for the PIN; an empty line turns away, `?` says that it is forgotten.
     public func enterPIN(_ prompt: PINPrompt) async -> PINAnswer {
-        if prompt.lastWasWrong { write("That is not the PIN; \(Self.guesses(prompt.attemptsLeft)) left.") }
-        if prompt.wait > .zero { write("Wait \(Self.text(prompt.wait)) before the next try.") }
+        if prompt.lastWasWrong { say("That is not the PIN; \(Self.guesses(prompt.attemptsLeft)) left.") }
+        if prompt.wait > .zero { say("Wait \(Self.text(prompt.wait)) before the next try.") }
         let cancel = prompt.canCancel ? ", an empty line to cancel" : ""
-        write("PIN of \(prompt.account.userPrincipalName) (? when forgotten\(cancel)):")
+        say("PIN of \(prompt.account.userPrincipalName) (? when forgotten\(cancel)):")
         switch await read(true) {
         case nil, ""?: return .cancelled
         case "?"?: return .forgotten
@@ -80,35 +80,36 @@ public struct TerminalInterface: ProtectionInterface {
 
     /// Asks for a new PIN twice; an empty line turns away.
     public func choosePIN(_ prompt: NewPINPrompt) async -> NewPINAnswer {
-        for problem in prompt.problems { write(Self.text(problem)) }
+        for problem in prompt.problems { say(Self.text(problem)) }
         let kind = prompt.characters == .numeric ? "digits" : "characters, with a letter or symbol"
         while true {
-            write("New PIN of \(prompt.account.userPrincipalName), at least \(prompt.minimumLength) \(kind):")
+            say("New PIN of \(prompt.account.userPrincipalName), at least \(prompt.minimumLength) \(kind):")
             guard let first = await read(true), !first.isEmpty else { return .cancelled }
-            write("The same again:")
+            say("The same again:")
             guard let second = await read(true) else { return .cancelled }
             if first == second { return .chosen(first) }
-            write("The two are not the same.")
+            say("The two are not the same.")
         }
     }
 
     /// Says why, and leaves the signing in to the closure it was made with.
     public func signIn(_ prompt: SignInPrompt) async -> SignInAnswer {
-        write("\(prompt.message) Sign in as \(prompt.account.userPrincipalName).")
+        say("\(prompt.message) Sign in as \(prompt.account.userPrincipalName).")
         guard let signsIn else { return .unavailable("This program has no way to sign in.") }
         return await signsIn(prompt)
     }
 
     /// Shows a notice; where there is a choice, reads the number of an answer.
     public func present(_ notice: ProtectionNotice) async -> NoticeAnswer {
-        write(accented(notice.title))
-        for cause in notice.causes { write("• \(cause.message) \(cause.remedy)") }
+        say(accented: notice.title)
+        for cause in notice.causes { say("• \(cause.message) \(cause.remedy)") }
         guard notice.answers.count > 1 else { return notice.answers.first ?? .cancel }
         let choices = notice.answers.enumerated().map { "\($0.offset + 1) \(Self.text($0.element))" }
         while true {
-            write(choices.joined(separator: ", ") + ":")
+            say(choices.joined(separator: ", ") + ":")
             guard let line = await read(false) else { return .cancel }
             if let number = Int(line), notice.answers.indices.contains(number - 1) { return notice.answers[number - 1] }
+            say("Type one of the numbers.")
         }
     }
 
@@ -117,18 +118,22 @@ public struct TerminalInterface: ProtectionInterface {
         var line =
             "Without contact to the organisation this account's data closes in \(Self.text(countdown.untilBlock))"
         if let wipe = countdown.untilWipe { line += " and is removed in \(Self.text(wipe))" }
-        write(line + ".")
+        say(line + ".")
     }
 
     /// Shows a report of ``AppProtection/diagnosticReport()``, when the person asks for it (SDK-LG-03).
     public func show(_ report: DiagnosticReport) {
-        write(accented("── diagnostics ──"))
-        for line in report.lines { write(line) }
-        write(accented("──"))
+        say(accented: "── diagnostics ──")
+        for line in report.lines { say(line) }
+        say(accented: "──")
     }
 
-    private func accented(_ line: String) -> String {
-        guard let color = accent.withLock({ $0 }) else { return line }
-        return "\u{1B}[38;2;\(color.red);\(color.green);\(color.blue)m\(line)\u{1B}[0m"
+    /// Shows one line. Names, titles and messages come from providers, administrators and other people: none of them may do
+    /// anything to the terminal but be read.
+    private func say(_ line: String) { write(TerminalText(line).text) }
+
+    private func say(accented line: String) {
+        guard let color = accent.withLock({ $0 }) else { return say(line) }
+        write("\u{1B}[38;2;\(color.red);\(color.green);\(color.blue)m\(TerminalText(line))\u{1B}[0m")
     }
 }

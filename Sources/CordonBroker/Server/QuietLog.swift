@@ -18,10 +18,6 @@ struct QuietLog: Sendable {
         return true
     }
 
-    /// A text without control characters, and not long.
-    static func plain(_ text: String) -> String {
-        String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.prefix(256).map { $0.value < 0x20 || $0.value == 0x7F ? "?" : $0 }))
-    }
+    /// A stranger's text on one line, and not long.
+    static func plain(_ text: String) -> String { TerminalText(text, limit: 256).text }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CordonIdentity
 import CordonSignIn
 import Foundation
 
@@ -54,7 +55,8 @@ struct DeviceOptions: ParsableArguments {
             if json {
                 try Terminal.json(["event": "browser", "page": page.absoluteString], pretty: false)
             } else {
-                Terminal.talk("Open this page in a browser on this device:\n  \(page.absoluteString)")
+                Terminal.talk(
+                    "Open this page in a browser on this device:\n  \(TerminalText(page.absoluteString, limit: 8_192))")
             }
         }
     }

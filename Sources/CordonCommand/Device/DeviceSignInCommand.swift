@@ -44,7 +44,7 @@ struct DeviceSignInCommand: AsyncParsableCommand {
         }
         try options.print(
             Report(account: result.account, session: result.session, matchesHint: result.matchesHint),
-            "\(result.account.userPrincipalName) is signed in on this device")
+            "\(TerminalText(result.account.userPrincipalName)) is signed in on this device")
     }
 
     private static func show(_ prompt: DeviceCodePrompt, json: Bool) {
@@ -52,7 +52,7 @@ struct DeviceSignInCommand: AsyncParsableCommand {
         if json {
             try? Terminal.json(["event": "verification", "page": page, "userCode": prompt.userCode], pretty: false)
         } else {
-            Terminal.talk("Open \(page) in any browser and confirm the code \(prompt.userCode)")
+            Terminal.talk("Open \(TerminalText(page)) in any browser and confirm the code \(prompt.userCode)")
         }
     }
 
@@ -83,7 +83,9 @@ struct DeviceSignOutCommand: AsyncParsableCommand {
                     session: try await device.deviceInformation().session)
             }
         }
-        let apps = report.apps.map { "\($0.name) (\($0.clientID)): \($0.outcome.rawValue)" }
+        let apps = report.apps.map {
+            "\(TerminalText($0.name)) (\(TerminalText($0.clientID))): \($0.outcome.rawValue)"
+        }
         let head = report.hadAccount ? "signed out; the session's key is destroyed" : "nobody was signed in"
         try options.print(report, ([head] + apps).joined(separator: "\n"))
         if report.apps.contains(where: { $0.outcome == .late }) {

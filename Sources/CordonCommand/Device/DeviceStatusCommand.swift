@@ -28,11 +28,12 @@ struct DeviceStatusCommand: AsyncParsableCommand {
             lines.append("not shared; missing: " + information.missing.map(\.rawValue).joined(separator: ", "))
         }
         if let registration = information.registration {
-            lines.append("organisation  \(registration.tenant.rawValue)")
-            lines.append("device        \(registration.deviceID)")
+            lines.append("organisation  \(TerminalText(registration.tenant.rawValue))")
+            lines.append("device        \(TerminalText(registration.deviceID))")
             lines.append("since         \(registration.since.formatted(.iso8601))")
         }
-        lines.append("broker        \(information.brokerVersion), protocol \(information.protocolVersion)")
+        lines.append(
+            "broker        \(TerminalText(information.brokerVersion)), protocol \(information.protocolVersion)")
         lines += information.warnings.map { "warning       \($0.rawValue)" }
         return lines.joined(separator: "\n")
     }
@@ -48,6 +49,7 @@ struct DeviceAccountCommand: AsyncParsableCommand {
 
     func run() async throws {
         let current = try await options.asking { device async throws(SignInError) in try await device.refresh() }
-        try options.print(current, current.current?.userPrincipalName ?? "nobody is signed in")
+        try options.print(
+            current, current.current.map { TerminalText($0.userPrincipalName).text } ?? "nobody is signed in")
     }
 }

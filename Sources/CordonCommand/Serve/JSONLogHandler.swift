@@ -1,3 +1,4 @@
+import CordonIdentity
 import Foundation
 import Logging
 
@@ -39,6 +40,6 @@ struct JSONLogHandler: LogHandler {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard let text = try? encoder.encode(line) else { return }
-        write(String(decoding: text, as: UTF8.self))
+        write(TerminalText.escaping(json: String(decoding: text, as: UTF8.self)))
     }
 }

@@ -21,7 +21,7 @@ struct ServeLogging: Sendable, Equatable {
     func logger(label: String) -> Logger {
         var logger = Logger(label: label) { [format] label in
             switch format {
-            case .text: StreamLogHandler.standardError(label: label)
+            case .text: TextLogHandler(label: label)
             case .json: JSONLogHandler(label: label) { Terminal.talk($0) }
             }
         }

@@ -1,13 +1,49 @@
+import CordonIdentity
+
 /// Colour for words that a person should see first; plain text where ``Terminal/colour`` says no.
-enum Style: String {
-    case bold = "1"
-    case dim = "2"
-    case red = "31"
-    case green = "32"
-    case yellow = "33"
+///
+/// A styled text holds marks that only this process knows. ``Terminal`` puts escape sequences in their place, and lets no others
+/// through, so that nothing from outside can colour a line or do worse.
+enum Style: UInt8 {
+    case plain = 0
+    case bold = 1
+    case dim = 2
+    case red = 31
+    case green = 32
+    case yellow = 33
+
+    /// What no text from outside holds, because it is another in every process.
+    private static let mark = "\u{E000}" + String(UInt64.random(in: .min ... .max), radix: 36) + "\u{E001}"
 
     /// The text in this style, or unchanged when colour is off.
     func callAsFunction(_ text: String) -> String {
-        Terminal.colour ? "\u{1B}[\(rawValue)m\(text)\u{1B}[0m" : text
+        Terminal.colour ? marked(text) : text
+    }
+
+    /// The text with this style's marks, for the terminal to take away.
+    func marked(_ text: String) -> String {
+        "\(Self.mark)\(letter)\(text)\(Self.mark)\(Self.plain.letter)"
+    }
+
+    /// A text of several lines as a terminal may have it: marks become escape sequences, and of the rest every character that a
+    /// terminal would obey becomes its number.
+    static func rendered(_ text: String) -> String {
+        let parts = text.unicodeScalars.split(
+            separator: mark.unicodeScalars, omittingEmptySubsequences: false)
+        return parts.dropFirst().reduce(into: parts.first.map(safe) ?? "") { line, part in
+            guard let style = part.first.flatMap(Self.style) else { return line += safe(part) }
+            line += "\u{1B}[\(style.rawValue)m" + safe(part.dropFirst())
+        }
+    }
+
+    private static func safe(_ part: Substring.UnicodeScalarView) -> String {
+        TerminalText(Substring(part), as: .prose, limit: .max).text
+    }
+
+    /// One character for each style, so that it ends where the text begins.
+    private var letter: Unicode.Scalar { Unicode.Scalar(UInt8(ascii: "@") + rawValue) }
+
+    private static func style(_ letter: Unicode.Scalar) -> Style? {
+        UInt8(exactly: letter.value).flatMap { $0 < UInt8(ascii: "@") ? nil : Style(rawValue: $0 - UInt8(ascii: "@")) }
     }
 }

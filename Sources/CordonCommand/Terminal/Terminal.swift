@@ -1,29 +1,40 @@
+import CordonIdentity
 import Foundation
 
 /// Standard output carries data, standard error carries talk; nothing else writes to either.
+///
+/// What is in a text may come from anybody: a file's name, a policy, a provider. Nothing of it reaches a terminal that the
+/// terminal would obey.
 enum Terminal {
-    /// Writes a line of data to standard output.
+    /// Writes one or more lines of data to standard output.
     static func data(_ text: String) {
-        write(Data((text + "\n").utf8), to: STDOUT_FILENO)
+        write(Data((Style.rendered(text) + "\n").utf8), to: STDOUT_FILENO)
     }
 
-    /// Writes raw bytes of data to standard output.
+    /// Writes bytes of data to standard output: as they are for a program, and safe to look at on a terminal.
     static func data(bytes: Data) {
-        write(bytes, to: STDOUT_FILENO)
+        guard isatty(STDOUT_FILENO) == 1 else { return write(bytes, to: STDOUT_FILENO) }
+        write(Data(Style.rendered(String(decoding: bytes, as: UTF8.self)).utf8), to: STDOUT_FILENO)
     }
 
-    /// Writes a line meant for a person to standard error.
+    /// Writes one or more lines meant for a person to standard error.
     static func talk(_ text: String) {
-        write(Data((text + "\n").utf8), to: STDERR_FILENO)
+        write(Data((Style.rendered(text) + "\n").utf8), to: STDERR_FILENO)
     }
 
-    /// Writes a value as JSON with sorted keys to standard output, followed by a line feed.
+    /// Writes over the line that is being shown on standard error; an empty text clears it.
+    static func progress(_ text: String) {
+        write(Data(("\r\u{1B}[K" + TerminalText(text).text).utf8), to: STDERR_FILENO)
+    }
+
+    /// Writes a value as JSON with sorted keys to standard output, followed by a line feed; what a terminal would obey is escaped.
     static func json(_ value: some Encodable, pretty: Bool = true) throws {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .iso8601
         encoder.outputFormatting =
             pretty ? [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes] : [.sortedKeys, .withoutEscapingSlashes]
-        data(bytes: try encoder.encode(value) + Data("\n".utf8))
+        let json = String(decoding: try encoder.encode(value), as: UTF8.self)
+        write(Data((TerminalText.escaping(json: json) + "\n").utf8), to: STDOUT_FILENO)
     }
 
     /// Whether standard output may be coloured: it is a terminal, and `NO_COLOR` is unset or empty.

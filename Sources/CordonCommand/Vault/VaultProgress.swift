@@ -1,5 +1,3 @@
-import Foundation
-
 /// One line on a terminal that says how far a long file is; nothing anywhere else.
 struct VaultProgress {
     private let label: String
@@ -17,12 +15,12 @@ struct VaultProgress {
         let percent = done * 100 / total
         guard percent != shown else { return }
         shown = percent
-        FileHandle.standardError.write(Data("\r\(label) \(percent) %".utf8))
+        Terminal.progress("\(label) \(percent) %")
     }
 
     /// Clears the line.
     func end() {
         guard shown >= 0 else { return }
-        FileHandle.standardError.write(Data("\r\u{1B}[K".utf8))
+        Terminal.progress("")
     }
 }

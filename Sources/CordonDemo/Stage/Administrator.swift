@@ -101,6 +101,11 @@ public actor Administrator {
         try await call(.get, "v1.0/deviceAppManagement/iosManagedAppProtections/\(id)")
     }
 
+    /// Every policy that the service keeps.
+    public func policies() async throws(DemoError) -> [JSONValue] {
+        try await call(.get, "v1.0/deviceAppManagement/iosManagedAppProtections")["value"]?.array ?? []
+    }
+
     /// A group that a person belongs to; its id.
     public func group(of person: String) async throws(DemoError) -> String {
         let groups = try await call(.get, "v1.0/users/\(person)/memberOf")["value"]?.array ?? []

@@ -66,6 +66,24 @@ public enum Location: String, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
+    /// The place as a sentence names it.
+    var name: String {
+        switch self {
+        case .oneDriveForBusiness: "OneDrive for Business"
+        case .sharePoint: "SharePoint"
+        case .box: "Box"
+        case .dropbox: "Dropbox"
+        case .googleDrive: "Google Drive"
+        case .localDrive, .localStorage: "this app's own storage"
+        case .cameraRoll, .photos: "the photo library"
+        case .accountDocument: "a place of the account's own"
+        case .iManage: "iManage"
+        case .egnyte: "Egnyte"
+        case .other: "a place that the organisation does not list"
+        case .camera: "the camera"
+        }
+    }
+
     /// The exception of a policy that opens this place for saving.
     var storageException: StorageLocations? {
         switch self {

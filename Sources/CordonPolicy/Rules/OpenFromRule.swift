@@ -13,7 +13,7 @@ enum OpenFromRule {
         guard location.openNumber != nil else {
             findings.report(
                 .block, .openFrom, "", of: policy,
-                Wording("Nothing can be opened from \(location.rawValue).", "Name a source for opening."))
+                Wording("Nothing can be opened from \(location.name).", "Name a source for opening."))
             return
         }
         switch policy.transfer.inbound {
@@ -29,7 +29,7 @@ enum OpenFromRule {
                 findings.report(
                     .block, .openFrom, "blockDataIngestionIntoOrganizationDocuments", of: policy,
                     Wording(
-                        "Data from \(location.rawValue) may not be brought into organisation documents.",
+                        "Data from \(location.name) may not be brought into organisation documents.",
                         sources(of: policy)))
                 return
             }

@@ -15,7 +15,7 @@ enum SaveAsRule {
         guard location.saveNumber != nil else {
             findings.report(
                 .block, .saveAs, "", of: policy,
-                Wording("Nothing can be saved to \(location.rawValue).", "Name a place for saving."))
+                Wording("Nothing can be saved to \(location.name).", "Name a place for saving."))
             return
         }
         switch policy.transfer.outbound {
@@ -29,7 +29,7 @@ enum SaveAsRule {
             guard let exception = location.storageException, policy.transfer.storageLocations.contains(exception) else {
                 findings.report(
                     .block, .saveAs, "saveAsBlocked", of: policy,
-                    Wording("Copies of organisation data may not be saved to \(location.rawValue).", places(of: policy))
+                    Wording("Copies of organisation data may not be saved to \(location.name).", places(of: policy))
                 )
                 return
             }

@@ -21,8 +21,7 @@ struct DeviceAuthorization: Sendable {
     /// Reads an answer; codes and times outside of reason are refused.
     init(_ bytes: Data, now: Date) throws(SignInError) {
         guard let answer = try? JSONDecoder().decode(Answer.self, from: bytes), !answer.device_code.isEmpty,
-            !answer.user_code.isEmpty, answer.user_code.count <= 64, answer.expires_in.isFinite,
-            answer.expires_in > 0, answer.interval?.isFinite ?? true
+            answer.expires_in.isFinite, answer.expires_in > 0, answer.interval?.isFinite ?? true
         else { throw SignInError(.server, .invalidResponse, "the device authorization's answer is malformed") }
         deviceCode = answer.device_code
         interval = .seconds(Int(min(max(answer.interval ?? 5, 1), 300)))
@@ -31,7 +30,7 @@ struct DeviceAuthorization: Sendable {
         let complete = try answer.verification_uri_complete.map { text throws(SignInError) in
             try ProviderAddress.checked(text, named: "verification_uri_complete")
         }
-        prompt = DeviceCodePrompt(
+        prompt = try DeviceCodePrompt(
             userCode: answer.user_code, page: page, completePage: complete, expires: now + min(answer.expires_in, 3_600)
         )
     }

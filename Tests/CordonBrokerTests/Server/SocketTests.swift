@@ -223,7 +223,7 @@ import Testing
         #expect(said == [true, false, true])
         let fresh = (0..<1_000).count { log.isDue("b\($0)", now: start + 61) }
         #expect(fresh < 100)
-        #expect(QuietLog.plain("/tmp/x\nfake: line\u{1B}[2J") == "/tmp/x?fake: line?[2J")
+        #expect(QuietLog.plain("/tmp/x\nfake: line\u{1B}[2J\u{9B}") == #"/tmp/x\u{A}fake: line\u{1B}[2J\u{9B}"#)
     }
 
     @Test func `without a broker every question is an error and never personal mode`() async throws {

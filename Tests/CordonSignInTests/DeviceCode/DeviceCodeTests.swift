@@ -26,6 +26,27 @@ import Testing
         #expect(fixture.time.slept == [.seconds(5)], "the first poll must wait one interval")
     }
 
+    @Test(arguments: [
+        "WDJB\u{1B}[2J", "WDJB\u{9B}31m", "WDJB\nMJHT", "\u{202E}THJM-BJDW", "WDJB\u{200B}MJHT", "WDJB\u{2028}", "",
+        String(repeating: "W", count: 65),
+    ])
+    func `a code that a terminal would obey, or that nobody could type, is refused before it is shown`(
+        _ code: String
+    ) async throws {
+        let transport = RewritingTransport(inner: fixture.provider.transport) { path, body in
+            guard path == "/device" else { return body }
+            var answer = try JSONSerialization.jsonObject(with: body) as? [String: Any] ?? [:]
+            answer["user_code"] = code
+            return try JSONSerialization.data(withJSONObject: answer)
+        }
+        let client = try fixture.client(transport: transport)
+        let error = await failure {
+            try await client.signIn(request) { Issue.record("shown: \(TerminalText($0.userCode))") }
+        }
+        #expect(error?.code == .server && error?.fault == .invalidResponse)
+        #expect(await fixture.provider.count(of: "/token") == 0)
+    }
+
     @Test func `slow_down makes every later interval five seconds longer`() async throws {
         let provider = fixture.provider
         await provider.setFaults([.slowDownOnce])

@@ -18,7 +18,7 @@ import Testing
             let lines = part.components(separatedBy: "\n")
             pieces.append(lines.dropFirst().joined(separator: "\n").trimmingCharacters(in: .newlines))
         }
-        #expect(pieces.count == 6)
+        #expect(pieces.count == 7)
         for piece in pieces { #expect(article.contains("```swift\n\(piece)\n```"), "\(piece.prefix(60))") }
     }
 }

@@ -104,6 +104,22 @@ import Testing
         #expect(colourful.shown == ["\u{1B}[38;2;26;43;60m──\u{1B}[0m"])
     }
 
+    @Test func `a name does nothing to the terminal but be read, with colours and without`() {
+        let hostile = AccountID("oid\u{1B}]0;x\u{7}\u{9B}2J\u{202E}\nroot>")
+        let shown = #"oid\u{1B}]0;x\u{7}\u{9B}2J\u{202E}\u{A}root>"#
+        let plain = Typed([])
+        plain.interface().takeOver(for: hostile, on: .launch)
+        #expect(plain.shown == ["── \(shown): your organisation's protection ──"])
+        var theme = ProtectionTheme()
+        theme.accent = ProtectionTheme.Color("1A2B3C")
+        let colourful = Typed([])
+        let interface = colourful.interface(usesColor: true)
+        _ = interface.adopt(theme)
+        interface.takeOver(for: hostile, on: .launch)
+        #expect(
+            colourful.shown == ["\u{1B}[38;2;26;43;60m── \(shown): your organisation's protection ──\u{1B}[0m"])
+    }
+
     @Test func `a countdown is shown in units that people use`() async throws {
         let house = try await Gatehouse()
         let protection = try await house.opened()

@@ -88,7 +88,7 @@ import Testing
             #expect(page.members["managed"]?.bool == true, "SC-20")
             for way in ["print", "copy", "save"] { #expect(try await !app.allows("everyone \(way)"), "SC-20: \(way)") }
             try await app.ask("use \(worker.account)")
-            try await app.ask("sign-out")
+            try await app.ask("sign-out yes")
             #expect(try await app.ask("everyone").members["managed"]?.bool == false, "SC-20: only the person is left")
             for way in ["print", "copy", "save"] { #expect(try await app.allows("everyone \(way)"), "SC-20: \(way)") }
         }

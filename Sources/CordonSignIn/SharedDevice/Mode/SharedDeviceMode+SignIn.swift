@@ -51,7 +51,9 @@ extension SharedDeviceMode {
         wire.account = request.account
         wire.correlationID = request.correlationID
         let answer = try await link.call(wire) { progress, _ in
-            Task { await show(DeviceCodePrompt(progress)) }
+            // The broker has refused a code that cannot be shown; from anything else that answers here none is shown.
+            guard let prompt = try? DeviceCodePrompt(progress) else { return }
+            Task { await show(prompt) }
         }
         return try took(answer)
     }
@@ -120,8 +122,8 @@ public struct SharedSignIn: Sendable {
 }
 
 extension DeviceCodePrompt {
-    init(_ progress: BrokerAnswer.Progress) {
-        self.init(
+    init(_ progress: BrokerAnswer.Progress) throws(SignInError) {
+        try self.init(
             userCode: progress.userCode ?? "", page: progress.page, completePage: progress.completePage,
             expires: progress.expires ?? .distantPast)
     }

@@ -1,0 +1,71 @@
+import Cordon
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonSignIn
+import Foundation
+
+/// Has a person give their credentials again where the rules want to know that it is still them, as after too many wrong PINs.
+///
+/// A session that the browser still has is not enough: whoever found the device unlocked would have that too.
+actor FreshSignIn {
+    /// How long ago the person may have given credentials for it to count.
+    static let window = Duration.seconds(300)
+
+    private let client: SignInClient
+    private let shared: SharedDeviceMode?
+    private let discovery: ServiceDiscovery
+    private let screen: Screen
+    private var latest: (account: AccountID, at: ContinuousClock.Instant)?
+
+    init(_ client: SignInClient, shared: SharedDeviceMode?, discovery: ServiceDiscovery, screen: Screen) {
+        self.client = client
+        self.shared = shared
+        self.discovery = discovery
+        self.screen = screen
+    }
+
+    /// Answers the gate: the account signed in, or why it did not.
+    func answer(for account: ManagedAccount) async -> SignInAnswer {
+        if let latest, latest.account == account.id, latest.at.duration(to: .now) < Self.window {
+            // A sign-in counts once.
+            self.latest = nil
+            return .signedIn(account.id)
+        }
+        do throws(SignInError) {
+            return .signedIn(try await signIn(account).id)
+        } catch {
+            if error.code == .cancelled { return .cancelled }
+            let problem = Problem(error)
+            return .unavailable([problem.message, problem.hint].compactMap(\.self).joined(separator: ". "))
+        }
+    }
+
+    /// Signs in with credentials, and remembers it for the gate that asks next.
+    func signInAhead() async throws(SignInError) -> SignedInAccount {
+        let account = try await signIn(nil)
+        latest = (account.id, .now)
+        return account
+    }
+
+    /// Signs somebody in in a browser; `account` is who it has to be.
+    private func signIn(_ account: ManagedAccount?) async throws(SignInError) -> SignedInAccount {
+        var request = SignInRequest(scopes: [discovery.scope], resource: discovery.resource)
+        request.prompt = .login
+        request.maximumAuthenticationAge = Self.window
+        request.account = account?.id
+        request.loginHint = account?.userPrincipalName
+        let browser = screen.browser
+        if let shared { return try await shared.signIn(request, browser: browser).account }
+        return try await client.signIn(request, browser: browser).account
+    }
+}
+
+extension Screen {
+    /// A browser that is the person's own: the page's address is shown.
+    var browser: BrowserLauncher {
+        .opening { page in
+            tell("browser", "open \(page.absoluteString) in a browser", ["page": .string(page.absoluteString)])
+        }
+    }
+}

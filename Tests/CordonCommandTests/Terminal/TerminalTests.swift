@@ -1,0 +1,34 @@
+import CordonIdentity
+import Logging
+import Testing
+
+@testable import CordonCommand
+
+/// What the tool lets through to a terminal: its own colours, and nothing that somebody else wrote.
+@Suite struct TerminalTests {
+    private let hostile = "a\u{1B}[2J\u{9B}31m\u{202E}\u{1B}[31mb"
+    private let shown = #"a\u{1B}[2J\u{9B}31m\u{202E}\u{1B}[31mb"#
+
+    @Test func `colours of the tool's own stay, and those that came with a text are shown as text`() {
+        #expect(Style.rendered(Style.green.marked("sound")) == "\u{1B}[32msound\u{1B}[0m")
+        #expect(
+            Style.rendered("1 \(Style.red.marked(hostile)) 2 \(Style.dim.marked("3"))")
+                == "1 \u{1B}[31m\(shown)\u{1B}[0m 2 \u{1B}[2m3\u{1B}[0m")
+        #expect(Style.rendered(hostile) == shown)
+        #expect(Style.rendered("two\nlines\tand a tab") == "two\nlines\tand a tab")
+        #expect(Style.rendered("") == "")
+    }
+
+    @Test func `a log line stays one line, whatever stands in it`() {
+        let written = Locked<[String]>([])
+        var logger = Logger(label: "cordon.broker") { label in
+            TextLogHandler(label: label) { line in written.withLock { $0.append(line) } }
+        }
+        logger.logLevel = .info
+        logger.warning("refused \(hostile)", metadata: ["client": "x\nnotice cordon.broker: all is well"])
+        let lines = written.withLock { $0 }
+        #expect(lines.count == 1)
+        #expect(lines[0].contains("warning cordon.broker: client=x\\u{A}notice cordon.broker: all is well ["))
+        #expect(lines[0].hasSuffix("] refused \(shown)"))
+    }
+}

@@ -1,0 +1,247 @@
+import CordonDemo
+import CordonIdentity
+import CordonPolicy
+import Foundation
+import Testing
+
+/// The example app as a person meets it: what it refuses, asks, and never does unasked.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct FieldNotesTests {
+    /// Runs the app with nothing on its input; its exit status and what it said on standard error.
+    private func run(_ arguments: [String]) async throws -> (status: Int32, errors: String) {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-notes-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let app = try ChildProcess(Programs.fieldNotes, ["--home", folder.path] + arguments)
+        app.closeInput()
+        for await _ in app.lines {}
+        return (await app.wait(), await app.lastWords)
+    }
+
+    @Test(arguments: [
+        (["--service", "nonsense", "--pin", pin], "'nonsense' is not the address of a service"),
+        (["--service", "127.0.0.1:8080", "--pin", pin], "is not the address of a service"),
+        (["--service", "", "--pin", pin], "is not the address of a service"),
+        (["--service", "https://", "--pin", pin], "is not the address of a service"),
+        (["--service", "ftp://cordon.example", "--pin", pin], "is not the address of a service"),
+        (["--service", "http://127.0.0.1:1", "--pin", "AAAA"], "'AAAA' is not a root key's thumbprint"),
+        (["--service", "http://127.0.0.1:1", "--pin", String(pin.dropLast()) + "="], "not a root key's thumbprint"),
+        (["--service", "http://127.0.0.1:1"], "--service needs --pin"), (["--pin", pin], "need --service"),
+        (["--hom", "x"], "Unknown option"),
+    ])
+    func `a service that is no address and a pin that is no thumbprint are refused before anything is asked`(
+        _ arguments: [String], _ words: String
+    ) async throws {
+        let (status, errors) = try await run(arguments)
+        #expect(status == 2, "\(errors)")
+        #expect(errors.contains(words), "\(errors)")
+    }
+
+    @Test func `a command with wrong arguments names its usage, and a file that is not there is called that`()
+        async throws
+    {
+        try await Programs.onStage { stage in
+            let app = try await stage.personalApp("notes")
+            for (line, usage) in [
+                ("note", "note TITLE TEXT"), ("note X", "note TITLE TEXT"), ("use", "use NAME"), ("show", "show TITLE"),
+                ("print", "print TITLE"), ("share Visit", "share TITLE INBOX"), ("save Visit", "save TITLE PLACE"),
+                ("logs", "logs yes"), ("window", "window NAME"), ("quit now", "quit"), ("wipe a b", "wipe NAME"),
+                ("background x", "from 1 to 1000"), ("background -3", "from 1 to 1000"),
+                ("background 0", "from 1 to 1000"), ("background 99999999", "from 1 to 1000"),
+            ] {
+                let answer = try await app.ask(line)
+                #expect(answer.members["ok"]?.bool == false, "\(line)")
+                #expect(answer["command"] == line.split(separator: " ").first.map(String.init), "\(line)")
+                #expect(answer["hint"]?.contains(usage) == true, "\(line): \(answer.members)")
+            }
+            #expect(try await app.ask("nonsense")["message"] == "there is no such command")
+            #expect(try await app.ask("notes").members["titles"]?.array?.isEmpty == true, "nothing was written")
+            #expect(try await app.ask("background 3").members["count"]?.integer == 3)
+            for line in ["show nothing", "print nothing"] {
+                let answer = try await app.ask(line)
+                #expect(answer["message"] == "there is no note called nothing", "\(answer.members)")
+                #expect(answer["hint"] == "Type `notes` for the titles.")
+            }
+        }
+    }
+
+    @Test func `nothing goes that was not named and agreed to, and a person's own notes never go`() async throws {
+        try await Programs.onStage { stage in
+            let worker = try await EnrolledWorker.begin(
+                on: stage,
+                rules: [
+                    "saveAsBlocked": .bool(true), "allowedOutboundDataTransferDestinations": .string("managedApps"),
+                ])
+            let (app, name) = (worker.app, try stage.worker().name)
+            try await app.ask("note plan the organisation's plan")
+            #expect(
+                try await app.ask("show nothing")["message"] == "there is no note called nothing", "sealed notes too")
+            let exported = try await app.ask("export plan \(stage.folder.appending(path: "taken").path)")
+            #expect(
+                exported["message"]
+                    == "Copies of organisation data may not be saved to a place that the organisation does not list.")
+            try await app.ask("use personal")
+            try await app.ask("note diary my own day")
+            for line in ["sign-out", "sign-out yes", "sign-out personal yes", "wipe", "wipe yes", "wipe nobody yes"] {
+                #expect(try await app.ask(line).members["ok"]?.bool == false, "\(line)")
+            }
+            for line in ["wipe \(name)", "sign-out \(name)"] {
+                let asked = try await app.ask(line)
+                #expect(asked.members["ok"]?.bool == false)
+                #expect(asked["message"]?.contains(name) == true && asked["hint"]?.contains("\(line) yes") == true)
+            }
+            #expect(try await app.ask("show diary")["text"] == "my own day")
+            try await app.ask("use \(name)")
+            #expect(try await app.ask("wipe")["message"]?.contains(name) == true)
+            #expect(try await app.ask("show plan")["text"] == "the organisation's plan")
+
+            // An account that the rules keep off the screen is not what a bare `wipe` means.
+            try await worker.change(["minimumRequiredAppVersion": .string("9.0")], on: stage)
+            _ = try await app.event("hidden")
+            #expect(try await app.ask("use \(name)").members["ok"]?.bool == false)
+            let closed = try await app.ask("wipe yes")
+            #expect(closed.members["ok"]?.bool == false && closed["hint"]?.contains("wipe \(name)") == true)
+            #expect(try await app.ask("accounts").members["accounts"]?.array?.count == 1)
+
+            #expect(try await app.ask("wipe \(name) yes").members["ok"]?.bool == true)
+            #expect(try await app.ask("accounts").members["accounts"]?.array?.isEmpty == true)
+            #expect(try await app.ask("show diary")["text"] == "my own day")
+        }
+    }
+
+    @Test func `where somebody sits at the terminal they are asked, and only yes removes anything`() async throws {
+        try await Programs.onStage { stage in
+            _ = try await EnrolledWorker.publish([:], on: stage)
+            let app = try await stage.managedApp("worker", ["--asks"])
+            let typing = Gate(app, pin: "2580").answering()
+            defer { typing.cancel() }
+            try await stage.signIn(try stage.worker(), in: app)
+            let name = try stage.worker().name
+            for reply in ["no", "", "YES"] {
+                async let kept = app.ask("wipe")
+                #expect(try await app.event("confirm")["text"]?.contains(name) == true)
+                app.process.send(reply)
+                let answer = try await kept
+                #expect(answer["message"] == "nothing was removed")
+            }
+            async let gone = app.ask("sign-out")
+            _ = try await app.event("confirm")
+            app.process.send("yes")
+            let left = try await gone
+            #expect(left.members["ok"]?.bool == true)
+            #expect(try await app.ask("accounts").members["accounts"]?.array?.isEmpty == true)
+        }
+    }
+
+    @Test func `too many wrong PINs end with a fresh sign-in and a new PIN, and a command is not a guess`()
+        async throws
+    {
+        try await Programs.onStage { stage in
+            _ = try await EnrolledWorker.publish(
+                [
+                    "pinRequired": .bool(true), "maximumPinRetries": .integer(2),
+                    "appActionIfMaximumPinRetriesExceeded": .string("block"),
+                ], on: stage)
+            var app = try await stage.managedApp("worker", ["--asks"])
+            var typing = Gate(app, pin: "2580").answering()
+            let account = try #require(try await stage.signIn(try stage.worker(), in: app)["account"])
+            try await app.ask("note plan the organisation's plan")
+            typing.cancel()
+            await app.end()
+
+            // Commands at the PIN prompt: told, not counted; `quit` leaves.
+            app = try await stage.managedApp("worker", ["--asks"])
+            app.process.send("use \(account)")
+            while try await app.event("protection")["text"]?.hasPrefix("PIN of") != true {}
+            for line in ["note A bc", "wipe", "show plan"] {
+                app.process.send(line)
+                _ = try await app.event("notAnAnswer")
+            }
+            app.process.send("quit")
+            #expect(await app.process.wait() == 0)
+
+            app = try await stage.managedApp("worker", ["--asks"])
+            let gate = Gate(app, pin: "1470", guess: "1111")
+            typing = gate.answering()
+            let answer = try await stage.signIn(try stage.worker(), in: app, typing: "use \(account)")
+            #expect(answer.members["ok"]?.bool == true, "\(answer.members)")
+            #expect(gate.guesses == 2, "the commands before were no guesses")
+            #expect(try await app.ask("show plan")["text"] == "the organisation's plan", "nothing was lost")
+            typing.cancel()
+            await app.end()
+
+            // The same by `sign-in`, by somebody who does not know `use`.
+            app = try await stage.managedApp("worker", ["--asks"])
+            typing = Gate(app, pin: "1470", guess: "1470").answering()
+            let again = try await stage.signIn(try stage.worker(), in: app)
+            #expect(again.members["ok"]?.bool == true, "\(again.members)")
+            #expect(try await app.isManaged())
+            typing.cancel()
+        }
+    }
+
+    @Test func `what others wrote is shown in a terminal and never obeyed by it`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-notes-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let hostile = "\u{1B}]52;c;aGk=\u{7}\u{9B}2J\u{202E}olleh"
+        let file = folder.appending(path: "from-outside")
+        try Data("first\n\(hostile)\r\nlast".utf8).write(to: file)
+        let app = try ChildProcess(Programs.fieldNotes, ["--home", folder.path])
+        for line in [
+            "import \(file.path)", "show from-outside", "note \(hostile) text", "notes", "show \(hostile)x",
+            "\(hostile)",
+            "use \(hostile)", "browse \(hostile)", "quit",
+        ] { app.send(line) }
+        var shown = ""
+        for await line in app.lines { shown += line + "\n" }
+        #expect(await app.wait() == 0)
+        #expect(shown.contains(#"\u{1B}]52;c;aGk=\u{7}\u{9B}2J\u{202E}olleh"#), "\(shown)")
+        #expect(shown.contains("first\n") && shown.contains("\nlast"), "lines of a note stay lines")
+        for character in ["\u{1B}", "\u{7}", "\u{9B}", "\u{202E}", "\r"] {
+            #expect(!shown.unicodeScalars.contains(character.unicodeScalars.first ?? " "))
+        }
+
+        let tool = try ChildProcess(Programs.cordon, ["audit", "verify", "/nowhere/\(hostile)"])
+        for await _ in tool.lines {}
+        #expect(await tool.wait() == 3)
+        #expect(await tool.lastWords.contains(#"/nowhere/\u{1B}]52"#))
+    }
+}
+
+/// What a root key's thumbprint looks like.
+private let pin = String(repeating: "A", count: 43)
+
+/// Somebody who answers what the launch gate asks in an app's terminal.
+private struct Gate: Sendable {
+    private let app: AppSession
+    private let pin: String
+    private let guess: String
+    private let guessed = Locked(0)
+
+    /// - Parameters:
+    ///   - pin: The PIN that is chosen.
+    ///   - guess: What is typed when the PIN is asked for.
+    init(_ app: AppSession, pin: String, guess: String? = nil) {
+        self.app = app
+        self.pin = pin
+        self.guess = guess ?? pin
+    }
+
+    /// How often a PIN was asked for.
+    var guesses: Int { guessed.withLock { $0 } }
+
+    /// Answers until cancelled.
+    func answering() -> Task<Void, any Error> {
+        Task {
+            while !Task.isCancelled, let text = try await app.event("protection")["text"] {
+                if text.hasPrefix("PIN of") {
+                    guessed.withLock { $0 += 1 }
+                    app.process.send(guess)
+                } else if text.hasPrefix("New PIN") || text.hasPrefix("The same") {
+                    app.process.send(pin)
+                } else if text.hasSuffix(":") {
+                    app.process.send("1")
+                }
+            }
+        }
+    }
+}
