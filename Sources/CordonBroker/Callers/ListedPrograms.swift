@@ -1,6 +1,8 @@
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
+    // In a graph with NIO, the compiler finds the members of `stat` through this module.
+    internal import CoreFoundation
     internal import Glibc
 #elseif canImport(Musl)
     internal import Musl
@@ -67,10 +69,7 @@ struct ListedPrograms: Sendable {
         case .success(let facts): listed = facts
         case .failure(let found): return found.objection
         }
-        let isSame =
-            UInt64(listed.st_dev) == program.device && UInt64(listed.st_ino) == program.inode
-            && listed.st_uid == program.owner
-        return isSame ? nil : .anotherFile
+        return program.isFile(listed) ? nil : .anotherFile
     }
 
     /// Paths at which a program can never be served, whoever runs it, each with the reason. A program that is not installed
@@ -98,7 +97,8 @@ struct ListedPrograms: Sendable {
         var facts = stat()
         var place = ""
         // The folders from the top, then the file: who can change one of them decides what lies at the path.
-        for part in [""] + path.split(separator: "/") {
+        let parts: [Substring] = [""] + path.split(separator: "/")
+        for part in parts {
             if !part.isEmpty { place += "/\(part)" }
             guard lstat(place.isEmpty ? "/" : place, &facts) == 0 else { return .failure(Found(objection: .missing)) }
             if facts.st_mode & S_IFMT == S_IFLNK { return .failure(Found(objection: .link)) }

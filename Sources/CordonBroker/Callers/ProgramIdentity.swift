@@ -3,6 +3,7 @@ internal import Foundation
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
+    internal import CoreFoundation
     internal import Glibc
 #elseif canImport(Musl)
     internal import Musl
@@ -51,7 +52,13 @@ struct ProgramIdentity: Sendable, Hashable {
         try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/exe")
     }
 
-    /// Whether an open file is this program's.
+    /// Whether these are the facts of this program's file, whatever its size and age: device, inode and owner.
+    func isFile(_ facts: stat) -> Bool {
+        let other = ProgramIdentity(facts, started: started)
+        return other.device == device && other.inode == inode && other.owner == owner
+    }
+
+    /// Whether an open file is this program's, and unchanged.
     func isFile(_ descriptor: Int32) -> Bool {
         var facts = stat()
         return fstat(descriptor, &facts) == 0 && ProgramIdentity(facts, started: started) == self

@@ -44,8 +44,7 @@ extension AllowedApp {
 
     private static let interpreters: Set<String> = [
         "ash", "awk", "bash", "bun", "busybox", "csh", "dash", "deno", "dotnet", "electron", "env", "fish", "gawk",
-        "gjs",
-        "guile", "java", "ksh", "lua", "luajit", "mawk", "mono", "node", "nodejs", "perl", "php", "pwsh", "pypy",
+        "gjs", "guile", "java", "ksh", "lua", "luajit", "mawk", "mono", "node", "nodejs", "perl", "php", "pwsh", "pypy",
         "python", "qemu", "rscript", "ruby", "sh", "tclsh", "tcsh", "toybox", "wish", "zsh",
     ]
 }
