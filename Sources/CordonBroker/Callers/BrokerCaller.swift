@@ -6,8 +6,10 @@ public struct BrokerCaller: Sendable, Hashable {
     public let process: Int32
     /// The program's file, after all links.
     public let path: String
-    /// SHA-256 of the program's file, hexadecimal.
+    /// SHA-256 of the program's file, hexadecimal; empty where nobody asked for it.
     public let digest: String
+    /// Why the program is not the one that the list means by its path; nil where nothing speaks against it.
+    var objection: ProgramObjection?
 
     /// Describes a caller.
     public init(user: UInt32, process: Int32, path: String, digest: String) {

@@ -22,6 +22,8 @@ struct PeerCredentials: Sendable, Equatable {
         }
         /// `SO_PEERPIDFD`, Linux 6.5.
         private static let peerProcessDescriptor: Int32 = 77
+        /// `SO_PEERGROUPS`, Linux 4.13.
+        private static let peerGroups: Int32 = 59
 
         /// The credentials at the time of connecting; nil when the kernel gives none.
         init?(socket: Int32) {
@@ -32,6 +34,20 @@ struct PeerCredentials: Sendable, Equatable {
             else { return nil }
             process = found.process
             user = found.user
+        }
+
+        /// The groups at the time of connecting; nil where the kernel does not say.
+        static func groups(socket: Int32) -> Set<UInt32>? {
+            var found = Credentials()
+            var size = socklen_t(MemoryLayout<Credentials>.size)
+            guard getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &found, &size) == 0 else { return nil }
+            // Without room the kernel says how much it needs.
+            size = 0
+            let isNone = getsockopt(socket, SOL_SOCKET, peerGroups, nil, &size) == 0
+            guard isNone || errno == ERANGE else { return nil }
+            var others = [UInt32](repeating: 0, count: Int(size) / MemoryLayout<UInt32>.size)
+            guard isNone || getsockopt(socket, SOL_SOCKET, peerGroups, &others, &size) == 0 else { return nil }
+            return Set(others).union([found.group])
         }
 
         /// A descriptor of the very process that connected, which no later process can stand in for; nil where the
@@ -47,6 +63,7 @@ struct PeerCredentials: Sendable, Equatable {
     #else
         /// Apple platforms identify callers by audit token and code signature, in the extension; not here.
         init?(socket: Int32) { return nil }
+        static func groups(socket: Int32) -> Set<UInt32>? { nil }
         static func processDescriptor(socket: Int32) -> Int32? { nil }
     #endif
 }
@@ -54,22 +71,45 @@ struct PeerCredentials: Sendable, Equatable {
 /// A caller whose program is looked at again at every request: a process that has become another program, or has ended
 /// and whose number was given away, is refused (SI-190).
 final class WatchedCaller: Sendable {
-    let caller: BrokerCaller
-    private let program: ProgramIdentity
+    let program: ProgramIdentity
+    private let credentials: PeerCredentials
+    private let path: String
+    private let objection: ProgramObjection?
+    private let wantsDigest: Bool
     private let processDescriptor: Int32?
 
-    /// Looks at who connected; nil when the system does not say, or the process changed while being looked at.
-    init?(_ credentials: PeerCredentials, socket: Int32, digests: ProgramDigests, isWanted: (String) -> Bool) {
+    /// Looks at who connected, without reading the program's file; nil when the system does not say, or the process changed
+    /// while being looked at.
+    init?(_ credentials: PeerCredentials, socket: Int32, programs: ListedPrograms) {
         processDescriptor = PeerCredentials.processDescriptor(socket: socket)
         guard let program = ProgramIdentity.now(credentials.process),
-            let facts = digests.facts(of: program, process: credentials.process, isWanted: isWanted)
+            let path = ProgramIdentity.path(of: credentials.process), program.stillRuns(as: credentials.process)
         else {
             if let processDescriptor { close(processDescriptor) }
             return nil
         }
         self.program = program
-        caller = BrokerCaller(
-            user: credentials.user, process: credentials.process, path: facts.path, digest: facts.digest)
+        self.credentials = credentials
+        self.path = path
+        objection = programs.objection(to: program, at: path, of: credentials.user) {
+            PeerCredentials.groups(socket: socket)
+        }
+        wantsDigest = objection == nil && programs.wantsDigest(of: path)
+    }
+
+    /// Who connected, with the program's digest where the list asks for it. Reading a large file takes a while, but the file
+    /// is always one that an administrator has listed: every other one was objected to before.
+    func caller(_ digests: ProgramDigests) async -> BrokerCaller {
+        var objection = self.objection
+        var digest: String?
+        if wantsDigest {
+            if program.size > digests.largest { objection = .tooLarge }
+            digest = await digests.digest(of: program, process: credentials.process)
+        }
+        var caller = BrokerCaller(
+            user: credentials.user, process: credentials.process, path: path, digest: digest ?? "")
+        caller.objection = objection
+        return caller
     }
 
     deinit {
@@ -78,9 +118,9 @@ final class WatchedCaller: Sendable {
 
     /// Whether it is still the same program in the same process.
     var isUnchanged: Bool {
-        guard let processDescriptor else { return program.stillRuns(as: caller.process) }
+        guard let processDescriptor else { return program.stillRuns(as: credentials.process) }
         // The number is the process's own as long as that lives, which is looked at last; readable means that it ended.
-        guard program.isFile(of: caller.process) else { return false }
+        guard program.isFile(of: credentials.process) else { return false }
         var watched = pollfd(fd: processDescriptor, events: Int16(POLLIN), revents: 0)
         return poll(&watched, 1, 0) == 0
     }

@@ -1,5 +1,3 @@
-internal import CordonBase
-internal import Crypto
 internal import Foundation
 
 #if canImport(Darwin)
@@ -31,14 +29,39 @@ struct ProgramIdentity: Sendable, Hashable {
     private static func file(of process: Int32, started: UInt64) -> ProgramIdentity? {
         var facts = stat()
         guard stat("/proc/\(process)/exe", &facts) == 0 else { return nil }
+        return ProgramIdentity(facts, started: started)
+    }
+
+    private init(_ facts: stat, started: UInt64) {
         #if canImport(Darwin)
             let changed = facts.st_ctimespec
         #else
             let changed = facts.st_ctim
         #endif
-        return ProgramIdentity(
-            device: UInt64(facts.st_dev), inode: UInt64(facts.st_ino), owner: facts.st_uid, size: Int64(facts.st_size),
-            changed: Int64(changed.tv_sec) * 1_000_000_000 + Int64(changed.tv_nsec), started: started)
+        device = UInt64(truncatingIfNeeded: facts.st_dev)
+        inode = UInt64(truncatingIfNeeded: facts.st_ino)
+        owner = facts.st_uid
+        size = Int64(facts.st_size)
+        // A foreign file system may say anything; only equality counts.
+        self.changed = Int64(changed.tv_sec) &* 1_000_000_000 &+ Int64(changed.tv_nsec)
+        self.started = started
+    }
+
+    /// The path that the process sees its program at, which proves nothing: in a mount namespace of its own it sees any.
+    static func path(of process: Int32) -> String? {
+        try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/exe")
+    }
+
+    /// Whether these are the facts of this program's file, whatever its size and age: device, inode and owner.
+    func isFile(_ facts: stat) -> Bool {
+        let other = ProgramIdentity(facts, started: started)
+        return other.device == device && other.inode == inode && other.owner == owner
+    }
+
+    /// Whether an open file is this program's, and unchanged.
+    func isFile(_ descriptor: Int32) -> Bool {
+        var facts = stat()
+        return fstat(descriptor, &facts) == 0 && ProgramIdentity(facts, started: started) == self
     }
 
     /// Whether the process runs this file, whenever it started.
@@ -58,52 +81,5 @@ struct ProgramIdentity: Sendable, Hashable {
         let fields = buffer[(end + 1)..<count].split(separator: UInt8(ascii: " "))
         guard fields.count > 19 else { return nil }
         return UInt64(String(decoding: fields[19], as: UTF8.self))
-    }
-}
-
-/// The digests of program files, each read once: the file's own facts say when it must be read again.
-final class ProgramDigests: Sendable {
-    private struct Key: Hashable {
-        let device: UInt64
-        let inode: UInt64
-        let size: Int64
-        let changed: Int64
-    }
-
-    private let known = Locked<[Key: String]>([:])
-    private static let most = 256
-
-    /// Path and digest of the program; nil when it changed meanwhile or cannot be read.
-    ///
-    /// - Parameter isWanted: Whether anybody asks for the digest of a program at the path. Of others it stays empty: a
-    ///   stranger's program may be as large as it likes, and reading it would hold up everybody.
-    func facts(
-        of program: ProgramIdentity, process: Int32, isWanted: (String) -> Bool = { _ in true }
-    ) -> (path: String, digest: String)? {
-        let link = "/proc/\(process)/exe"
-        guard let path = try? FileManager.default.destinationOfSymbolicLink(atPath: link) else { return nil }
-        guard isWanted(path) else { return program.stillRuns(as: process) ? (path, "") : nil }
-        let key = Key(device: program.device, inode: program.inode, size: program.size, changed: program.changed)
-        if let digest = known.withLock({ $0[key] }) { return program.stillRuns(as: process) ? (path, digest) : nil }
-        // Through the link, so that the file read is the one that runs, whatever lies at the path by now.
-        guard let digest = Self.digest(of: link), program.stillRuns(as: process) else { return nil }
-        known.withLock { known in
-            if known.count >= Self.most { known = [:] }
-            known[key] = digest
-        }
-        return (path, digest)
-    }
-
-    private static func digest(of file: String) -> String? {
-        guard let handle = FileHandle(forReadingAtPath: file) else { return nil }
-        defer { try? handle.close() }
-        var hash = SHA256()
-        do {
-            while let part = try handle.read(upToCount: 1 << 20), !part.isEmpty { hash.update(data: part) }
-        } catch { return nil }
-        return hash.finalize().map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.count == 1 ? "0" + digits : digits
-        }.joined()
     }
 }

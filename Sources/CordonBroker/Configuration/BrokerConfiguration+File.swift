@@ -29,6 +29,10 @@ extension BrokerConfiguration {
         "preferredAuthenticationMethod", "signInParameters", "service", "deviceName", "reportSeconds",
     ]
 
+    private static let appMembers: Set<String> = [
+        "name", "path", "sha256", "clientIDs", "resources", "bundleID", "origins",
+    ]
+
     /// The client id that the broker has at the provider, where nothing else is said.
     public static let usualClientID = "cordon-broker"
 
@@ -39,6 +43,15 @@ extension BrokerConfiguration {
         else { return nil }
         let isOwn = ["127.0.0.1", "::1", "[::1]"].contains(host)
         return scheme == "https" || (scheme == "http" && isOwn) ? url : nil
+    }
+
+    private static func isPrinted(_ letter: Unicode.Scalar) -> Bool {
+        ![.control, .lineSeparator, .paragraphSeparator].contains(letter.properties.generalCategory)
+    }
+
+    private static func isOrigin(_ text: String) -> Bool {
+        guard let origin = WebOrigin(text), origin.scheme == "https" || origin.isOwn else { return false }
+        return text.split(separator: "/").count == 2
     }
 
     /// Reads a configuration file: JSON (docs/broker-protocol.md lists its members).
@@ -66,6 +79,11 @@ extension BrokerConfiguration {
         if let strange = object.keys.sorted().first(where: { !Self.members.contains($0) }) {
             throw refuse("\(strange) is no setting")
         }
+        for app in object["apps"] as? [[String: Any]] ?? [] {
+            if let strange = app.keys.sorted().first(where: { !Self.appMembers.contains($0) }) {
+                throw refuse("\(strange) is no setting of an app")
+            }
+        }
         let file: File
         do { file = try JSONDecoder().decode(File.self, from: bytes) } catch {
             throw refuse("a setting is missing or of the wrong kind")
@@ -79,6 +97,13 @@ extension BrokerConfiguration {
             guard app.path.hasPrefix("/"), !app.name.isEmpty, !app.clientIDs.isEmpty,
                 app.sha256?.count ?? 64 == 64
             else { throw refuse("an app needs a name, an absolute path, client ids and, if any, a SHA-256") }
+            // The name parts texts that keys are derived from, and stands in logs.
+            guard app.name.unicodeScalars.allSatisfy(Self.isPrinted) else {
+                throw refuse("an app's name holds a line feed or another control character")
+            }
+            guard (app.origins ?? []).allSatisfy(Self.isOrigin) else {
+                throw refuse("an origin of an app is not https, or http to this machine, with nothing after the host")
+            }
         }
         for seconds in [
             file.maxIdleSeconds, file.maxSessionSeconds, file.warningSeconds, file.cleanUpSeconds, file.reportSeconds,

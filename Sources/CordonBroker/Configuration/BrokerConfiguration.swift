@@ -63,21 +63,25 @@ public struct BrokerConfiguration: Sendable, Equatable {
 public struct AllowedApp: Sendable, Equatable, Codable {
     /// The app's name in reports and logs.
     public var name: String
-    /// The program's file, after all links are followed.
+    /// The program's file, after all links are followed. Neither it nor a folder above it may be its user's to change.
     public var path: String
-    /// SHA-256 of the program's file in hexadecimal; nil accepts any file at the path that its owner may replace.
+    /// SHA-256 of the program's file in hexadecimal; nil accepts whatever file whoever owns the path puts there.
     public var sha256: String?
     /// The client ids it may use.
     public var clientIDs: [String]
     /// The resources it may ask tokens for; nil for any.
     public var resources: [String]?
-    /// The bundle id under which the MDM's lists name it.
+    /// The bundle id under which the MDM's lists name it, and the service knows it: only receipts of this app's wipes are
+    /// signed for it, and none where it is nil.
     public var bundleID: String?
+    /// The origins to which it may prove that it holds the key of its tokens, such as `https://api.contoso.example`; nil for
+    /// those of the addresses in ``resources`` and of the broker's service.
+    public var origins: [String]?
 
     /// Makes an entry.
     public init(
         name: String, path: String, sha256: String? = nil, clientIDs: [String], resources: [String]? = nil,
-        bundleID: String? = nil
+        bundleID: String? = nil, origins: [String]? = nil
     ) {
         self.name = name
         self.path = path
@@ -85,6 +89,7 @@ public struct AllowedApp: Sendable, Equatable, Codable {
         self.clientIDs = clientIDs
         self.resources = resources
         self.bundleID = bundleID
+        self.origins = origins
     }
 }
 

@@ -136,14 +136,15 @@ extension Broker {
     /// The entry that allows the program; nil for a local administrator, who is no app.
     private func rule(for caller: BrokerCaller, clientID: String) throws(SignInError) -> AllowedApp? {
         let found = configuration.apps.first {
-            $0.path == caller.path && ($0.sha256 == nil || $0.sha256?.lowercased() == caller.digest)
+            caller.objection == nil && $0.path == caller.path
+                && ($0.sha256 == nil || $0.sha256?.lowercased() == caller.digest)
                 && $0.clientIDs.contains(clientID) && configuration.profileApps.permits($0.bundleID)
         }
         if configuration.isDevelopment, caller.user == ownUser {
             if let found { return found }
             if configuration.apps.isEmpty, state.apps.count < Self.mostDevelopmentApps {
                 let name = caller.path.split(separator: "/").last.map(String.init) ?? caller.path
-                return AllowedApp(name: name, path: caller.path, clientIDs: [clientID])
+                return AllowedApp(name: QuietLog.plain(name), path: caller.path, clientIDs: [clientID])
             }
         } else if isLocalAdministrator(caller) {
             return nil
@@ -151,11 +152,15 @@ extension Broker {
             return found
         }
         let path = QuietLog.plain(caller.path)
+        let reason = caller.objection?.reason ?? "no entry of the list fits"
         if quiet.isDue("\(caller.user) \(path)", now: environment.now()) {
-            logger.notice("a program is not allowed", metadata: ["path": "\(path)", "user": "\(caller.user)"])
+            logger.notice(
+                "a program is not allowed",
+                metadata: ["path": "\(path)", "user": "\(caller.user)", "reason": "\(reason)"])
         }
         throw SignInError(
-            .brokerRefused, .brokerDenied, "this program is not allowed to use the broker with this client id")
+            .brokerRefused, .brokerDenied,
+            "this program is not allowed to use the broker with this client id: \(reason)")
     }
 
     /// Where every program is an app, somebody may come with ever new client ids.

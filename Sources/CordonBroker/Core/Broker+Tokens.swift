@@ -64,12 +64,14 @@ extension Broker {
         return answer
     }
 
-    /// Signs a proof of possession or a wipe's receipt with the session's key, and nothing else.
+    /// Signs a proof of possession or a wipe's receipt of the app itself with the session's key, and nothing else.
     func proof(_ request: BrokerRequest, _ peer: Int) async throws(SignInError) -> BrokerAnswer {
-        guard let input = request.input, Self.maySign(input) else {
+        let rule = try app(peer).rule
+        guard let input = request.input, let asked = SigningInput(input) else {
             throw SignInError(
                 .brokerRefused, .invalidRequest, "the broker signs proofs of possession and receipts only")
         }
+        try check(asked.purpose, rule)
         let signer = try await signer(request, peer)
         do throws(ProtocolError) {
             var answer = BrokerAnswer()
@@ -88,18 +90,23 @@ extension Broker {
         return try await client.signer(for: account.facts.id)
     }
 
-    private struct Header: Decodable {
-        var alg: String
-        var typ: String
-    }
-
-    /// Whether a text is the header and payload of something that a session's key may vouch for.
-    static func maySign(_ input: String) -> Bool {
-        let parts = input.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, let header = Base64URL.decode(parts[0]), Base64URL.decode(parts[1]) != nil,
-            let facts = try? JSONDecoder().decode(Header.self, from: header)
-        else { return false }
-        let types: [MessageType] = [.proofOfPossession, .wipeReceipt]
-        return facts.alg == "ES256" && types.contains { $0.rawValue == facts.typ }
+    /// Refuses what the session's key would say in another app's name: all apps of a session share it.
+    private func check(_ purpose: SigningInput.Purpose, _ rule: AllowedApp) throws(SignInError) {
+        // In development without a list, every program of the user is whichever app it says.
+        if configuration.isDevelopment, configuration.apps.isEmpty { return }
+        switch purpose {
+        case .proof(let origin):
+            guard rule.proofOrigins(service: configuration.service).contains(origin) else {
+                throw SignInError(
+                    .brokerRefused, .brokerDenied, "this app may not prove possession of the key to this origin",
+                    hint: "Name the origin in `origins` of the app's entry in the broker's configuration.")
+            }
+        case .receipt(let bundleID):
+            guard let own = rule.bundleID, own.lowercased() == bundleID.lowercased() else {
+                throw SignInError(
+                    .brokerRefused, .brokerDenied, "this app may have receipts of its own data's wipes signed only",
+                    hint: "Give the app's entry in the broker's configuration its `bundleID`.")
+            }
+        }
     }
 }

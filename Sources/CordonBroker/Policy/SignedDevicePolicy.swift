@@ -16,8 +16,8 @@ public struct SignedDevicePolicy: Sendable, Equatable {
     /// What a configuration file would say, JSON.
     public var configuration: Data
 
-    /// The largest file.
-    static let largest = 1 << 20
+    /// The largest file, in bytes.
+    public static let largest = 1 << 20
 
     /// Makes a policy.
     ///

@@ -6,14 +6,14 @@ internal import Foundation
 struct BrokerDesk: Sendable {
     /// The broker.
     let broker: Broker
-    /// Who connected.
-    let caller: BrokerCaller
+    /// Who connected; asked once, and nothing is read from the connection meanwhile.
+    let identify: @Sendable () async -> BrokerCaller
     /// Whether it is still the same program in the same process.
     let isUnchanged: @Sendable () -> Bool
 
     /// Takes the connection in.
     func open(_ send: @escaping @Sendable (BrokerAnswer) -> Void) async -> Int {
-        await broker.open(caller, send: send)
+        await broker.open(await identify(), send: send)
     }
 
     /// Ends it.

@@ -52,7 +52,7 @@ package enum BrokerParsing {
     private static func readsRequest(_ payload: Data, _ outcome: inout Outcome) -> Bool {
         _ = try? MessageCoding.decode(BrokerAnswer.self, from: payload)
         guard let request = try? MessageCoding.decode(BrokerRequest.self, from: payload) else { return false }
-        _ = Broker.maySign(request.input ?? "")
+        _ = SigningInput(request.input ?? "")
         let written = try? MessageCoding.encode(request)
         let again = written.flatMap { try? MessageCoding.decode(BrokerRequest.self, from: $0) }
         if written == nil || again.flatMap({ try? MessageCoding.encode($0) }) != written {

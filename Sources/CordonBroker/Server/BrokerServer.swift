@@ -93,7 +93,12 @@ public struct BrokerServer: Sendable {
             let loop = group.next()
             let ledger = Locked(ConnectionLedger(limits))
             let quiet = Locked(QuietLog())
-            let digested = Set(broker.configuration.apps.filter { $0.sha256 != nil }.map(\.path))
+            let programs = ListedPrograms(broker.configuration)
+            for (path, objection) in programs.mistakes {
+                logger.warning(
+                    "an app of the list cannot be served",
+                    metadata: ["path": "\(QuietLog.plain(path))", "reason": "\(objection.reason)"])
+            }
             let bootstrap = ServerBootstrap(group: loop)
                 .serverChannelOption(.backlog, value: 1_024)
                 .childChannelOption(.autoRead, value: false)
@@ -108,14 +113,16 @@ public struct BrokerServer: Sendable {
                         else { throw ChannelError.operationUnsupported }
                         channel.closeFuture.whenComplete { _ in ledger.withLock { $0.release(credentials.user) } }
                         let found = try Self.onSocket(of: channel) {
-                            WatchedCaller(credentials, socket: $0, digests: digests, isWanted: digested.contains)
+                            WatchedCaller(credentials, socket: $0, programs: programs)
                         }
                         guard let caller = found else { throw ChannelError.operationUnsupported }
                         let program = ConnectionLedger.ProgramKey(
-                            user: credentials.user, path: caller.caller.path)
+                            user: credentials.user, device: caller.program.device, inode: caller.program.inode)
                         let shared = ledger.withLock { $0.enter(program, now: now) }
                         channel.closeFuture.whenComplete { _ in ledger.withLock { $0.leave(program) } }
-                        let desk = BrokerDesk(broker: broker, caller: caller.caller) { caller.isUnchanged }
+                        let desk = BrokerDesk(broker: broker, identify: { await caller.caller(digests) }) {
+                            caller.isUnchanged
+                        }
                         try channel.pipeline.syncOperations.addHandler(
                             BrokerConnectionHandler(
                                 desk: desk, limits: limits, shared: shared, now: now, logger: logger))

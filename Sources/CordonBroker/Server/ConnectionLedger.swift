@@ -17,10 +17,11 @@ struct ConnectionLedger {
     private var users: [UInt32: User] = [:]
     private var programs: [ProgramKey: Program] = [:]
 
-    /// What counts as one program: a user's processes of one file.
+    /// What counts as one program: a user's processes of one file, whatever path they see it at.
     struct ProgramKey: Hashable {
         let user: UInt32
-        let path: String
+        let device: UInt64
+        let inode: UInt64
     }
 
     /// Users and programs whose connections have all ended are forgotten beyond this number, not at once: whoever comes

@@ -67,14 +67,20 @@ struct BrokerOptions: ParsableArguments {
 
     /// A signed policy, from a file that nobody but its owner and the system's administrator can have written.
     private static func read(policy: String, trusting trusted: Set<String>) throws(BrokerError) -> BrokerConfiguration {
-        let facts = try? FileManager.default.attributesOfItem(atPath: policy)
-        guard let bytes = FileManager.default.contents(atPath: policy),
-            let owner = (facts?[.ownerAccountID] as? NSNumber)?.uint32Value,
-            let mode = (facts?[.posixPermissions] as? NSNumber)?.intValue
-        else { throw BrokerError(.configuration, "the policy cannot be read", place: policy, hint: "Check the path.") }
-        guard owner == 0 || owner == getuid(), mode & 0o022 == 0 else {
+        // Opened once, so that what is read is the file whose owner was looked at; a pipe must not make this wait.
+        let descriptor = open(policy, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        defer { if descriptor >= 0 { close(descriptor) } }
+        var facts = stat()
+        guard descriptor >= 0, fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
+            throw BrokerError(.configuration, "the policy cannot be read", place: policy, hint: "Check the path.")
+        }
+        guard facts.st_uid == 0 || facts.st_uid == getuid(), facts.st_mode & 0o022 == 0 else {
             throw BrokerError(
                 .configuration, "others can change the policy", place: policy, hint: "Give it to root, with mode 0644.")
+        }
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
+        guard let bytes = try? handle.read(upToCount: SignedDevicePolicy.largest + 1) else {
+            throw BrokerError(.configuration, "the policy cannot be read", place: policy, hint: "Check the path.")
         }
         let signed = try SignedDevicePolicy(verifying: bytes, trusting: trusted, place: policy)
         return try BrokerConfiguration(policy: signed, place: policy)

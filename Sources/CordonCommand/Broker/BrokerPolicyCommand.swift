@@ -17,7 +17,8 @@ struct BrokerPolicySignCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign", abstract: "Sign a configuration for the shared devices of an organisation.",
         discussion: """
-            Prints the signed policy; tells the thumbprint that brokers must trust on standard error.
+            Prints the signed policy; tells the thumbprint that brokers must trust on standard error, and what in the list of
+            apps is worth a second look: an interpreter runs whatever script a person gives it.
 
             Example:
               openssl ecparam -name prime256v1 -genkey -noout -out policy.pem
@@ -47,6 +48,9 @@ struct BrokerPolicySignCommand: AsyncParsableCommand {
         do throws(BrokerError) {
             let policy = try SignedDevicePolicy(
                 version: policyVersion, tenant: TenantID(tenant), device: device, configuration: configuration)
+            for warning in try BrokerConfiguration(json: configuration, place: config).warnings {
+                Terminal.talk(Style.yellow("warning:") + " \(warning)")
+            }
             Terminal.data(try policy.signed(by: signer))
         } catch {
             throw CommandFailure(error)

@@ -26,6 +26,7 @@ struct BrokerRunCommand: AsyncParsableCommand {
         var (configuration, remarks) = try options.plan()
         configuration.hostWarnings = ProcessProtection.apply()
         for remark in remarks { Terminal.talk("\(options.profile ?? "profile"): \(remark)") }
+        for warning in configuration.warnings { Terminal.talk(Style.yellow("warning:") + " \(warning)") }
         let logger = Logger(label: "cordon.broker") { TextLogHandler(label: $0) }
         var trust = ServerTrust()
         // What is reached here is the OpenID provider, which is somebody else's to bring up to date.

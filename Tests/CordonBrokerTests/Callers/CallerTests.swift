@@ -1,4 +1,5 @@
 import CordonIdentity
+import CordonProtocol
 import CordonSignIn
 import CordonTesting
 import Foundation
@@ -156,22 +157,34 @@ import Testing
     }
 
     @Test func `the session's key signs proofs and receipts and nothing else`() async throws {
-        let stand = try BrokerStand()
+        let stand = try BrokerStand { $0.apps[0].origins = ["https://a.example"] }
         let broker = try await stand.joinedBroker()
         let notes = try await BrokerApp("notes", at: broker)
         try await notes.signIn(.worker, at: stand.provider)
-        func input(_ header: String) -> String {
-            Data(header.utf8).base64EncodedString().replacing("=", with: "") + ".e30"
+        let proof = #"{"jti":"1","htm":"GET","htu":"https://a.example/x","iat":1800000000}"#
+        let receipt = """
+            {"commandID":"c","tenant":"contoso","registrationID":"r","account":"a","bundleID":"example.notes",\
+            "destroyedKeyIDs":[],"files":0,"bytes":0,"started":"2027-01-15T08:00:00Z","finished":"2027-01-15T08:00:00Z",\
+            "failures":[]}
+            """
+        func input(_ header: String, _ payload: String) -> String {
+            [header, payload].map { Base64URL.encode(Data($0.utf8)) }.joined(separator: ".")
         }
         func isSigned(_ text: String) async -> Bool {
             await notes.ask(.tokenProof) { $0.input = text }.signature != nil
         }
-        #expect(await isSigned(input(#"{"alg":"ES256","typ":"dpop+jwt"}"#)))
-        #expect(await isSigned(input(#"{"alg":"ES256","typ":"cordon-wipe-receipt+jwt"}"#)))
-        for typ in ["JWT", "at+jwt", "cordon-policy+jwt", "cordon-keys+jwt", "cordon-device+jwt"] {
-            #expect(await isSigned(input(#"{"alg":"ES256","typ":"\#(typ)"}"#)) == false, "\(typ)")
+        #expect(await isSigned(input(#"{"alg":"ES256","typ":"dpop+jwt"}"#, proof)))
+        #expect(await isSigned(input(#"{"alg":"ES256","typ":"cordon-wipe-receipt+jwt"}"#, receipt)))
+        for type in MessageType.allCases.map(\.rawValue) + ["JWT", "at+jwt"] {
+            for payload in [proof, receipt, "{}"] {
+                let isWanted =
+                    type == "dpop+jwt" && payload == proof
+                    || type == "cordon-wipe-receipt+jwt" && payload == receipt
+                let text = input(#"{"alg":"ES256","typ":"\#(type)"}"#, payload)
+                #expect(await isSigned(text) == isWanted, "\(type) \(payload)")
+            }
         }
-        #expect(await isSigned(input(#"{"alg":"none","typ":"dpop+jwt"}"#)) == false)
+        #expect(await isSigned(input(#"{"alg":"none","typ":"dpop+jwt"}"#, proof)) == false)
         #expect(await isSigned("anything") == false)
         #expect(await isSigned("e30.e30.e30") == false)
     }

@@ -30,9 +30,32 @@ import Testing
         #"{"issuer": "https://x", "apps": [{"name": "a", "path": "relative", "clientIDs": ["a"]}]}"#,
         #"{"issuer": "https://x", "apps": [{"name": "a", "path": "/a", "clientIDs": []}]}"#,
         #"{"issuer": "https://x", "apps": [{"name": "a", "path": "/a", "clientIDs": ["a"], "sha256": "abc"}]}"#,
+        #"{"issuer": "https://x", "apps": [{"name": "a\nb", "path": "/a", "clientIDs": ["a"]}]}"#,
+        #"{"issuer": "https://x", "apps": [{"name": "a", "path": "/a", "clientIDs": ["a"], "sha265": "abc"}]}"#,
+        #"{"issuer": "https://x", "apps": [{"name": "a", "path": "/a", "clientIDs": ["a"], "origins": ["http://b"]}]}"#,
+        #"{"issuer": "https://x", "apps": [{"name": "a", "path": "/a", "clientIDs": ["a"], "origins": ["https://b/c"]}]}"#,
     ])
     func `a mistake is refused, not guessed at`(text: String) {
         #expect(throws: BrokerError(.configuration, "", place: "", hint: "")) { _ = try read(text) }
+    }
+
+    @Test func `a list is warned about where it lets in more than it says, or an app cannot work by it`() throws {
+        func warnings(_ path: String, _ more: String = #""bundleID": "b", "origins": ["https://a.example"]"#) throws
+            -> [String]
+        {
+            try read(
+                #"{"issuer": "https://x", "apps": [{"name": "a", "path": "\#(path)", "clientIDs": ["a"], \#(more)}]}"#
+            ).warnings
+        }
+        #expect(try warnings("/opt/a/bin/notes").isEmpty)
+        for path in [
+            "/usr/bin/python3.11", "/usr/bin/node", "/bin/sh", "/opt/electron28", "/lib64/ld-linux-x86-64.so.2",
+        ] {
+            #expect(try warnings(path).count == 1 && warnings(path)[0].contains("script"), "\(path)")
+        }
+        #expect(try warnings("/opt/a", #""origins": ["https://a.example"]"#).first?.contains("bundleID") == true)
+        #expect(try warnings("/opt/a", #""bundleID": "b""#).first?.contains("origins") == true)
+        #expect(try warnings("/opt/a", #""bundleID": "b", "resources": ["https://a.example/x"]"#).isEmpty)
     }
 
     private func profile(_ data: String, type: String = "Redirect") -> Data {

@@ -23,7 +23,8 @@ import Testing
             $0.apps = []
         }
         let desk = BrokerDesk(
-            broker: try await stand.broker(), caller: BrokerCaller(user: 900, process: 1, path: "/apps/x", digest: "")
+            broker: try await stand.broker(),
+            identify: { BrokerCaller(user: 900, process: 1, path: "/apps/x", digest: "") }
         ) {
             gate.wait()
             return true

@@ -16,8 +16,16 @@ enum ServedBroker {
             $0.isDevelopment = true
             $0.apps = []
         }
+        try await serve(stand, limits, work)
+    }
+
+    /// A served broker with a configuration of its own; other users reach its socket where it is not for development.
+    static func serve(
+        _ stand: BrokerStand, _ limits: BrokerLimits = .patient, _ work: (String, BrokerStand) async throws -> Void
+    ) async throws {
         try FileManager.default.createDirectory(
-            at: stand.folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            at: stand.folder, withIntermediateDirectories: true,
+            attributes: [.posixPermissions: stand.configuration.isDevelopment ? 0o700 : 0o755])
         let broker = try await Broker(
             stand.configuration, folder: stand.folder.appending(path: "data"),
             secrets: FileSecretStore(directory: stand.folder.appending(path: "secrets")),

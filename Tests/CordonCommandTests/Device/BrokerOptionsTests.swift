@@ -47,6 +47,31 @@ import Testing
         }
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `a policy is read from a regular file that others cannot write to, and from nothing else`() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-broker-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        func refusal(_ path: String) throws -> String? {
+            let failure = #expect(throws: CommandFailure.self) {
+                try plan(["--policy", path, "--trust", "x"])
+            }
+            #expect(failure?.status == .badInput)
+            return failure?.message
+        }
+        let file = folder.appending(path: "device.policy").path
+        try Data("no policy".utf8).write(to: URL(filePath: file))
+        #expect(chmod(file, 0o644) == 0)
+        #expect(try refusal(file)?.contains("not acceptable") == true, "the control: it was read")
+        #expect(chmod(file, 0o664) == 0)
+        #expect(try refusal(file)?.contains("others can change") == true)
+        // A pipe would keep the broker waiting for somebody who writes.
+        let pipe = folder.appending(path: "pipe").path
+        #expect(mkfifo(pipe, 0o644) == 0)
+        #expect(try refusal(pipe)?.contains("cannot be read") == true)
+        #expect(try refusal(folder.path)?.contains("cannot be read") == true)
+    }
+
     @Test func `neither file nor issuer is a wrong command line`() {
         #expect(throws: (any Error).self) { _ = try BrokerOptions.parse(["--socket", "/tmp/b.sock"]) }
         #expect(throws: (any Error).self) {

@@ -1,0 +1,125 @@
+import CordonTesting
+import Foundation
+import Testing
+
+@testable import CordonBroker
+
+/// Which file at a listed path the broker takes for the app, and what it reads of it.
+@Suite struct ListedProgramTests {
+    private let own: ProgramIdentity
+    private let path: String
+
+    init() throws {
+        own = try #require(ProgramIdentity.now(getpid()))
+        path = try #require(ProgramIdentity.path(of: getpid()))
+    }
+
+    private func list(
+        _ path: String, digest: String? = nil, isDevelopment: Bool = false
+    ) throws -> ListedPrograms {
+        var configuration = try BrokerStand().configuration
+        configuration.isDevelopment = isDevelopment
+        configuration.apps = [AllowedApp(name: "x", path: path, sha256: digest, clientIDs: ["x"])]
+        return ListedPrograms(configuration)
+    }
+
+    /// A folder that only its owner may write to, for as long as the work lasts.
+    private func inFolder(_ work: (URL) throws -> Void) throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-listed-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try work(folder)
+    }
+
+    @Test func `only the very file at the listed path is the app, and no link leads to it`() throws {
+        #expect(try list(path, isDevelopment: true).objection(to: own, at: path, of: 4_242) { [] } == nil)
+        try inFolder { folder in
+            let link = folder.appending(path: "link").path
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+            #expect(try list(link).objection(to: own, at: link, of: 4_242) { [] } == .link)
+            let way = folder.appending(path: "way")
+            try FileManager.default.createSymbolicLink(
+                at: way, withDestinationURL: URL(filePath: path).deletingLastPathComponent())
+            let over = way.appending(path: URL(filePath: path).lastPathComponent).path
+            #expect(try list(over).objection(to: own, at: over, of: 4_242) { [] } == .link)
+            let missing = folder.appending(path: "missing").path
+            #expect(try list(missing).objection(to: own, at: missing, of: 4_242) { [] } == .missing)
+            #expect(try list(folder.path).objection(to: own, at: folder.path, of: 4_242) { [] } == .noFile)
+            let other = folder.appending(path: "other").path
+            try Data("x".utf8).write(to: URL(filePath: other))
+            #expect(try list(other).objection(to: own, at: other, of: 4_242) { [] } == .anotherFile)
+            #expect(try list(link).objection(to: own, at: other, of: 4_242) { [] } == nil, "the list decides by path")
+            #expect(try list(link).mistakes.map(\.objection) == [.link])
+            #expect(try list(missing).mistakes.isEmpty)
+        }
+    }
+
+    @Test func `a file that its caller can change, or whose folder they can, is not the app`() throws {
+        try inFolder { folder in
+            let file = folder.appending(path: "app").path
+            try Data("x".utf8).write(to: URL(filePath: file))
+            let group = try #require(
+                FileManager.default.attributesOfItem(atPath: file)[.groupOwnerAccountID] as? NSNumber
+            ).uint32Value
+            /// Whether the file may be changed by a user, as the broker sees it.
+            func isChangeable(_ user: UInt32 = 4_242, in groups: Set<UInt32>? = []) throws -> Bool {
+                let found = try list(file).objection(to: own, at: file, of: user) { groups }
+                #expect(found == .changeable || found == .anotherFile)
+                return found == .changeable
+            }
+            #expect(chmod(file, 0o755) == 0)
+            #expect(try !isChangeable() && !isChangeable(in: [group]))
+            #expect(try isChangeable(geteuid()))
+            for (mode, byMember, byOther) in [(mode_t(0o775), true, false), (0o757, true, true), (0o555, false, false)]
+            {
+                for place in [file, folder.path] {
+                    #expect(chmod(place, mode) == 0)
+                    #expect(try isChangeable(in: [group]) == byMember, "\(place) \(mode)")
+                    #expect(try isChangeable(in: nil) == byMember, "groups that nobody knows")
+                    #expect(try isChangeable() == byOther, "\(place) \(mode)")
+                    #expect(chmod(place, 0o755) == 0)
+                }
+            }
+            // Nobody takes another's file out of a folder like /tmp.
+            #expect(chmod(folder.path, 0o1777) == 0)
+            #expect(try !isChangeable(in: [group]))
+            #expect(chmod(folder.path, 0o777) == 0)
+            #expect(try list(file).mistakes.map(\.objection) == [.changeable])
+        }
+    }
+
+    @Test func `a digest is computed of the app's own file only, and of none beyond the limit`() async throws {
+        let (one, other) = try socketPair()
+        defer {
+            close(one)
+            close(other)
+        }
+        let credentials = try #require(PeerCredentials(socket: one))
+        let digest = String(repeating: "a", count: 64)
+        let all = ProgramDigests(largest: .max)
+        func caller(_ path: String, _ digest: String?, _ digests: ProgramDigests) async throws -> BrokerCaller {
+            let list = try list(path, digest: digest, isDevelopment: true)
+            let watched = try #require(WatchedCaller(credentials, socket: one, programs: list))
+            return await watched.caller(digests)
+        }
+        let listed = try await caller(path, digest, all)
+        #expect(listed.digest.count == 64 && listed.objection == nil && listed.path == path)
+        #expect(try await caller(path, nil, all).digest.isEmpty)
+        #expect(try await caller("/apps/x", digest, all).digest.isEmpty)
+        let small = try await caller(path, digest, ProgramDigests(largest: own.size - 1))
+        #expect(small.digest.isEmpty && small.objection == .tooLarge)
+    }
+
+    private func socketPair() throws -> (Int32, Int32) {
+        var pair: [Int32] = [-1, -1]
+        #if canImport(Darwin)
+            let kind = SOCK_STREAM
+        #else
+            let kind = Int32(SOCK_STREAM.rawValue)
+        #endif
+        let made = socketpair(AF_UNIX, kind, 0, &pair)
+        try #require(made == 0)
+        return (pair[0], pair[1])
+    }
+}

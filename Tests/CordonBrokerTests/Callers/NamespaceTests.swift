@@ -1,0 +1,61 @@
+import CordonIdentity
+import CordonTesting
+import Foundation
+import Testing
+
+@testable import CordonBroker
+
+/// A program that gets an allowed app's path by a mount in a namespace of its own, which any user may make.
+@Suite(
+    .serialized, .timeLimit(.minutes(2)),
+    .enabled(if: OtherUser.hasNamespaces, "needs root, setpriv, python3 and user namespaces")
+) struct NamespaceTests {
+    /// Greets and prints what the broker says to it.
+    private static let script = """
+        import socket, struct, sys
+        link = socket.socket(socket.AF_UNIX)
+        link.settimeout(20)
+        link.connect(sys.argv[1])
+        hello = b'{"id":1,"verb":"hello","versions":[1],"clientID":"notes"}'
+        link.sendall(struct.pack(">I", len(hello)) + hello)
+        size = struct.unpack(">I", link.recv(4, socket.MSG_WAITALL))[0]
+        print(link.recv(size, socket.MSG_WAITALL).decode(), flush=True)
+        """
+
+    @Test(arguments: [false, true])
+    func `a program mounted over an allowed app's path is refused at once, and the app itself is served`(
+        withDigest: Bool
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-programs-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let script = folder.appending(path: "greet.py").path
+        try Data(Self.script.utf8).write(to: URL(filePath: script))
+        let app = folder.appending(path: "notes").path
+        let python = URL(filePath: "/usr/bin/python3").resolvingSymlinksInPath().path
+        try FileManager.default.copyItem(atPath: python, toPath: app)
+        let digest = try await OtherUser.run(["sha256sum", app], below: folder).prefix(64)
+        // The other user's own program; its size is a hole, and whoever reads all of it is busy for a minute.
+        let other = folder.appending(path: "other").path
+        try FileManager.default.copyItem(atPath: python, toPath: other)
+        #expect(truncate(other, 64 << 30) == 0)
+        #expect(chown(other, OtherUser.id, OtherUser.id) == 0)
+
+        let stand = try BrokerStand {
+            $0.apps = [
+                AllowedApp(name: "notes", path: app, sha256: withDigest ? String(digest) : nil, clientIDs: ["notes"])
+            ]
+        }
+        try await ServedBroker.serve(stand) { socket, _ in
+            let genuine = try await OtherUser.run([app, "-I", script, socket], below: folder)
+            #expect(genuine.contains(#""hello""#), "\(genuine)")
+            let mount = #"mount --bind "$1" "$2" && exec "$2" -I "$3" "$4""#
+            let mounted = try await OtherUser.run(
+                ["unshare", "-Urm", "sh", "-c", mount, "sh", other, app, script, socket], below: folder)
+            #expect(mounted.contains("brokerDenied") && !mounted.contains(#""hello""#), "\(mounted)")
+            let again = try await OtherUser.run([app, "-I", script, socket], below: folder)
+            #expect(again.contains(#""hello""#), "\(again)")
+        }
+    }
+}
