@@ -1,4 +1,5 @@
 import CoreFoundation
+import Dispatch
 public import Foundation
 
 /// Writes planned changes: every new content is on disk beside its file before the first file is replaced (TL-GN-04).

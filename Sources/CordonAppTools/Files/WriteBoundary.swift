@@ -1,39 +1,45 @@
-import CoreFoundation
 public import Foundation
 
-/// The folder that a write may not leave, not even through a link: apps come from other people, and one of their links
-/// may lead anywhere.
+/// The folders that a write may not leave, not even through a link: apps come from other people, and one of their
+/// links may lead anywhere.
 public struct WriteBoundary: Sendable {
     private static let bundles: Set<String> = ["app", "appex", "framework", "xcframework", "bundle"]
 
-    private let folder: URL
+    private let folders: [URL]
 
-    /// Takes a folder itself; for a file, the nearest bundle around it, and nothing where there is none: a file that is
-    /// named by itself may be a link.
+    /// Takes a folder itself and the outermost bundle around it; for a file that bundle alone, and nil where there is
+    /// none: a file that a person names may be a link.
     public init?(of url: URL) {
-        var folder = url
-        if !InputFile.kind(of: url).isFolder {
-            repeat {
-                let outer = folder.deletingLastPathComponent()
-                guard outer.path != folder.path else { return nil }
-                folder = outer
-            } while !Self.bundles.contains(folder.pathExtension)
-        }
-        self.folder = folder
+        let around = Self.outermostBundle(around: url).map { [$0] } ?? []
+        folders = (InputFile.kind(of: url).isFolder ? [url] : []) + around
+        if folders.isEmpty { return nil }
     }
 
-    /// Takes a folder that may not exist yet.
+    /// Takes a folder that may not exist yet, and the outermost bundle around it.
     public init(folder: URL) {
-        self.folder = folder
+        folders = [folder] + (Self.outermostBundle(around: folder).map { [$0] } ?? [])
+    }
+
+    private static func outermostBundle(around url: URL) -> URL? {
+        var found: URL?
+        var folder = url.standardizedFileURL
+        while folder.pathComponents.count > 1 {
+            folder = folder.deletingLastPathComponent()
+            if bundles.contains(folder.pathExtension) { found = folder }
+        }
+        return found
     }
 
     /// The place that a path leads to.
-    /// - Throws: ``AppToolsError`` `refused` when that is outside the folder.
+    /// - Throws: ``AppToolsError`` `refused` when that is outside one of the folders.
     func resolved(_ url: URL) throws(AppToolsError) -> URL {
         let target = try Self.target(of: url)
-        let root = try Self.target(of: folder).path
-        guard target.path.hasPrefix(root == "/" ? root : root + "/") else {
-            throw AppToolsError(.refused, "a link leads out of \(folder.path), nothing is written there", at: url.path)
+        for folder in folders {
+            let root = try Self.target(of: folder).path
+            guard target.path.hasPrefix(root == "/" ? root : root + "/") else {
+                throw AppToolsError(
+                    .refused, "a link leads out of \(folder.path), nothing is written there", at: url.path)
+            }
         }
         return target
     }
@@ -48,8 +54,7 @@ public struct WriteBoundary: Sendable {
                 let base = URL(fileURLWithPath: String(cString: real))
                 return missing.reversed().reduce(base) { $0.appendingPathComponent($1) }
             }
-            var status = stat()
-            guard lstat(present.path, &status) != 0 else {
+            guard (try? FileManager.default.destinationOfSymbolicLink(atPath: present.path)) == nil else {
                 throw AppToolsError(.refused, "is a link that leads nowhere", at: url.path)
             }
             let outer = present.deletingLastPathComponent()

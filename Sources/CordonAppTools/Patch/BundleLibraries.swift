@@ -8,11 +8,15 @@ struct BundleLibraries {
     /// How much a missing framework matters: a build may embed it after patching, a finished app would not start.
     let severityOfMissing: Finding.Severity
 
-    func findings() -> [Finding] {
+    /// - Parameter isAdding: Whether code is about to load the framework that patching adds.
+    /// - Throws: `refused` when that framework is not there and the app was linked with another one of the vendor's.
+    func findings(isAdding: Bool) throws(AppToolsError) -> [Finding] {
         guard AppBundle.kind(of: root) == .app else { return [] }
         var found: [Finding] = []
         var embedded: [String: [MachOImage]] = [:]
-        for name in loadedFrameworks() {
+        let loaded = loadedFrameworks()
+        let needed = isAdding || loaded.isEmpty ? loaded.union([names.frameworkName]) : loaded
+        for name in needed.sorted() {
             embedded[name] = images(root.appendingPathComponent("Frameworks/\(name).framework/\(name)"))
             guard embedded[name] == nil else { continue }
             found.append(
@@ -20,11 +24,21 @@ struct BundleLibraries {
                     root.path, severityOfMissing, "FP-MISSING",
                     "\(name).framework is not in Frameworks, the app would not start"))
         }
+        if isAdding, embedded[names.frameworkName] == nil,
+            let other = loaded.sorted().first(where: { $0 != names.frameworkName })
+        {
+            throw AppToolsError(
+                .refused,
+                "the app is linked with \(other) and does not contain \(names.frameworkName).framework, it would not start",
+                at: root.path)
+        }
         guard found.isEmpty else { return found }
         for target in targets {
             for image in images(target.url) ?? [] where image.is64Bit {
                 let loaded = ImagePatch(image: image, names: names).protection.first ?? names.frameworkName
-                found += problems(of: image, at: target.url.path, loaded, embedded[loaded] ?? [])
+                if let available = embedded[loaded] {
+                    found += problems(of: image, at: target.url.path, loaded, available)
+                }
                 found += LibraryPaths(target: target, image: image).missing.map {
                     Finding(target.url.path, .error, "FP-PATH", "\(image.cpu): \($0) leads to no file in the app")
                 }
@@ -33,12 +47,12 @@ struct BundleLibraries {
         return found
     }
 
-    /// The vendor's frameworks that the app loads; the one that patching adds when it loads none.
-    private func loadedFrameworks() -> [String] {
-        let loaded = targets.flatMap { target in
-            (images(target.url) ?? []).flatMap { ImagePatch(image: $0, names: names).protection }
-        }
-        return loaded.isEmpty ? [names.frameworkName] : Set(loaded).sorted()
+    /// The vendor's frameworks that the app loads.
+    private func loadedFrameworks() -> Set<String> {
+        Set(
+            targets.flatMap { target in
+                (images(target.url) ?? []).flatMap { ImagePatch(image: $0, names: names).protection }
+            })
     }
 
     private func images(_ url: URL) -> [MachOImage]? {

@@ -77,7 +77,7 @@ public struct FrameworkPatcher: Sendable {
         }
         let libraries = BundleLibraries(
             root: url, names: names, targets: targets, severityOfMissing: action == .verify ? .error : .warning)
-        plan.findings += libraries.findings()
+        plan.findings += try libraries.findings(isAdding: action == .install && !plan.changes.isEmpty)
         return plan
     }
 

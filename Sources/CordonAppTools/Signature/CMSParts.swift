@@ -51,16 +51,26 @@ struct CMSParts {
         digest = try CMSDigest(signer[2])
         attributes = hasAttributes ? try Attributes(signer[3]) : nil
         signature = try signer[place].octets()
-        let wanted = signer[1].content
+        let names = try Self.names(signer[1])
         var match: SigningCertificate?
         var all: [Data] = []
         for certificate in try fields.first(where: { $0.tag == 0xA0 })?.children() ?? [] {
             let read = try SigningCertificate(certificate.whole)
             all.append(read.der)
-            if read.issuer + read.serial == wanted { match = read }
+            if names.contains(read.issuer + read.serial) { match = read }
         }
         certificate = match
         certificates = all
+    }
+
+    /// The issuer and the serial number that name the signer, as they stand and in DER, which certificates are in.
+    private static func names(_ signer: DERNode) throws(AppToolsError) -> [Data] {
+        guard signer.tag == 0x30 else {
+            throw AppToolsError(.unsupported, "the signer is not named by issuer and serial number")
+        }
+        var distinguished = Data()
+        for part in try signer.children() { distinguished += try part.distinguished() }
+        return [signer.content, distinguished]
     }
 
     func isSignature(by certificate: SigningCertificate, over content: Data) -> Bool {

@@ -1,6 +1,6 @@
 /// Options of the form `NAME=VALUE`.
 enum NameAndValue {
-    static func pair(_ text: String) throws -> (name: String, value: String) {
+    static func pair(_ text: String) throws -> (String, String) {
         guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
             throw CommandFailure(.usage, "\"\(text)\" is not NAME=VALUE")
         }

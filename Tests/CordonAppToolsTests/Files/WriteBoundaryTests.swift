@@ -155,6 +155,13 @@ struct WriteBoundaryTests {
         #expect(WriteBoundary(of: link) == nil)
         try AtomicWriter.write([FileChange(link, Data("new".utf8), inside: WriteBoundary(of: link))])
         #expect(try Data(contentsOf: file) == Data("new".utf8))
+        #expect(throws: AppToolsError(.refused, "")) {
+            // A bundle inside is not left either, though it was named.
+            let linked = app.appendingPathComponent("PlugIns/Other.appex")
+            try FileManager.default.createSymbolicLink(at: linked, withDestinationURL: scratch.folder)
+            let info = linked.appendingPathComponent("Info.plist")
+            _ = try WriteBoundary(of: info)?.resolved(info)
+        }
         let inside = try #require(WriteBoundary(of: app.appendingPathComponent("Info.plist")))
         #expect(throws: AppToolsError(.refused, "")) { try inside.resolved(file) }
     }

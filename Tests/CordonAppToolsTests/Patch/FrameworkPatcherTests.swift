@@ -248,6 +248,15 @@ struct FrameworkPatcherTests {
         #expect(plan.changes.isEmpty && plan.findings.isEmpty)
         #expect(plan.images.map(\.state) == ["linked"])
         #expect(try FrameworkPatcher(names: names).plan(.verify, app).isProtected)
+        // Code that is not linked with it would load a framework that the app does not have.
+        let other = try scratch.file("App.app/Frameworks/libOther.dylib", lab.data(lab.executable))
+        var unlinked = try Data(contentsOf: other)
+        while let place = unlinked.firstRange(of: Data("/Demo.framework/Demo".utf8)) {
+            unlinked.replaceSubrange(place, with: Data("/Loop.framework/Loop".utf8))
+        }
+        try unlinked.write(to: other)
+        #expect(throws: AppToolsError(.refused, "")) { try FrameworkPatcher(names: names).plan(.install, app) }
+        try FileManager.default.removeItem(at: other)
         try FileManager.default.removeItem(at: app.appendingPathComponent("Frameworks/Demo.framework"))
         let missing = try FrameworkPatcher(names: names).plan(.verify, app)
         #expect(missing.findings.map(\.code) == ["FP-MISSING"])
