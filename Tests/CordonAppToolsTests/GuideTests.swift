@@ -38,6 +38,7 @@ struct GuideTests {
 
         var signing = CodeSigner.Options()
         signing.entitlements = granted.data
+        signing.defines = ["AppIdentifierPrefix": "ABCDE12345."]
         try AtomicWriter.write(CodeSigner(signing).plan(app).changes)
         #expect(try SignatureVerifier().findings(app).filter { $0.severity == .error } == [])
 

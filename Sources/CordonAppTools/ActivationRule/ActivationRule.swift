@@ -29,9 +29,28 @@ public struct ActivationRule: Sendable, Equatable, CustomStringConvertible {
     public func addingManagedTypes(
         _ names: NamingProfile, style: Style = .keep
     ) throws(AppToolsError) -> ActivationRule {
-        let text = try ManagedTypeRewriter.rewrite(description, prefix: names.managedTypePrefix)
+        let text = try ManagedTypeRewriter.rewrite(description, prefix: names.managedTypePrefix).text
         let rule = try ActivationRule(text)
         return style == .keep ? rule : try rule.canonical()
+    }
+
+    /// What ``addingManagedTypes(_:style:)`` leaves as it is: comparisons that ask for types in a way without a managed
+    /// twin, through which the extension may miss managed items, and rules that ask for no type at all.
+    ///
+    /// - Parameter path: The rule's file, for the findings.
+    /// - Throws: ``AppToolsError`` `malformed`; not for a rule that was read before.
+    public func managedTypeFindings(_ names: NamingProfile, path: String) throws(AppToolsError) -> [Finding] {
+        let rewriting = try ManagedTypeRewriter.rewrite(description, prefix: names.managedTypePrefix)
+        guard rewriting.tests > 0 || !rewriting.unpaired.isEmpty || acceptsEverything else {
+            return [Finding(path, .note, "AR-NOTYPE", "the rule asks for no type, managed types are not added")]
+        }
+        return rewriting.unpaired.map {
+            let comparison = $0.split { $0.isWhitespace || $0.isNewline }.joined(separator: " ")
+            return Finding(
+                path, .warning, "AR-UNMANAGED",
+                "managed types are not added to: \(comparison); name whole types with UTI-CONFORMS-TO, UTI-EQUALS, == or IN"
+            )
+        }
     }
 
     /// Whether the whole rule is `TRUEPREDICATE`, which stores refuse (TL-AR-23).

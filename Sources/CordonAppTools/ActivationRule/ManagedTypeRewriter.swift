@@ -8,15 +8,29 @@ struct ManagedTypeRewriter {
     private let source: [Character]
     private let prefix: String
     private var edits: [Edit] = []
+    /// The variables that the surrounding `SUBQUERY`s bind to single types.
+    private var typeVariables: Set<String> = []
+    private var tests = 0
+    private var unpaired: [Range<Int>] = []
 
-    static func rewrite(_ text: String, prefix: String) throws(AppToolsError) -> String {
+    /// A rule with its managed types.
+    struct Rewriting {
+        let text: String
+        /// How many comparisons ask for a type that has or gets a managed twin.
+        let tests: Int
+        /// The comparisons that ask for types in a way that has no twin.
+        let unpaired: [String]
+    }
+
+    static func rewrite(_ text: String, prefix: String) throws(AppToolsError) -> Rewriting {
         var rewriter = Self(source: Array(text), prefix: prefix)
         rewriter.visit(try PredicateParser.parse(text), siblings: [], isAlone: true)
         var result = rewriter.source
         for edit in rewriter.edits.sorted(by: { $0.range.lowerBound > $1.range.lowerBound }) {
             result.replaceSubrange(edit.range, with: Array(edit.text))
         }
-        return String(result)
+        return Rewriting(
+            text: String(result), tests: rewriter.tests, unpaired: rewriter.unpaired.map { rewriter.text($0) })
     }
 
     private init(source: [Character], prefix: String) {
@@ -34,7 +48,7 @@ struct ManagedTypeRewriter {
         case .not(let inner, _): visit(inner, siblings: [], isAlone: false)
         case .comparison(let comparison): visit(comparison, siblings: siblings, isAlone: isAlone)
         case .chain(let isOr, let operands, _):
-            let tests = operands.compactMap(Self.test)
+            let tests = operands.compactMap { test($0) }
             if isOr, tests.count == operands.count, tests.allSatisfy(\.isPositive) {
                 append(tests, to: operands)
             } else {
@@ -45,16 +59,18 @@ struct ManagedTypeRewriter {
         }
     }
 
-    private static func test(_ node: PredicateNode) -> TypeTest? {
-        if case .comparison(let comparison) = node.bare { TypeTest(comparison) } else { nil }
+    private func test(_ node: PredicateNode) -> TypeTest? {
+        if case .comparison(let comparison) = node.bare { TypeTest(comparison, variables: typeVariables) } else { nil }
     }
 
     private mutating func visit(_ comparison: PredicateComparison, siblings: Set<String>, isAlone: Bool) {
-        guard let test = TypeTest(comparison) else {
+        guard let test = TypeTest(comparison, variables: typeVariables) else {
+            if TypeTest.asksForTypes(comparison, variables: typeVariables) { unpaired.append(comparison.range) }
             visit(comparison.left)
             visit(comparison.right)
             return
         }
+        tests += 1
         guard test.set == nil else { return extendSet(test) }
         guard let twin = twin(of: test, besides: siblings) else { return }
         let pair = text(comparison.range) + (test.isPositive ? " || " : " && ") + twin
@@ -64,9 +80,16 @@ struct ManagedTypeRewriter {
 
     private mutating func visit(_ expression: PredicateExpression) {
         switch expression {
-        case .subquery(let collection, _, let condition):
+        case .subquery(let collection, let variable, let condition):
             visit(collection)
+            let outer = typeVariables
+            if TypeTest.isTypeList(collection) {
+                typeVariables.insert(variable)
+            } else {
+                typeVariables.remove(variable)
+            }
             visit(condition, siblings: [], isAlone: true)
+            typeVariables = outer
         case .member(let base, _), .aggregate(let base, _): visit(base)
         case .set(let members, _): for member in members { visit(member) }
         case .string, .integer, .variable, .identifier, .this: break
@@ -74,6 +97,7 @@ struct ManagedTypeRewriter {
     }
 
     private mutating func append(_ tests: [TypeTest], to operands: [PredicateNode]) {
+        self.tests += tests.count
         var present = Set(tests.flatMap(\.forms))
         guard operands.count > 1 else { return }
         let last = operands[operands.count - 1].range

@@ -22,20 +22,39 @@ struct TypeTest {
     /// The normal forms as the tests stand.
     var forms: [String] { self.set == nil ? types.map { form($0.name) } : [] }
 
-    init?(_ comparison: PredicateComparison) {
-        func isTypes(_ expression: PredicateExpression) -> Bool {
-            switch expression {
-            case .member(_, let name), .identifier(let name): name == "registeredTypeIdentifiers"
-            default: false
-            }
+    /// Whether an expression is an attachment's list of types.
+    static func isTypeList(_ expression: PredicateExpression) -> Bool {
+        switch expression {
+        case .member(_, let name), .identifier(let name): name == "registeredTypeIdentifiers"
+        default: false
         }
-        let comparators: [PredicateComparison.Comparator] = [.conforms, .utiEquals, .equal, .notEqual, .contains]
+    }
+
+    /// Whether a comparison asks for types at all, in whatever way.
+    static func asksForTypes(_ comparison: PredicateComparison, variables: Set<String>) -> Bool {
+        [.conforms, .utiEquals].contains(comparison.comparator)
+            || [comparison.left, comparison.right].contains { isTypeList($0) || isType($0, variables) }
+    }
+
+    /// Whether an expression is one type out of such a list.
+    private static func isType(_ expression: PredicateExpression, _ variables: Set<String>) -> Bool {
+        if case .variable(let name) = expression { variables.contains(name) } else { false }
+    }
+
+    /// - Parameter variables: The variables that a `SUBQUERY` binds to single types.
+    init?(_ comparison: PredicateComparison, variables: Set<String> = []) {
+        func isTypes(_ expression: PredicateExpression) -> Bool {
+            Self.isTypeList(expression) || Self.isType(expression, variables)
+        }
+        let whole: [PredicateComparison.Comparator] = [.conforms, .utiEquals, .equal, .notEqual]
         switch (comparison.left, comparison.right) {
         case (let left, .string(let name, let range))
-        where isTypes(left) && comparators.contains(comparison.comparator):
+        where (isTypes(left) && whole.contains(comparison.comparator))
+            // In a single type, CONTAINS looks for a part of its name.
+            || (Self.isTypeList(left) && comparison.comparator == .contains):
             types = [(name, range)]
             set = nil
-        case (.string(let name, let range), let right) where isTypes(right) && comparison.comparator == .in:
+        case (.string(let name, let range), let right) where Self.isTypeList(right) && comparison.comparator == .in:
             types = [(name, range)]
             set = nil
         case (let left, .set(let members, let range)) where isTypes(left) && comparison.comparator == .in:

@@ -21,6 +21,31 @@ struct BuildVariables {
         return result + rest
     }
 
+    /// A property list with the variables in all its texts replaced; texts with one that is not known stay as they are.
+    func expanded(_ value: PropertyListValue) -> PropertyListValue {
+        switch value {
+        case .string(let text): .string(Self.isIn(text) ? expand(text) ?? text : text)
+        case .array(let values): .array(values.map(expanded))
+        case .dictionary(let entries):
+            .dictionary(PropertyListDictionary(entries.entries.map { (key: $0.key, value: expanded($0.value)) }))
+        case .integer, .real, .boolean, .date, .data: value
+        }
+    }
+
+    /// Whether a text holds a variable. A lone dollar sign is none.
+    static func isIn(_ text: String) -> Bool { text.contains("$(") || text.contains("${") }
+
+    /// The first key or text of a property list that holds a variable.
+    static func firstText(in value: PropertyListValue) -> String? {
+        switch value {
+        case .string(let text): isIn(text) ? text : nil
+        case .array(let values): values.lazy.compactMap(firstText).first
+        case .dictionary(let entries):
+            entries.entries.lazy.compactMap { isIn($0.key) ? $0.key : firstText(in: $0.value) }.first
+        case .integer, .real, .boolean, .date, .data: nil
+        }
+    }
+
     private static func modified(_ value: String, _ modifier: String) -> String? {
         switch modifier {
         case "": value

@@ -41,6 +41,9 @@ extension ConfigurationRun {
             if rule.acceptsEverything {
                 note(.warning, "AR-TRUE", "TRUEPREDICATE is for development, the store refuses it")
             }
+            for finding in try rule.managedTypeFindings(names, path: infoPath) {
+                note(finding.severity, finding.code, finding.message)
+            }
             try info.set(.string(rule.addingManagedTypes(names).description), at: path)
         case .dictionary(let constants)?:
             let conversion = try ActivationConstants(constants).conversion(names)

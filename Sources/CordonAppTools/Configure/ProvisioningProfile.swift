@@ -9,6 +9,8 @@ public struct ProvisioningProfile: Sendable {
     let expiry: Date?
     /// The teams it was made for.
     let teams: [String]
+    /// What the app's identifier begins with, without the dot: the team, or for old apps a prefix of their own.
+    let prefix: String?
 
     /// Reads the content of an `embedded.mobileprovision`.
     /// - Throws: ``AppToolsError`` `malformed` when it is not a signed property list with entitlements.
@@ -22,9 +24,11 @@ public struct ProvisioningProfile: Sendable {
         certificates = value["DeveloperCertificates"]?.array?.compactMap(\.data) ?? []
         if case .date(let date)? = value["ExpirationDate"] { expiry = date } else { expiry = nil }
         teams = value["TeamIdentifier"]?.strings ?? []
+        prefix = value["ApplicationIdentifierPrefix"]?.strings?.first ?? teams.first
     }
 
-    /// Groups of the entitlements that the profile does not cover.
+    /// Groups of an entitlements file that the profile does not cover. A file from before the build may name the
+    /// team's prefix by its build variable.
     ///
     /// - Parameters:
     ///   - entitlements: The app's entitlements.
@@ -32,12 +36,14 @@ public struct ProvisioningProfile: Sendable {
     public func findings(_ entitlements: PropertyListValue, path: String) -> [Finding] {
         ["keychain-access-groups", "com.apple.security.application-groups"].flatMap { key in
             let granted = allowed[key]?.strings ?? []
-            return (entitlements[key]?.strings ?? []).filter { wanted in !granted.contains { Self.covers($0, wanted) } }
-                .map { Finding(path, .error, "CF-PROFILE", "the provisioning profile does not cover \($0) of \(key)") }
+            return (entitlements[key]?.strings ?? []).filter { wanted in
+                !granted.contains { Self.covers($0, Self.withPrefix(of: $0, wanted)) }
+            }
+            .map { Finding(path, .error, "CF-PROFILE", "the provisioning profile does not cover \($0) of \(key)") }
         }
     }
 
-    /// The entitlements that the profile does not allow (TL-SG-09).
+    /// The entitlements that the profile does not allow (TL-SG-09), taken literally as devices do.
     func denied(_ entitlements: PropertyListValue) -> [String] {
         (entitlements.dictionary?.keys ?? []).sorted().filter { key in
             guard let wanted = entitlements[key], let granted = allowed[key] else { return true }
@@ -58,10 +64,13 @@ public struct ProvisioningProfile: Sendable {
         }
     }
 
-    /// `TEAM.*` covers every group of the team, and the build variable stands for the team's prefix.
+    /// `TEAM.*` covers every group of the team.
     private static func covers(_ grant: String, _ wanted: String) -> Bool {
-        let team = grant.prefix { $0 != "." } + "."
-        let group = wanted.replacingOccurrences(of: "$(AppIdentifierPrefix)", with: team)
-        return grant.hasSuffix("*") ? group.hasPrefix(grant.dropLast()) : grant == group
+        grant.hasSuffix("*") ? wanted.hasPrefix(grant.dropLast()) : grant == wanted
+    }
+
+    /// A group with the prefix of a granted one in the place of the build variable.
+    private static func withPrefix(of grant: String, _ wanted: String) -> String {
+        wanted.replacingOccurrences(of: "$(AppIdentifierPrefix)", with: grant.prefix { $0 != "." } + ".")
     }
 }

@@ -65,7 +65,7 @@ public struct AppDoctor: Sendable {
         findings.append(
             Finding(file.path, .warning, "DR-CONFIGURE", "needs keys of protection: cordon configure, or --fix"))
         let isSafe = !result.findings.contains { $0.severity == .error }
-        return (findings, isSafe ? [FileChange(file, result.info.data)] : [])
+        return (findings, isSafe ? [FileChange(file, result.info.data, inside: WriteBoundary(of: app.url))] : [])
     }
 
     /// The entitlements inside the executable's signature.

@@ -54,12 +54,14 @@ public struct DebugSettingsBundle: Sendable {
         var editor = try naming(root.path) { () throws(AppToolsError) in try PropertyListEditor(reading: present) }
         if editor.value["PreferenceSpecifiers"] == nil { try editor.set(.array([]), at: ["PreferenceSpecifiers"]) }
         if !isLinked(editor.value) { try editor.append(link, to: ["PreferenceSpecifiers"]) }
-        changes.append(FileChange(root, editor.data))
+        let boundary = WriteBoundary(folder: url)
+        changes.append(FileChange(root, editor.data, inside: boundary))
         if !InputFile.kind(of: pane).exists {
             let specifiers = Self.controls.map { Self.specifier($0.key, $0.title, $0.control) }
             changes.append(
                 FileChange(
-                    pane, XMLPropertyListWriter().document(.dictionary(["PreferenceSpecifiers": .array(specifiers)]))))
+                    pane, XMLPropertyListWriter().document(.dictionary(["PreferenceSpecifiers": .array(specifiers)])),
+                    inside: boundary))
         }
         return changes
     }

@@ -1,18 +1,26 @@
 import CoreFoundation
+import Dispatch
 public import Foundation
 
 /// Writes planned changes: every new content is on disk beside its file before the first file is replaced (TL-GN-04).
 public enum AtomicWriter {
+    /// Makes sure that no change leaves its boundary through a link. Writing does so too.
+    /// - Throws: ``AppToolsError`` with code `refused`.
+    public static func check(_ changes: [FileChange]) throws(AppToolsError) {
+        for change in changes { _ = try change.target() }
+    }
+
     /// Writes the changes and returns the files that really changed; files already in place are left alone.
     ///
     /// On an error before the first replacement every original is untouched and no temporary file stays.
-    /// - Throws: ``AppToolsError`` with code `unwritable`.
+    /// - Throws: ``AppToolsError`` with code `unwritable`, or `refused` when a link leads out of a change's boundary.
     @discardableResult
     public static func write(_ changes: [FileChange]) throws(AppToolsError) -> [URL] {
+        try check(changes)
         var prepared: [(temporary: String, target: URL)] = []
         do throws(AppToolsError) {
             for change in changes where !change.isInPlace {
-                let target = change.url.resolvingSymlinksInPath()
+                let target = try change.target()
                 prepared.append((try prepare(change, beside: target), target))
             }
             for (temporary, target) in prepared where rename(temporary, target.path) != 0 {

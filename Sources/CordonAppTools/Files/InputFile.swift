@@ -1,4 +1,5 @@
 import CoreFoundation
+import Dispatch
 public import Foundation
 
 /// Reading of input files: memory-mapped, size-capped, with errors that name the file.

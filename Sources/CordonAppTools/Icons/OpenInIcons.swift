@@ -24,12 +24,14 @@ public struct OpenInIcons: Sendable {
         if let icon { image = try Self.read(icon) } else { image = try Self.largest(bundle) }
         let name = bundle.info["CFBundleDisplayName"]?.string ?? bundle.info["CFBundleName"]?.string
         let initial = (name ?? app.lastPathComponent).first ?? "?"
+        let boundary = WriteBoundary(folder: output)
         var changes = Self.sizes.map { (file, pixels) in
             FileChange(
                 output.appendingPathComponent(file + ".png"),
-                PNGWriter.write(TemplateImage.make(from: image, side: pixels, initial: initial)))
+                PNGWriter.write(TemplateImage.make(from: image, side: pixels, initial: initial)), inside: boundary)
         }
-        changes.append(FileChange(output.appendingPathComponent("CFBundleIcons.plist"), Self.fragment))
+        changes.append(
+            FileChange(output.appendingPathComponent("CFBundleIcons.plist"), Self.fragment, inside: boundary))
         self.changes = changes
     }
 
@@ -38,7 +40,10 @@ public struct OpenInIcons: Sendable {
         let icons: PropertyListValue = .dictionary(["CFBundleSymbolName": .string(symbol)])
         let fragment = XMLPropertyListWriter().document(
             .dictionary(["CFBundleIcons": .dictionary(["CFBundlePrimaryIcon": icons])]))
-        changes = [FileChange(output.appendingPathComponent("CFBundleIcons.plist"), fragment)]
+        changes = [
+            FileChange(
+                output.appendingPathComponent("CFBundleIcons.plist"), fragment, inside: WriteBoundary(folder: output))
+        ]
     }
 
     private static let fragment: Data = {

@@ -36,7 +36,7 @@ struct MachOImage {
     let reader: ByteReader
     let cpu: CPUType
     let is64Bit: Bool
-    /// 2 executable, 6 dynamic library, 8 bundle.
+    /// 2 executable, 6 dynamic library, 8 bundle, 10 debug symbols.
     let fileType: UInt32
     let commands: [LoadCommand]
     let commandsSize: Int
@@ -54,6 +54,8 @@ struct MachOImage {
     private(set) var signatureCommand: LoadCommand?
 
     var headerSize: Int { is64Bit ? 32 : 28 }
+    /// Whether this is a dSYM's file: never loaded, patched or signed.
+    var isSymbolFile: Bool { fileType == 10 }
     var data: Data { reader.data }
 
     static func isImage(_ data: Data) -> Bool {
@@ -102,7 +104,9 @@ struct MachOImage {
             guard (command.kind == LoadCommand.segment64) == is64Bit else {
                 throw reader.failure("segment of the wrong width", at: command.offset)
             }
-            segments.append(try MachOSegmentReader(reader: reader, command: command, is64Bit: is64Bit).segment())
+            let segment = MachOSegmentReader(
+                reader: reader, command: command, is64Bit: is64Bit, isSymbolFile: isSymbolFile)
+            segments.append(try segment.segment())
         case _ where LoadCommand.libraries.contains(command.kind):
             libraries.append(Library(path: try path(command, minimum: 24), command: command))
         case LoadCommand.idDylib: identifier = try path(command, minimum: 24)

@@ -3,6 +3,8 @@ struct MachOSegmentReader {
     let reader: ByteReader
     let command: LoadCommand
     let is64Bit: Bool
+    /// Whether the file holds debug symbols only; its sections describe code that is in another file.
+    let isSymbolFile: Bool
 
     private var sectionSize: Int { is64Bit ? 80 : 68 }
     private var headSize: Int { is64Bit ? 72 : 56 }
@@ -30,7 +32,7 @@ struct MachOSegmentReader {
             let isInside =
                 UInt64(section.fileOffset) >= fileOffset && section.size <= fileSize
                 && UInt64(section.fileOffset) - fileOffset <= fileSize - section.size
-            guard section.isZeroFill || section.size == 0 || isInside else {
+            guard section.isZeroFill || section.size == 0 || isInside || isSymbolFile else {
                 throw reader.failure("section \(section.name) lies outside its segment", at: base)
             }
             sections.append(section)

@@ -53,7 +53,8 @@ public struct NamingProfile: Sendable, Equatable {
         name: "intune-compatible", settingsKey: "IntuneMAMSettings", schemeSuffix: "-intunemam",
         managedTypePrefix: "com.microsoft.intune.mam.", sharedKeychainGroup: "com.microsoft.intune.mam",
         tokenCacheKeychainGroup: "com.microsoft.adalcache", withdrawnKeychainGroup: "com.microsoft.workplacejoin",
-        frameworkName: "IntuneMAM", linkedFrameworks: ["IntuneMAM", "IntuneMAMSwift", "IntuneMAMSwiftStub"],
+        frameworkName: "IntuneMAM",
+        linkedFrameworks: ["IntuneMAM", "IntuneMAMSwift", "IntuneMAMSwiftStub", "IntuneMAMTelemetry"],
         requiredQueries: [
             "http-intunemam", "https-intunemam", "microsoft-edge-http-intunemam", "microsoft-edge-https-intunemam",
             "intunemam-mtd", "smart-ns", "zips", "lacoonsecurity", "wandera", "lookoutwork-ase", "skycure",

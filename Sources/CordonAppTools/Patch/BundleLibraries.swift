@@ -5,23 +5,40 @@ struct BundleLibraries {
     let root: URL
     let names: NamingProfile
     let targets: [PatchTarget]
+    /// How much a missing framework matters: a build may embed it after patching, a finished app would not start.
+    let severityOfMissing: Finding.Severity
 
-    func findings() -> [Finding] {
+    /// - Parameter isAdding: Whether code is about to load the framework that patching adds.
+    /// - Throws: `refused` when that framework is not there and the app was linked with another one of the vendor's.
+    func findings(isAdding: Bool) throws(AppToolsError) -> [Finding] {
         guard AppBundle.kind(of: root) == .app else { return [] }
-        let embedded = root.appendingPathComponent("Frameworks/\(names.frameworkName).framework/\(names.frameworkName)")
-        guard let data = try? InputFile.map(embedded), let file = try? MachOFile(data) else {
-            return [
-                Finding(
-                    root.path, .warning, "FP-MISSING",
-                    "\(names.frameworkName).framework is not in Frameworks, the app would not start")
-            ]
-        }
-        let available = file.slices.compactMap(\.image)
         var found: [Finding] = []
+        var embedded: [String: [MachOImage]] = [:]
+        let loaded = loadedFrameworks()
+        let needed = isAdding || loaded.isEmpty ? loaded.union([names.frameworkName]) : loaded
+        for name in needed.sorted() {
+            embedded[name] = images(root.appendingPathComponent("Frameworks/\(name).framework/\(name)"))
+            guard embedded[name] == nil else { continue }
+            found.append(
+                Finding(
+                    root.path, severityOfMissing, "FP-MISSING",
+                    "\(name).framework is not in Frameworks, the app would not start"))
+        }
+        if isAdding, embedded[names.frameworkName] == nil,
+            let other = loaded.sorted().first(where: { $0 != names.frameworkName })
+        {
+            throw AppToolsError(
+                .refused,
+                "the app is linked with \(other) and does not contain \(names.frameworkName).framework, it would not start",
+                at: root.path)
+        }
+        guard found.isEmpty else { return found }
         for target in targets {
-            guard let data = try? InputFile.map(target.url), let file = try? MachOFile(data) else { continue }
-            for image in file.slices.compactMap(\.image) where image.is64Bit {
-                found += problems(of: image, at: target.url.path, available)
+            for image in images(target.url) ?? [] where image.is64Bit {
+                let loaded = ImagePatch(image: image, names: names).protection.first ?? names.frameworkName
+                if let available = embedded[loaded] {
+                    found += problems(of: image, at: target.url.path, loaded, available)
+                }
                 found += LibraryPaths(target: target, image: image).missing.map {
                     Finding(target.url.path, .error, "FP-PATH", "\(image.cpu): \($0) leads to no file in the app")
                 }
@@ -30,15 +47,30 @@ struct BundleLibraries {
         return found
     }
 
-    private func problems(of image: MachOImage, at path: String, _ available: [MachOImage]) -> [Finding] {
+    /// The vendor's frameworks that the app loads.
+    private func loadedFrameworks() -> Set<String> {
+        Set(
+            targets.flatMap { target in
+                (images(target.url) ?? []).flatMap { ImagePatch(image: $0, names: names).protection }
+            })
+    }
+
+    private func images(_ url: URL) -> [MachOImage]? {
+        guard let data = try? InputFile.map(url), let file = try? MachOFile(data) else { return nil }
+        return file.slices.compactMap(\.image)
+    }
+
+    private func problems(
+        of image: MachOImage, at path: String, _ framework: String, _ available: [MachOImage]
+    ) -> [Finding] {
         guard let match = available.first(where: { $0.cpu == image.cpu && $0.platform == image.platform }) else {
             let platform = image.platform?.description ?? "an unknown platform"
             return [
-                Finding(path, .error, "FP-SLICE", "\(names.frameworkName) has no \(image.cpu) code for \(platform)")
+                Finding(path, .error, "FP-SLICE", "\(framework) has no \(image.cpu) code for \(platform)")
             ]
         }
         guard match.minimumVersion ?? 0 <= image.minimumVersion ?? .max else {
-            return [Finding(path, .error, "FP-MINIMUM", "\(names.frameworkName) needs a newer system than this image")]
+            return [Finding(path, .error, "FP-MINIMUM", "\(framework) needs a newer system than this image")]
         }
         return []
     }

@@ -32,6 +32,7 @@ public struct FrameworkPatcher: Sendable {
 
     /// Everything one run would do.
     public struct Plan: Sendable {
+        fileprivate let boundary: WriteBoundary?
         /// The files to write.
         public internal(set) var changes: [FileChange] = []
         /// Each image, in the order visited.
@@ -68,52 +69,28 @@ public struct FrameworkPatcher: Sendable {
     /// Plans the whole work; nothing is written. Any image that must be refused refuses everything.
     /// - Throws: ``AppToolsError`` `refused` with file, processor and what to do; `malformed` or `missing` for bad input.
     public func plan(_ action: Action, _ url: URL) throws(AppToolsError) -> Plan {
-        var plan = Plan()
+        var plan = Plan(boundary: WriteBoundary(of: url))
         let targets = try PatchTarget.all(url, names: names)
         for target in targets { try add(target, action, to: &plan) }
         guard plan.images.contains(where: { $0.state != "skipped" }) else {
             throw AppToolsError(.unsupported, "holds no code that could load \(names.frameworkName)", at: url.path)
         }
-        plan.findings += BundleLibraries(root: url, names: names, targets: targets).findings()
+        let libraries = BundleLibraries(
+            root: url, names: names, targets: targets, severityOfMissing: action == .verify ? .error : .warning)
+        plan.findings += try libraries.findings(isAdding: action == .install && !plan.changes.isEmpty)
         return plan
     }
 
-    /// The plan with new signatures for what was validly signed before, and for every bundle around it (TL-FP-02).
+    /// The plan with new signatures wherever an earlier or this patch breaks one (TL-FP-02). Every signature of the
+    /// result verifies.
     ///
-    /// Code that was not signed, or only by the linker, stays without a signature of its own when it stands alone.
-    /// - Throws: ``AppToolsError`` `refused` when a certificate's signature would become an ad-hoc one.
+    /// Code that was not signed stays so. The linker's own signatures get new page hashes.
+    /// - Throws: ``AppToolsError`` `refused` when a present signature cannot be judged or did not fit before the patch,
+    ///   and when a certificate's signature would become an ad-hoc one.
     public func resigned(
         _ plan: Plan, _ url: URL, options: CodeSigner.Options
     ) throws(AppToolsError) -> Plan {
-        guard !plan.changes.isEmpty else { return plan }
-        var wanted = false
-        for change in plan.changes {
-            let data = try InputFile.map(change.url)
-            let file = try naming(change.url.path) { () throws(AppToolsError) in try MachOFile(data) }
-            for image in file.slices.compactMap(\.image) where try isSigned(image, change.url) { wanted = true }
-        }
-        guard wanted else {
-            var result = plan
-            result.findings.append(
-                Finding(url.path, .note, "FP-RESIGN", "nothing was validly signed, nothing is signed again"))
-            return result
-        }
-        let signed = try CodeSigner(options).plan(url, over: plan.changes)
-        var result = plan
-        result.changes = signed.changes
-        result.findings += signed.findings
-        return result
-    }
-
-    private func isSigned(_ image: MachOImage, _ url: URL) throws(AppToolsError) -> Bool {
-        let folder = url.deletingLastPathComponent()
-        let seal = folder.appendingPathComponent("_CodeSignature/CodeResources")
-        let info = folder.appendingPathComponent("Info.plist")
-        let isBundled = InputFile.kind(of: seal).exists
-        return ImageSignatureCheck(
-            image: image, info: isBundled ? try InputFile.map(info) : nil,
-            resources: isBundled ? try InputFile.map(seal) : nil
-        ).isValidAndWanted
+        try SignatureRenewal(url: url, names: names, options: options).renewed(plan)
     }
 
     private func add(_ target: PatchTarget, _ action: Action, to plan: inout Plan) throws(AppToolsError) {
@@ -139,11 +116,17 @@ public struct FrameworkPatcher: Sendable {
                 throw AppToolsError(.refused, "the loader would reject the result: \(reason)", at: place)
             }
         }
-        if isChanged { plan.changes.append(FileChange(target.url, pieces: Self.inPlace(file, pieces))) }
+        if isChanged {
+            plan.changes.append(FileChange(target.url, pieces: Self.inPlace(file, pieces), inside: plan.boundary))
+        }
         guard action == .verify else { return }
         for image in file.slices.compactMap(\.image) {
             plan.findings += ImageInvariants.violations(image).map {
                 Finding(target.url.path, .error, "FP-LOADER", "\(image.cpu): \($0)")
+            }
+            plan.findings += ImageInvariants.tolerated(image).map {
+                Finding(
+                    target.url.path, .note, "FP-LOADER", "\(image.cpu): \($0), which the loader refuses from SDK 26 on")
             }
         }
     }
@@ -180,7 +163,7 @@ public struct FrameworkPatcher: Sendable {
             }
             return (report("skipped", "encrypted by the store"), nil)
         }
-        let patch = ImagePatch(image: image, framework: names.frameworkName)
+        let patch = ImagePatch(image: image, names: names)
         let (state, detail) = patch.state
         switch (action, state) {
         case (.install, .unpatched):

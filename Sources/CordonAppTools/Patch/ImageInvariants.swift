@@ -6,16 +6,15 @@ enum ImageInvariants {
     /// SDK 18.4, from which on the loader may demand read-only constant data (TL-MO-20).
     private static let strictSDK: UInt32 = 0x0012_0400
 
+    /// SDK 26, from which on the loader rejects duplicates (TL-MO-20).
+    private static let uniqueSDK: UInt32 = 0x001A_0000
+
     static func violations(_ image: MachOImage) -> [String] {
         var found: [String] = []
         if image.headerSize + image.commandsSize > image.firstContent {
             found.append("load commands reach into the first section")
         }
-        func duplicates(_ names: [String]) -> [String] {
-            Dictionary(grouping: names, by: \.self).filter { $1.count > 1 }.keys.sorted()
-        }
-        found += duplicates(image.libraries.map(\.path)).map { "library \($0) is loaded twice" }
-        found += duplicates(image.rpaths).map { "search path \($0) is listed twice" }
+        if image.sdkVersion ?? 0 >= uniqueSDK { found += repetitions(image) }
         found += duplicates(image.segments.map(\.name)).map { "segment \($0) exists twice" }
         if image.uuidCount > 1 { found.append("more than one UUID") }
         if let constants = image.segment("__DATA_CONST"), constants.flags & readOnlyAfterFixups == 0,
@@ -30,5 +29,19 @@ enum ImageInvariants {
             found.append("the signature is not aligned to 16 bytes")
         }
         return found
+    }
+
+    /// What the loader accepts of images that were built with an older SDK.
+    static func tolerated(_ image: MachOImage) -> [String] {
+        image.sdkVersion ?? 0 >= uniqueSDK ? [] : repetitions(image)
+    }
+
+    private static func repetitions(_ image: MachOImage) -> [String] {
+        duplicates(image.libraries.map(\.path)).map { "library \($0) is loaded twice" }
+            + duplicates(image.rpaths).map { "search path \($0) is listed twice" }
+    }
+
+    private static func duplicates(_ names: [String]) -> [String] {
+        Dictionary(grouping: names, by: \.self).filter { $1.count > 1 }.keys.sorted()
     }
 }

@@ -8,11 +8,20 @@ struct ImagePatch {
     }
 
     let image: MachOImage
-    let framework: String
+    let names: NamingProfile
+
+    private var framework: String { names.frameworkName }
 
     /// The load command of the SDK, wherever it leads.
-    private var sdkLibraries: [MachOImage.Library] {
+    private var sdkLibraries: [MachOImage.Library] { libraries(of: framework) }
+
+    private func libraries(of framework: String) -> [MachOImage.Library] {
         image.libraries.filter { $0.path.hasSuffix("/\(framework).framework/\(framework)") }
+    }
+
+    /// The vendor's frameworks that the image loads.
+    var protection: [String] {
+        ([framework] + names.linkedFrameworks.filter { $0 != framework }).filter { !libraries(of: $0).isEmpty }
     }
 
     private func marker(_ library: MachOImage.Library) -> PatchMarker? {
@@ -29,7 +38,10 @@ struct ImagePatch {
     /// The state, a damaged one with its reason.
     var state: (State, String) {
         guard sdkLibraries.count <= 1 else { return (.damaged, "loads \(framework) more than once") }
-        guard let library = sdkLibraries.first else { return (.unpatched, "does not load \(framework)") }
+        guard let library = sdkLibraries.first else {
+            return protection.first.map { (.linked, "was linked with \($0)") }
+                ?? (.unpatched, "does not load \(framework)")
+        }
         guard marker(library) != nil else {
             return standsApart(library)
                 ? (.foreign, "loads \(framework) by a command that another tool added")
@@ -57,7 +69,7 @@ struct ImagePatch {
         let size = (24 + name.count + PatchMarker.size + 7) / 8 * 8
         if size > image.padding, reusesCommands, let spared = try sparedHead(original) {
             // What is given up becomes padding; the receipt keeps it.
-            return try Self(image: MachOImage(spared, size: image.reader.count), framework: framework)
+            return try Self(image: MachOImage(spared, size: image.reader.count), names: names)
                 .installed(path: path)
         }
         guard size <= image.padding else {

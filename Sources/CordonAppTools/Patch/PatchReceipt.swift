@@ -78,6 +78,7 @@ public struct PatchReceipt: Codable, Sendable, Equatable {
     public func restoration(of root: URL) throws(AppToolsError) -> Restoration {
         var changes: [FileChange] = []
         var removals: [URL] = []
+        let boundary = WriteBoundary(of: root)
         for file in files {
             guard !file.path.hasPrefix("/"), !file.path.split(separator: "/").contains("..") else {
                 throw AppToolsError(.malformed, "the receipt names a file outside the app")
@@ -88,11 +89,12 @@ public struct PatchReceipt: Codable, Sendable, Equatable {
                 throw AppToolsError(.refused, "was changed after patching", at: url.path)
             }
             guard let size = file.originalSize else {
+                _ = try boundary?.resolved(url)
                 removals.append(url)
                 continue
             }
             let original = try naming(url.path) { () throws(AppToolsError) in try Self.original(present, size, file) }
-            changes.append(FileChange(url, original))
+            changes.append(FileChange(url, original, inside: boundary))
         }
         return Restoration(changes: changes, removals: removals)
     }

@@ -8,16 +8,22 @@
         private let identity: String?
         private let identifier: String?
         private let entitlements: String?
+        private let defines: [String: String]
 
         /// Takes the name of a keychain identity, nil signing ad hoc, and what to change of the outermost code.
-        public init(identity: String?, identifier: String? = nil, entitlements: String? = nil) {
+        ///
+        /// - Parameter defines: Build variables of the entitlements. The team of a keychain identity is not known here.
+        public init(
+            identity: String?, identifier: String? = nil, entitlements: String? = nil, defines: [String: String] = [:]
+        ) {
             self.identity = identity
             self.identifier = identifier
             self.entitlements = entitlements
+            self.defines = defines
         }
 
         /// The arguments for one item. Nested code keeps its own entitlements and identifier.
-        func arguments(for url: URL, isOutermost: Bool) -> [String] {
+        func arguments(for url: URL, isOutermost: Bool, entitlements: String?) -> [String] {
             var arguments = ["--force", "--sign", identity ?? "-"]
             if isOutermost, let identifier { arguments += ["--identifier", identifier] }
             if isOutermost, let entitlements {
@@ -34,7 +40,24 @@
             guard FileManager.default.isExecutableFile(atPath: Self.program) else {
                 throw AppToolsError(.unsupported, "codesign is part of macOS and not here", hint: "--engine native")
             }
-            for item in try items(url) { try run(arguments(for: item, isOutermost: item == url), item) }
+            let granted = try entitlementsFile(for: url)
+            defer { if let granted, granted != entitlements { try? FileManager.default.removeItem(atPath: granted) } }
+            for item in try items(url) {
+                try run(arguments(for: item, isOutermost: item == url, entitlements: granted), item)
+            }
+        }
+
+        /// The given entitlements, or a temporary file of them without build variables.
+        /// - Throws: `refused` when a variable has no value.
+        func entitlementsFile(for url: URL) throws(AppToolsError) -> String? {
+            guard let entitlements else { return nil }
+            let data = try InputFile.map(URL(fileURLWithPath: entitlements))
+            let bundle = InputFile.kind(of: url).isFolder ? try AppBundle(url) : nil
+            let resolved = try SigningEntitlements(bundle: bundle, team: nil, defines: defines).resolved(data)
+            guard resolved != data else { return entitlements }
+            let file = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-\(UUID().uuidString)")
+            try AtomicWriter.write([FileChange(file, resolved)])
+            return file.path
         }
 
         func items(_ url: URL) throws(AppToolsError) -> [URL] {

@@ -8,6 +8,9 @@ public struct CodeSigner: Sendable {
         public var identity: (any SigningIdentity)?
         /// Entitlements of the outermost executable; nil keeps the present ones.
         public var entitlements: Data?
+        /// Build variables of the entitlements, without `$(` and `)`. The team's prefixes and the bundle identifier
+        /// need none where the certificate, the provisioning profile or the Info.plist tells them.
+        public var defines: [String: String] = [:]
         /// The identifier of the outermost code; nil keeps the present one or takes the bundle's.
         public var identifier: String?
         /// Allow an ad-hoc signature where a certificate's stands now (TL-SG-10).
@@ -38,7 +41,7 @@ public struct CodeSigner: Sendable {
         _ url: URL, over earlier: [FileChange] = [], removing removed: [URL] = []
     ) throws(AppToolsError) -> Plan {
         guard InputFile.kind(of: url).exists else { throw AppToolsError(.missing, "does not exist", at: url.path) }
-        var session = SigningSession(options: options, earlier: earlier, removed: removed)
+        var session = SigningSession(url, options: options, earlier: earlier, removed: removed)
         if InputFile.kind(of: url).isFolder {
             let bundles = try AppBundle.insideOut(url)
             for bundle in bundles {

@@ -18,14 +18,6 @@ struct ImageSignatureCheck {
         return try SuperBlob(reading: try image.reader.data(at: range.lowerBound, count: range.count))
     }
 
-    /// Whether the image carries a signature that a person or build made and that still fits its code (TL-SG-10, 11).
-    var isValidAndWanted: Bool {
-        guard let signature = try? Self.signature(image), let first = signature.codeDirectories.first,
-            let directory = try? CodeDirectory(first), directory.flags & CodeDirectory.Flag.linkerSigned == 0
-        else { return false }
-        return !problems().contains { $0.severity == .error }
-    }
-
     func problems() -> [Problem] {
         do throws(AppToolsError) {
             guard let signature = try Self.signature(image) else {
@@ -59,12 +51,8 @@ struct ImageSignatureCheck {
         if directory.pageCount != (limit + unit - 1) / unit {
             found.append(error("SG-PAGES", "the number of page hashes is wrong"))
         }
-        var bad: [Int] = []
-        for page in 0..<directory.pageCount where page * unit < limit {
-            let content = image.data.dropFirst(page * unit).prefix(min(unit, limit - page * unit))
-            if directory.hash.hash(content) != directory.pageHash(page) { bad.append(page) }
-        }
-        if let first = bad.first {
+        let bad = changedPages(directory)
+        if let first = bad.first?.page {
             found.append(
                 error(
                     "SG-CODE",
@@ -88,10 +76,33 @@ struct ImageSignatureCheck {
         return found
     }
 
+    /// The pages whose content does not have the hash that a directory names, with the hash they have.
+    func changedPages(_ directory: CodeDirectory) -> [(page: Int, hash: Data)] {
+        let limit = min(directory.codeLimit, image.data.count)
+        let unit = directory.pageSize ?? max(limit, 1)
+        return (0..<directory.pageCount).compactMap { page in
+            guard page * unit < limit else { return nil }
+            let hash = directory.hash.hash(image.data.dropFirst(page * unit).prefix(min(unit, limit - page * unit)))
+            return hash == directory.pageHash(page) ? nil : (page, hash)
+        }
+    }
+
     /// Whether the files that only a bundle has were looked for.
     private var isBundled: Bool { info != nil }
 
     private func entitlementProblems(_ signature: SuperBlob) -> [Problem] {
+        variableProblems(signature) + formProblems(signature)
+    }
+
+    /// Devices compare entitlements literally, a variable that the build should have replaced matches nothing.
+    private func variableProblems(_ signature: SuperBlob) -> [Problem] {
+        guard let xml = signature.content(SuperBlob.Slot.entitlements),
+            let value = try? PropertyList(reading: xml).value, let text = BuildVariables.firstText(in: value)
+        else { return [] }
+        return [error("SG-VARIABLE", "the entitlement \(text) holds a build variable that was not replaced")]
+    }
+
+    private func formProblems(_ signature: SuperBlob) -> [Problem] {
         guard let xml = signature.content(SuperBlob.Slot.entitlements),
             let der = signature.content(SuperBlob.Slot.derEntitlements)
         else { return [] }

@@ -67,8 +67,9 @@ struct PKCS12 {
     }
 
     private static func octets(_ node: DERNode) throws(AppToolsError) -> Data {
-        guard node.tag == 0x04 else { throw AppToolsError(.malformed, "the PKCS#12 file lacks an octet string") }
-        return Data(node.content)
+        do { return try node.octets() } catch {
+            throw AppToolsError(.malformed, "the PKCS#12 file lacks an octet string")
+        }
     }
 }
 

@@ -4,9 +4,11 @@ import Foundation
 struct SealCheck {
     let bundle: AppBundle
     let list: PropertyListValue
+    /// Content that is planned and not yet written, by resolved path.
+    var planned: [String: [Data]] = [:]
 
     func findings() throws(AppToolsError) -> [Finding] {
-        let tree = CodeResources.Tree(root: bundle.url, planned: [:])
+        let tree = CodeResources.Tree(root: bundle.url, planned: planned)
         let present = tree.files(executable: bundle.executable?.lastPathComponent)
         let old = list["files"]?.dictionary ?? [:]
         let new = list["files2"]?.dictionary ?? [:]

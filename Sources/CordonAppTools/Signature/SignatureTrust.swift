@@ -25,7 +25,7 @@ public struct SignatureTrust: Sendable {
         for file in place.isFolder ? CodeFiles.all(in: url) : [url] {
             let data = try InputFile.map(file)
             let code = try naming(file.path) { () throws(AppToolsError) in try MachOFile(data) }
-            for image in code.slices.compactMap(\.image) {
+            for image in code.slices.compactMap(\.image) where !image.isSymbolFile {
                 guard let chain = CMSCheck.chain(of: image) else {
                     found.append(Finding(file.path, .error, "SG-TRUST", "\(image.cpu): carries no certificate"))
                     continue

@@ -6,7 +6,8 @@ struct SigningCertificate {
     let serial: Data
     let issuer: Data
     let publicKeyInfo: Data
-    /// The subject's organisational unit, by which teams are named.
+    /// The developer team, which the subject's organisational unit names. Apple's own certificates name one of its
+    /// departments there.
     let team: String?
     /// The subject's common name.
     let name: String?
@@ -23,7 +24,6 @@ struct SigningCertificate {
         serial = fields[0].whole
         issuer = fields[2].whole
         publicKeyInfo = fields[5].whole
-        team = try Self.text([2, 5, 4, 11], in: fields[4])
         name = try Self.text([2, 5, 4, 3], in: fields[4])
         let marker = DER.identifierBytes([1, 2, 840, 113635, 100, 6, 1])
         var isMarked = false
@@ -32,10 +32,18 @@ struct SigningCertificate {
         where try entry.child(0).content.starts(with: marker) { isMarked = true }
         let issuerName = try Self.text([2, 5, 4, 10], in: fields[2])
         isIssuedByApple = isMarked && issuerName == "Apple Inc."
+        let unit = try Self.text([2, 5, 4, 11], in: fields[4])
+        let isDepartment = issuerName == "Apple Inc." && !(unit.map(Self.isTeam) ?? false)
+        team = isDepartment ? nil : unit
         let start = try Self.time(fields[3].child(0))
         let end = try Self.time(fields[3].child(1))
         guard start < end else { throw AppToolsError(.malformed, "the certificate ends before it begins") }
         validity = start..<end
+    }
+
+    /// Whether a text has the form of Apple's team identifiers.
+    private static func isTeam(_ text: String) -> Bool {
+        text.count == 10 && text.allSatisfy { $0.isASCII && ($0.isUppercase || $0.isNumber) }
     }
 
     /// A part of a distinguished name.

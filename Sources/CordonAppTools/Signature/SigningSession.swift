@@ -7,16 +7,18 @@ struct SigningSession {
     /// Planned content by resolved path, in the order it was planned.
     private var planned: [String: [Data]] = [:]
     private var order: [URL] = []
+    private let boundary: WriteBoundary?
     private let removed: [String]
 
-    init(options: CodeSigner.Options, earlier: [FileChange], removed: [URL]) {
+    init(_ url: URL, options: CodeSigner.Options, earlier: [FileChange], removed: [URL]) {
         self.options = options
+        boundary = WriteBoundary(of: url)
         self.removed = removed.map(Self.key)
         for change in earlier { put(change.pieces, at: change.url) }
     }
 
     var changes: [FileChange] {
-        order.compactMap { url in planned[Self.key(url)].map { FileChange(url, pieces: $0) } }
+        order.compactMap { url in planned[Self.key(url)].map { FileChange(url, pieces: $0, inside: boundary) } }
     }
 
     private static func key(_ url: URL) -> String { url.resolvingSymlinksInPath().path }
@@ -50,6 +52,13 @@ struct SigningSession {
     ) throws(AppToolsError) {
         let data = try content(url)
         let file = try naming(url.path) { () throws(AppToolsError) in try MachOFile(data) }
+        guard !file.slices.contains(where: { $0.image?.isSymbolFile == true }) else {
+            guard !isOutermost else {
+                throw AppToolsError(.unsupported, "holds debug symbols, which are not signed", at: url.path)
+            }
+            findings.append(Finding(url.path, .note, "SG-SYMBOLS", "holds debug symbols and is left as it is"))
+            return
+        }
         let info = try bundle.map { (bundle, _) throws(AppToolsError) in
             try content(bundle.url.appendingPathComponent("Info.plist"))
         }
@@ -84,11 +93,25 @@ struct SigningSession {
         let kept = isLinkerSigned ? nil : directory?.identifier
         let fallback = bundle?.0.identifier ?? kept ?? url.deletingPathExtension().lastPathComponent
         let identifier = (isOutermost ? options.identifier : nil) ?? fallback
+        guard !BuildVariables.isIn(identifier) else {
+            throw AppToolsError(
+                .refused, "the identifier \(identifier) is a build variable",
+                hint: "sign the built app, or --identifier")
+        }
         return ImageSigner.Content(
-            identifier: identifier,
-            entitlements: (isOutermost ? options.entitlements : nil) ?? old?.content(SuperBlob.Slot.entitlements),
+            identifier: identifier, entitlements: try entitlements(image, bundle?.0, old, isOutermost: isOutermost),
             info: info, resources: bundle?.1,
             requirements: options.identity.map { $0.designatedRequirement(of: identifier) }
                 ?? old?[SuperBlob.Slot.requirements])
+    }
+
+    /// The given entitlements or the present ones; only main executables have any.
+    private func entitlements(
+        _ image: MachOImage, _ bundle: AppBundle?, _ old: SuperBlob?, isOutermost: Bool
+    ) throws(AppToolsError) -> Data? {
+        let given = isOutermost ? options.entitlements : nil
+        guard image.fileType == 2, let data = given ?? old?.content(SuperBlob.Slot.entitlements) else { return nil }
+        return try SigningEntitlements(bundle: bundle, team: options.identity?.team, defines: options.defines)
+            .resolved(data)
     }
 }

@@ -4,6 +4,7 @@ public import Foundation
 public enum Thinner {
     /// What is to be done with one file, or with all code files of a bundle.
     public struct Plan: Sendable {
+        fileprivate let boundary: WriteBoundary?
         /// The files to write.
         public internal(set) var changes: [FileChange] = []
         /// What `slims` and `cleans` make superfluous; remove it after writing.
@@ -17,7 +18,7 @@ public enum Thinner {
     /// Plans the thinning of a file, or of every code file in a folder.
     /// - Throws: ``AppToolsError`` `refused` when a file would keep no slice, `malformed` or `missing` for bad input.
     public static func plan(_ url: URL, _ request: ThinRequest) throws(AppToolsError) -> Plan {
-        var plan = Plan()
+        var plan = Plan(boundary: WriteBoundary(of: url))
         let place = InputFile.kind(of: url)
         guard place.exists else { throw AppToolsError(.missing, "does not exist", at: url.path) }
         if url.pathExtension == "xcframework", let side = request.side {
@@ -86,7 +87,7 @@ public enum Thinner {
         let container = kept.count == 1 && !request.keepsFat ? .thin : file.container
         guard kept.count < file.slices.count || container != file.container else { return }
         let pieces = try FatWriter.pieces(kept.map { ($0, [$0.data]) }, as: container)
-        plan.changes.append(FileChange(url, pieces: pieces))
+        plan.changes.append(FileChange(url, pieces: pieces, inside: plan.boundary))
         let names = file.slices.filter { !request.wants($0) }.map(Self.describe).joined(separator: ", ")
         plan.findings.append(
             Finding(url.path, .note, "TH-THIN", names.isEmpty ? "fat header dropped" : "drops \(names)"))

@@ -40,7 +40,7 @@ struct XCFramework {
             where !wanted.contains(where: { $0.name == libraries[index].name }) {
                 try editor.remove(at: ["AvailableLibraries", .index(index)])
             }
-            return FileChange(file, editor.data)
+            return FileChange(file, editor.data, inside: WriteBoundary(folder: url))
         }
     }
 }

@@ -73,7 +73,8 @@ struct ActivationRuleCommand: ParsableCommand {
             try editor.set(.string(rule.description), at: Self.path)
             return editor.data
         }
-        try apply([FileChange(URL(fileURLWithPath: input), edited)], to: &report, isCheck: check, json: json)
+        let file = URL(fileURLWithPath: input)
+        try apply([FileChange(file, edited, inside: WriteBoundary(of: file))], to: &report, isCheck: check, json: json)
     }
 
     private static let path: [PropertyListPath] = [
@@ -100,7 +101,7 @@ struct ActivationRuleCommand: ParsableCommand {
         func notes(_ texts: [String]) -> [Finding] { texts.map { Finding(input, .note, "AR-NOTE", $0) } }
         let head = data.prefix(64).drop { $0 <= 0x20 || $0 >= 0xEF }
         guard head.first == UInt8(ascii: "<") || data.starts(with: Data("bplist".utf8)) else {
-            return (try ActivationRule(Self.trimmed(data)).addingManagedTypes(profile, style: layout), [])
+            return try rewritten(ActivationRule(Self.trimmed(data)), profile, layout)
         }
         let info = try PropertyList(reading: data).value
         if openIn {
@@ -109,17 +110,23 @@ struct ActivationRuleCommand: ParsableCommand {
         }
         switch Self.present(in: info) {
         case .string(let text)?:
-            let rule = try ActivationRule(text)
-            let warning = "TRUEPREDICATE is for development, the store refuses it"
-            return (
-                try rule.addingManagedTypes(profile, style: layout),
-                rule.acceptsEverything ? [Finding(input, .warning, "AR-TRUE", warning)] : []
-            )
+            return try rewritten(ActivationRule(text), profile, layout)
         case .dictionary(let constants)?:
             let made = try ActivationConstants(constants, types: overrides()).conversion(profile)
             return (made.rule, notes(made.notes))
         default: throw AppToolsError(.malformed, "has no NSExtensionActivationRule")
         }
+    }
+
+    private func rewritten(
+        _ rule: ActivationRule, _ names: NamingProfile, _ layout: ActivationRule.Style
+    ) throws(AppToolsError) -> (ActivationRule, [Finding]) {
+        var findings = try rule.managedTypeFindings(names, path: input)
+        if rule.acceptsEverything {
+            let warning = "TRUEPREDICATE is for development, the store refuses it"
+            findings.append(Finding(input, .warning, "AR-TRUE", warning))
+        }
+        return (try rule.addingManagedTypes(names, style: layout), findings)
     }
 
     private func overrides() throws(AppToolsError) -> [String: [String]] {

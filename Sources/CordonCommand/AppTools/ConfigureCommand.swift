@@ -118,9 +118,12 @@ struct ConfigureCommand: ParsableCommand {
             }
             wanted = chosen
         }
-        var changes = [FileChange(output.map { URL(fileURLWithPath: $0) } ?? infoURL, result.info.data(as: wanted))]
+        func change(_ url: URL, _ content: Data) -> FileChange {
+            FileChange(url, content, inside: WriteBoundary(of: url))
+        }
+        var changes = [change(output.map { URL(fileURLWithPath: $0) } ?? infoURL, result.info.data(as: wanted))]
         if let entitlements, let editor = result.entitlements {
-            changes.append(FileChange(URL(fileURLWithPath: entitlements), editor.data))
+            changes.append(change(URL(fileURLWithPath: entitlements), editor.data))
         }
         let hasErrors = report.findings.contains { $0.severity == .error }
         if hasErrors {
@@ -149,11 +152,8 @@ struct ConfigureCommand: ParsableCommand {
 
     private func options() throws -> ConfiguratorOptions {
         var options = ConfiguratorOptions(names: try names.profile())
-        for define in defines {
-            let (name, value) = try pair(define)
-            options.defines[name] = value
-        }
-        options.settings = try settings.map(pair).map { ($0, Self.value($1)) }
+        options.defines = try NameAndValue.dictionary(defines)
+        options.settings = try settings.map(NameAndValue.pair).map { ($0, Self.value($1)) }
         guard let main = ConfiguratorOptions.MainInterface(rawValue: mainInterface) else {
             throw CommandFailure(.usage, "--main-interface takes keep, restore or move")
         }
@@ -182,13 +182,6 @@ struct ConfigureCommand: ParsableCommand {
             throw CommandFailure(.badInput, "\(app): has no CFBundleIdentifier")
         }
         return identifier
-    }
-
-    private func pair(_ text: String) throws -> (String, String) {
-        guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
-            throw CommandFailure(.usage, "\"\(text)\" is not NAME=VALUE")
-        }
-        return (String(text[..<equals]), String(text[text.index(after: equals)...]))
     }
 
     private static func value(_ text: String) -> PropertyListValue {

@@ -27,7 +27,7 @@ struct PatchCommand: ParsableCommand {
 
     @OptionGroup var names: NamesOption
 
-    @Flag(help: "Sign again, inside out, when something was validly signed before.")
+    @Flag(help: "Sign again, inside out, what was validly signed before a patch; what cannot be judged is refused.")
     var resign = false
 
     @OptionGroup var signer: IdentityOptions
@@ -59,10 +59,11 @@ struct PatchCommand: ParsableCommand {
         if action == .remove, let receipt { return try restore(url, from: URL(fileURLWithPath: receipt)) }
         let plan = try reporting { () throws(AppToolsError) -> FrameworkPatcher.Plan in
             let plan = try patcher.plan(FrameworkPatcher.Action(rawValue: action.rawValue) ?? .verify, url)
-            guard resign else { return plan }
+            guard resign, action != .verify else { return plan }
             return try patcher.resigned(plan, url, options: signer.signerOptions())
         }
         var report = PatchReport(images: plan.images, findings: plan.findings, changed: plan.changes.map(\.url.path))
+        try reporting { () throws(AppToolsError) in try AtomicWriter.check(plan.changes) }
         if action != .verify, !check {
             report.changed = try reporting { () throws(AppToolsError) -> [URL] in
                 if let receipt, !plan.changes.isEmpty {

@@ -8,7 +8,8 @@ struct SignCommand: ParsableCommand {
         commandName: "sign", abstract: "Sign an app, a framework or a code file.",
         discussion: """
             Nested libraries, frameworks and extensions are signed first, then the bundle around them is sealed. \
-            Entitlements and identifiers stay unless given.
+            Entitlements and identifiers stay unless given. Build variables in entitlements are replaced from the \
+            certificate, the provisioning profile, the Info.plist or --define; one that is left is refused.
 
             Without a certificate the signature is ad hoc, which simulators take and devices do not. On macOS the \
             system's codesign does the work unless another engine is asked for.
@@ -30,6 +31,9 @@ struct SignCommand: ParsableCommand {
     @Option(help: "Entitlements for the outermost executable.")
     var entitlements: String?
 
+    @Option(name: .customLong("define"), help: "A build variable of the entitlements, NAME=VALUE. May repeat.")
+    var defines: [String] = []
+
     @Option(help: "The identifier of the outermost code.")
     var identifier: String?
 
@@ -45,9 +49,11 @@ struct SignCommand: ParsableCommand {
         guard identity == nil else {
             throw CommandFailure(.usage, "--identity belongs to --engine apple", hint: "--key and --certificate")
         }
+        let defines = try NameAndValue.dictionary(defines)
         let plan = try reporting { () throws(AppToolsError) -> CodeSigner.Plan in
             var options = try signer.signerOptions()
             options.identifier = identifier
+            options.defines = defines
             if let entitlements { options.entitlements = try InputFile.map(URL(fileURLWithPath: entitlements)) }
             return try CodeSigner(options).plan(URL(fileURLWithPath: path))
         }
@@ -60,7 +66,9 @@ struct SignCommand: ParsableCommand {
             throw CommandFailure(.usage, "codesign takes its keys from the keychain", hint: "--identity NAME")
         }
         guard !check else { throw CommandFailure(.usage, "codesign cannot tell what it would change") }
-        let request = AppleCodesign(identity: identity, identifier: identifier, entitlements: entitlements)
+        let request = AppleCodesign(
+            identity: identity, identifier: identifier, entitlements: entitlements,
+            defines: try NameAndValue.dictionary(defines))
         try reporting { () throws(AppToolsError) in try request.sign(URL(fileURLWithPath: path)) }
         try ToolReport(changed: [path]).write(json: json)
     }

@@ -48,6 +48,7 @@ func reporting<Value>(_ work: () throws(AppToolsError) -> Value) throws -> Value
 func apply(
     _ changes: [FileChange], removing removals: [URL] = [], to report: inout ToolReport, isCheck: Bool, json: Bool
 ) throws {
+    try reporting { () throws(AppToolsError) in try AtomicWriter.check(changes) }
     if isCheck {
         report.changed = changes.filter { !$0.isInPlace }.map(\.url.path)
     } else {

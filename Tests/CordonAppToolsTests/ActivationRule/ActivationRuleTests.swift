@@ -33,6 +33,30 @@ struct ActivationRuleTests {
         #expect(try rewritten(Self.share(Self.both), style) == Self.share(Self.both))
     }
 
+    @Test(arguments: [
+        "ANY registeredTypeIdentifiers BEGINSWITH 'public.'", "SELF UTI-CONFORMS-TO 'public.data'",
+        "'public.data' == registeredTypeIdentifiers", "$other UTI-EQUALS \"a\"",
+        "SUBQUERY(registeredTypeIdentifiers, $t,\n    $t CONTAINS 'image').@count > 0",
+    ])
+    func `a comparison of types that gets no managed twin is told`(rule: String) throws {
+        let findings = try ActivationRule(rule + " || ANY registeredTypeIdentifiers == 'a'")
+            .managedTypeFindings(names, path: "rule")
+        #expect(findings.map(\.code) == ["AR-UNMANAGED"])
+        #expect(findings.first?.severity == .warning)
+        #expect(findings.first?.message.contains("\n") == false)
+    }
+
+    @Test func `a rule without any type is noted, one with types all paired is not`() throws {
+        func codes(_ rule: String) throws -> [String] {
+            try ActivationRule(rule).managedTypeFindings(names, path: "rule").map(\.code)
+        }
+        #expect(try codes("extensionItems.@count == 1") == ["AR-NOTYPE"])
+        #expect(try codes("TRUEPREDICATE") == [])
+        #expect(try codes(Self.share(Self.plain)) == [])
+        #expect(try codes(Self.share(Self.both)) == [])
+        #expect(try codes("SUBQUERY($a.registeredTypeIdentifiers, $t, $t == 'b').@count == 1") == [])
+    }
+
     @Test func `the documented Open-In rule is made from document types`() throws {
         let info: PropertyListValue = .dictionary([
             "CFBundleDocumentTypes": .array([
@@ -81,6 +105,19 @@ struct ActivationRuleTests {
         (
             "('a' in registeredTypeIdentifiers\r\n or  'b' IN registeredTypeIdentifiers)",
             "('a' in registeredTypeIdentifiers\r\n or  'b' IN registeredTypeIdentifiers\r\n or  'm.a' in registeredTypeIdentifiers\r\n or  'm.b' IN registeredTypeIdentifiers)"
+        ),
+        (
+            "SUBQUERY ($a.registeredTypeIdentifiers, $uti, $uti UTI-CONFORMS-TO \"com.adobe.pdf\" || $uti == 'b').@count >= 1",
+            "SUBQUERY ($a.registeredTypeIdentifiers, $uti, $uti UTI-CONFORMS-TO \"com.adobe.pdf\" || $uti == 'b' || $uti UTI-CONFORMS-TO \"m.com.adobe.pdf\" || $uti == 'm.b').@count >= 1"
+        ),
+        (
+            "SUBQUERY(registeredTypeIdentifiers, $t, $t != 'a' && $t IN {'b'}).@count == 0",
+            "SUBQUERY(registeredTypeIdentifiers, $t, ($t != 'a' && $t != 'm.a') && $t IN {'b', 'm.b'}).@count == 0"
+        ),
+        // The variable of the outer list is hidden by that of another one.
+        (
+            "SUBQUERY(registeredTypeIdentifiers, $t, SUBQUERY(names, $t, $t == 'a').@count > 0 && $t == 'b').@count > 0",
+            "SUBQUERY(registeredTypeIdentifiers, $t, SUBQUERY(names, $t, $t == 'a').@count > 0 && ($t == 'b' || $t == 'm.b')).@count > 0"
         ),
         ("extensionItems.@count == 1 || TRUEPREDICATE", "extensionItems.@count == 1 || TRUEPREDICATE"),
         ("NOT registeredTypeIdentifiers CONTAINS \"M.A\"", "NOT registeredTypeIdentifiers CONTAINS \"M.A\""),

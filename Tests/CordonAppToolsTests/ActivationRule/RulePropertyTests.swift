@@ -12,12 +12,15 @@ struct RulePropertyTests {
         let other = types.randomElement(using: &random) ?? ""
         let quantifier = ["ANY", "any", "ALL", "NONE"].randomElement(using: &random) ?? ""
         let list = "$a.registeredTypeIdentifiers"
-        switch Int.random(in: 0..<6, using: &random) {
+        switch Int.random(in: 0..<9, using: &random) {
         case 0: return "\(quantifier) \(list) UTI-EQUALS '\(type)'"
         case 1: return "\(quantifier) \(list) == \"\(type)\""
         case 2: return "\(quantifier) \(list) != \"\(type)\""
         case 3: return "\"\(type)\" IN \(list)"
         case 4: return "\(quantifier) \(list) IN {\"\(type)\", '\(other)'}"
+        case 5: return "SUBQUERY(\(list), $t, $t UTI-CONFORMS-TO '\(type)' || $t == \"\(other)\").@count > 0"
+        case 6: return "SUBQUERY(\(list), $t, $t != '\(type)' && $t != '\(other)').@count == 0"
+        case 7: return "SUBQUERY(\(list), $t, $t IN {'\(type)', '\(other)'}).@count <= 1"
         default: return "\(quantifier) \(list) UTI-CONFORMS-TO \"\(type)\""
         }
     }

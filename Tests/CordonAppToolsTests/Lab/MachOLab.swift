@@ -22,14 +22,19 @@ struct MachOLab {
     let opcodeExecutable: URL
     /// A library under the SDK's name.
     let sdkLibrary: URL
+    /// The debug symbols of the device library, and those with the ones of the x86_64 simulator's.
+    let deviceSymbols: URL
+    let symbols: URL
 
     static let linker = Program.find("ld64.lld-19")
     static let lipo = Program.find("llvm-lipo-19")
     static let otool = Program.find("llvm-otool-19")
     static let objdump = Program.find("llvm-objdump-19", "llvm-objdump")
     static let clang = Program.find("clang")
-    static let isAvailable = linker != nil && lipo != nil && otool != nil && clang != nil
-    static let needs: Comment = "needs clang, and ld64.lld-19, llvm-lipo-19, llvm-otool-19 of Debian's lld-19, llvm-19"
+    static let dsymutil = Program.find("dsymutil-19", "dsymutil")
+    static let isAvailable = linker != nil && lipo != nil && otool != nil && clang != nil && dsymutil != nil
+    static let needs: Comment =
+        "needs clang, and ld64.lld-19, llvm-lipo-19, llvm-otool-19, dsymutil-19 of Debian's lld-19, llvm-19"
 
     static let shared = Result { try MachOLab() }
 
@@ -70,6 +75,12 @@ struct MachOLab {
         // Device images always start code on a fresh page, so only a simulator image can be without padding.
         tightExecutable = try builder.link(
             "App.tight", "arm64", "ios-simulator", ["-headerpad", "0", "main-armsim.o", "Demo.armsim"])
+        deviceSymbols = try builder.symbols("Symbols.dev", "arm64", "ios", "lib-dev.o")
+        let simulatorSymbols = try builder.symbols("Symbols.sim", "x86_64", "ios-simulator", "lib-sim.o")
+        symbols = folder.appendingPathComponent("Symbols.fat")
+        try builder.lipo([
+            "-create", deviceSymbols.path, simulatorSymbols.path, "-output", symbols.path,
+        ])
         fat = folder.appendingPathComponent("Demo.fat")
         fat64 = folder.appendingPathComponent("Demo.fat64")
         for (output, flags) in [(fat, []), (fat64, ["-fat64"])] {
@@ -102,13 +113,21 @@ struct MachOLab {
 
         func compile(_ source: String, _ triple: String, _ output: String) throws {
             try Program.succeed(
-                MachOLab.clang ?? "clang", ["-target", triple, "-O1", "-c", source, "-o", output], in: folder)
+                MachOLab.clang ?? "clang", ["-target", triple, "-O1", "-g", "-c", source, "-o", output], in: folder)
         }
 
         func link(_ output: String, _ arch: String, _ platform: String, _ flags: [String]) throws -> URL {
             let head = ["-arch", arch, "-platform_version", platform, "16.0", "17.0", "-adhoc_codesign"]
             try Program.succeed(
                 MachOLab.linker ?? "ld64.lld-19", head + flags + ["-o", output, "libSystem.tbd"], in: folder)
+            return folder.appendingPathComponent(output)
+        }
+
+        /// The one file with debug symbols of a library made from an object.
+        func symbols(_ output: String, _ arch: String, _ platform: String, _ object: String) throws -> URL {
+            let library = try link("\(output).dylib", arch, platform, ["-dylib", object])
+            try Program.succeed(
+                MachOLab.dsymutil ?? "dsymutil", ["--flat", library.path, "-o", output], in: folder)
             return folder.appendingPathComponent(output)
         }
 

@@ -217,8 +217,78 @@ struct FrameworkPatcherTests {
         let scratch = try Scratch()
         let app = try Self.app(in: scratch)
         try FileManager.default.removeItem(at: app.appendingPathComponent("Frameworks/IntuneMAM.framework"))
-        let codes = try patcher.plan(.verify, app).findings.map(\.code)
-        #expect(codes == ["FP-MISSING"])
+        let check = try patcher.plan(.verify, app)
+        #expect(check.findings.map(\.code) == ["FP-MISSING"])
+        // A build may embed it after patching, but what is checked must start.
+        #expect(check.findings.map(\.severity) == [.error])
+        #expect(try patcher.plan(.install, app).findings.map(\.severity) == [.warning])
+    }
+
+    @Test func `an app that cannot start is not protected`() throws {
+        let lab = try MachOLab.get()
+        let scratch = try Scratch()
+        let app = try Self.app(in: scratch)
+        _ = try scratch.file("App.app/Frameworks/Demo.framework/Demo", lab.data(lab.executable))
+        try AtomicWriter.write(patcher.plan(.install, app).changes)
+        #expect(try patcher.plan(.verify, app).isProtected)
+        try FileManager.default.removeItem(at: app.appendingPathComponent("Frameworks/IntuneMAM.framework"))
+        #expect(try !patcher.plan(.verify, app).isProtected)
+    }
+
+    @Test func `another of the vendor's frameworks counts as linked, and must be there`() throws {
+        let lab = try MachOLab.get()
+        let scratch = try Scratch()
+        let app = try Self.app(in: scratch)
+        for path in ["Frameworks/IntuneMAM.framework", "PlugIns"] {
+            try FileManager.default.removeItem(at: app.appendingPathComponent(path))
+        }
+        _ = try scratch.file("App.app/Frameworks/Demo.framework/Demo", lab.data(lab.library))
+        let names = NamingProfile.demo(frameworkName: "Other", linked: ["Demo"])
+        let plan = try FrameworkPatcher(names: names).plan(.install, app)
+        #expect(plan.changes.isEmpty && plan.findings.isEmpty)
+        #expect(plan.images.map(\.state) == ["linked"])
+        #expect(try FrameworkPatcher(names: names).plan(.verify, app).isProtected)
+        // Code that is not linked with it would load a framework that the app does not have.
+        let other = try scratch.file("App.app/Frameworks/libOther.dylib", lab.data(lab.executable))
+        var unlinked = try Data(contentsOf: other)
+        while let place = unlinked.firstRange(of: Data("/Demo.framework/Demo".utf8)) {
+            unlinked.replaceSubrange(place, with: Data("/Loop.framework/Loop".utf8))
+        }
+        try unlinked.write(to: other)
+        #expect(throws: AppToolsError(.refused, "")) { try FrameworkPatcher(names: names).plan(.install, app) }
+        try FileManager.default.removeItem(at: other)
+        try FileManager.default.removeItem(at: app.appendingPathComponent("Frameworks/Demo.framework"))
+        let missing = try FrameworkPatcher(names: names).plan(.verify, app)
+        #expect(missing.findings.map(\.code) == ["FP-MISSING"])
+        #expect(!missing.isProtected)
+    }
+
+    @Test(arguments: [("17.0", true), ("26.0", false)])
+    func `a search path that is listed twice is refused from SDK 26 on only`(sdk: String, isAccepted: Bool) throws {
+        let lab = try MachOLab.get()
+        let scratch = try Scratch()
+        let file = scratch.folder.appendingPathComponent("App")
+        // The linker lists a path once, so one that differs by a letter becomes the same.
+        try Program.succeed(
+            try #require(MachOLab.linker),
+            [
+                "-arch", "arm64", "-platform_version", "ios", "16.0", sdk, "-adhoc_codesign", "-headerpad", "0x400",
+                "-rpath", "@executable_path/Frameworks", "-rpath", "@executable_path/frameworks", "-o", file.path,
+                "main-dev.o", "Demo.dev", "libSystem.tbd",
+            ], in: lab.folder)
+        var data = try Data(contentsOf: file)
+        let letter = try #require(data.firstRange(of: Data("/frameworks".utf8))).lowerBound + 1
+        data[letter] = UInt8(ascii: "F")
+        try data.write(to: file)
+        guard isAccepted else {
+            #expect(throws: AppToolsError(.refused, "")) { try patcher.plan(.install, file) }
+            #expect(try patcher.plan(.verify, file).findings.map(\.severity) == [.error])
+            return
+        }
+        #expect(try patcher.plan(.install, file).changes.count == 1)
+        let findings = try patcher.plan(.verify, file).findings
+        #expect(findings.map(\.severity) == [.note])
+        #expect(findings.first?.message.contains("is listed twice") == true)
     }
 
     @Test func `load commands changed after patching cannot be removed blindly`() throws {
@@ -246,9 +316,14 @@ struct FrameworkPatcherTests {
 
 extension NamingProfile {
     /// The framework that the lab's executable was really linked with.
-    static let demo = NamingProfile(
-        name: "demo", settingsKey: "D", schemeSuffix: "-d", managedTypePrefix: "d.", sharedKeychainGroup: "d",
-        tokenCacheKeychainGroup: "t", withdrawnKeychainGroup: "w", frameworkName: "Demo", linkedFrameworks: ["Demo"],
-        requiredQueries: [], mailQuery: "m", plainQueries: [], managedAppQueries: [], callbackSchemePrefix: "c.",
-        signOnExtension: "e", signOnHosts: [], debugPane: "p", configurationUserKeys: [])
+    static let demo = demo(frameworkName: "Demo", linked: ["Demo"])
+
+    static func demo(frameworkName: String, linked: [String]) -> NamingProfile {
+        NamingProfile(
+            name: "demo", settingsKey: "D", schemeSuffix: "-d", managedTypePrefix: "d.", sharedKeychainGroup: "d",
+            tokenCacheKeychainGroup: "t", withdrawnKeychainGroup: "w", frameworkName: frameworkName,
+            linkedFrameworks: linked, requiredQueries: [], mailQuery: "m", plainQueries: [], managedAppQueries: [],
+            callbackSchemePrefix: "c.", signOnExtension: "e", signOnHosts: [], debugPane: "p",
+            configurationUserKeys: [])
+    }
 }

@@ -15,12 +15,12 @@ struct AppleCodesignTests {
                 "Demo.framework", "IntuneMAM.framework", "Share.appex", "libswiftCore.dylib", "App.app",
             ])
         #expect(
-            codesign.arguments(for: items[0], isOutermost: false) == [
+            codesign.arguments(for: items[0], isOutermost: false, entitlements: "e.plist") == [
                 "--force", "--sign", "Apple Development", "--preserve-metadata=entitlements,identifier,flags",
                 items[0].path,
             ])
         #expect(
-            codesign.arguments(for: app, isOutermost: true) == [
+            codesign.arguments(for: app, isOutermost: true, entitlements: "e.plist") == [
                 "--force", "--sign", "Apple Development", "--identifier", "a.b", "--entitlements", "e.plist", app.path,
             ])
     }

@@ -113,6 +113,45 @@ struct ThinnerTests {
         #expect(try Thinner.plan(app, request).removals.isEmpty)
     }
 
+    @Test func `symbol files are thinned like code, and stop neither archives nor xcframeworks`() throws {
+        let lab = try MachOLab.get()
+        let scratch = try Scratch()
+        let symbols = "App.xcarchive/dSYMs/Demo.framework.dSYM/Contents/Resources/DWARF/Demo"
+        let fat = try scratch.file(symbols, lab.data(lab.symbols))
+        _ = try scratch.file("App.xcarchive/Products/Applications/App.app/Frameworks/Demo", lab.data(lab.fat))
+        let archive = scratch.folder.appendingPathComponent("App.xcarchive")
+        let plan = try Thinner.plan(archive, ThinRequest(side: .device))
+        #expect(plan.changes.map(\.url.lastPathComponent) == ["Demo", "Demo"])
+        try AtomicWriter.write(plan.changes)
+        #expect(try Data(contentsOf: fat) == lab.data(lab.deviceSymbols))
+        _ = try scratch.file(
+            "D.xcframework/Info.plist",
+            XMLPropertyListWriter().document(
+                .dictionary([
+                    "AvailableLibraries": .array([.dictionary(["LibraryIdentifier": .string("ios-arm64")])])
+                ])))
+        _ = try scratch.file("D.xcframework/ios-arm64/dSYMs/Demo", lab.data(lab.symbols))
+        let framework = scratch.folder.appendingPathComponent("D.xcframework")
+        #expect(try Thinner.plan(framework, ThinRequest(side: .device)).changes.count == 1)
+    }
+
+    @Test func `symbol files are neither patched nor signed`() throws {
+        let lab = try MachOLab.get()
+        let scratch = try Scratch()
+        let app = try FrameworkPatcherTests.app(in: scratch)
+        let file = try scratch.file("App.app/Frameworks/libDemo.dylib", lab.data(lab.deviceSymbols))
+        let image = try MachOImage(lab.data(lab.deviceSymbols))
+        #expect(image.isSymbolFile && image.platform == .iOS)
+        let patcher = FrameworkPatcher(names: .intuneCompatible)
+        let plan = try patcher.plan(.install, app)
+        #expect(plan.images.filter { $0.path == file.path }.map(\.state) == ["skipped"])
+        let signed = try CodeSigner(CodeSigner.Options()).plan(app, over: plan.changes)
+        #expect(!signed.changes.contains { $0.url.path == file.path })
+        #expect(signed.findings.contains { $0.code == "SG-SYMBOLS" })
+        #expect(throws: AppToolsError(.unsupported, "")) { try CodeSigner(CodeSigner.Options()).plan(file) }
+        #expect(throws: AppToolsError(.unsupported, "")) { try patcher.plan(.install, file) }
+    }
+
     @Test func `a second run changes nothing`() throws {
         let lab = try MachOLab.get()
         let scratch = try Scratch()

@@ -50,6 +50,38 @@ struct AppToolsCommandTests {
         #expect(status(of: try ConfigureCommand.parse([info.path, "--entitlements", ""])) == .badInput)
     }
 
+    @Test func `configure follows no link out of a bundle, and the rule's command neither`() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-\(UUID().uuidString)")
+        let bundle = folder.appendingPathComponent("Share.appex")
+        try FileManager.default.createDirectory(at: bundle, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let victim = folder.appendingPathComponent("victim.plist")
+        let text = """
+            <plist><dict><key>CFBundleIdentifier</key><string>a.b</string><key>NSExtension</key><dict>
+            <key>NSExtensionAttributes</key><dict><key>NSExtensionActivationRule</key>
+            <string>ANY registeredTypeIdentifiers == "a"</string></dict></dict></dict></plist>
+            """
+        try text.write(to: victim, atomically: true, encoding: .utf8)
+        let info = bundle.appendingPathComponent("Info.plist")
+        try FileManager.default.createSymbolicLink(at: info, withDestinationURL: victim)
+        for arguments in [[info.path, "--containing-app", "a"], [info.path, "--containing-app", "a", "--check"]] {
+            #expect(status(of: try ConfigureCommand.parse(arguments)) == .refused)
+        }
+        #expect(status(of: try ActivationRuleCommand.parse([info.path, "--in-place"])) == .refused)
+        #expect(try String(contentsOf: victim, encoding: .utf8) == text)
+        // A link that a person names outside a bundle is followed, as before.
+        let link = folder.appendingPathComponent("Linked.plist")
+        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: victim)
+        #expect(status(of: try ActivationRuleCommand.parse([link.path, "--in-place"])) == .done)
+        #expect(try String(contentsOf: victim, encoding: .utf8) != text)
+    }
+
+    @Test func `sign takes build variables by name and value`() throws {
+        #expect(try SignCommand.parse(["A.app", "--define", "A=b", "--define", "C=d=e"]).defines == ["A=b", "C=d=e"])
+        #expect(
+            status(of: try SignCommand.parse(["A.app", "--engine", "native", "--define", "A"])) == .usage)
+    }
+
     @Test func `the aliases' flags parse`() throws {
         let configure = LegacyAlias.translate(arguments: [
             "CordonConfigurator", "-i", "Info.plist", "-e", "a", "-o", "b",

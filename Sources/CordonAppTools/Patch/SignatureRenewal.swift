@@ -1,0 +1,208 @@
+import Foundation
+
+/// Signs a patched app again where a patch breaks signatures, and refuses what it cannot judge: what comes out
+/// verifies, or nothing is written (TL-FP-02, TL-SG-10, TL-SG-11).
+struct SignatureRenewal {
+    let url: URL
+    let names: NamingProfile
+    let options: CodeSigner.Options
+
+    /// A code file, with the bundle whose main executable it is.
+    private struct Code {
+        let url: URL
+        let bundle: AppBundle?
+    }
+
+    private enum Maker {
+        case nobody, linker, person
+    }
+
+    func renewed(_ plan: FrameworkPatcher.Plan) throws(AppToolsError) -> FrameworkPatcher.Plan {
+        let all = try allCode()
+        let signed = try judged(all)
+        var result = plan
+        result.changes = try withLinkersHashes(all, plan.changes)
+        let planned = PlannedFiles(result.changes)
+        if !signed.isEmpty, try firstProblem(all, signed, planned) != nil {
+            if let bundle = all.first?.bundle, !InputFile.kind(of: url).isFolder {
+                throw AppToolsError(
+                    .refused, "a new signature must cover the bundle around it", at: url.path,
+                    hint: "cordon patch --resign \(bundle.url.path)")
+            }
+            let signing = try CodeSigner(options).plan(url, over: result.changes)
+            result.changes = signing.changes
+            result.findings += signing.findings
+        }
+        if let problem = try firstProblem(all, signed, PlannedFiles(result.changes)) {
+            throw AppToolsError(.refused, "the new signature would not verify: \(problem)", at: url.path)
+        }
+        if signed.isEmpty, !result.changes.isEmpty {
+            result.findings.append(
+                Finding(
+                    url.path, .note, "FP-RESIGN", "nothing was signed before but by the linker: sign it, cordon sign"))
+        }
+        return result
+    }
+
+    private func allCode() throws(AppToolsError) -> [Code] {
+        guard InputFile.kind(of: url).isFolder else {
+            let around = try? AppBundle(url.deletingLastPathComponent())
+            return [
+                Code(url: url, bundle: around?.executable?.lastPathComponent == url.lastPathComponent ? around : nil)
+            ]
+        }
+        return try AppBundle.insideOut(url).flatMap { bundle in
+            bundle.looseLibraries.map { Code(url: $0, bundle: nil) }
+                + (bundle.executable.map { [Code(url: $0, bundle: bundle)] } ?? [])
+        }
+    }
+
+    /// The code that a person or a build signed.
+    /// - Throws: `refused` for a signature that cannot be read, or that did not fit even without the patch.
+    private func judged(_ all: [Code]) throws(AppToolsError) -> [Code] {
+        let present = PlannedFiles([])
+        var signed: [Code] = []
+        for code in all {
+            var isSigned = false
+            for image in try images(code, present) where try maker(image, code) == .person {
+                isSigned = true
+                guard let problem = try errors(image, code, present).first else { continue }
+                if let original = original(image), try errors(original, code, present).isEmpty { continue }
+                throw refusal(code.url.path, "\(image.cpu): \(problem)")
+            }
+            if isSigned { signed.append(code) }
+        }
+        let paths = Set(all.map(\.url.path))
+        for code in signed {
+            // The code files inside were judged for themselves.
+            guard let problem = try sealErrors(code, present).first(where: { !paths.contains($0.path) }) else {
+                continue
+            }
+            throw refusal(problem.path, problem.message)
+        }
+        return signed
+    }
+
+    private func refusal(_ path: String, _ problem: String) -> AppToolsError {
+        AppToolsError(
+            .refused, "the signature does not fit what is there: \(problem)", at: path,
+            hint: "look into it; cordon sign signs what is there, and without --resign only the code is patched")
+    }
+
+    private func maker(_ image: MachOImage, _ code: Code) throws(AppToolsError) -> Maker {
+        do throws(AppToolsError) {
+            guard let signature = try ImageSignatureCheck.signature(image) else { return .nobody }
+            guard let first = signature.codeDirectories.first else {
+                throw AppToolsError(.malformed, "there is no code directory")
+            }
+            let isLinkers = try CodeDirectory(first).flags & CodeDirectory.Flag.linkerSigned != 0
+            return isLinkers && signature.content(SuperBlob.Slot.cms)?.isEmpty ?? true ? .linker : .person
+        } catch {
+            throw refusal(code.url.path, "\(image.cpu): it cannot be read: \(error.reason)")
+        }
+    }
+
+    /// The image as it was before this tool patched it; nil when it did not.
+    private func original(_ image: MachOImage) -> MachOImage? {
+        let patch = ImagePatch(image: image, names: names)
+        guard patch.state.0 == .patched, let head = try? patch.removed() else { return nil }
+        return try? MachOImage(head + image.data.dropFirst(head.count))
+    }
+
+    private func images(_ code: Code, _ files: PlannedFiles) throws(AppToolsError) -> [MachOImage] {
+        let data = try files.content(code.url)
+        return try naming(code.url.path) { () throws(AppToolsError) in try MachOFile(data).slices.compactMap(\.image) }
+    }
+
+    private func errors(_ image: MachOImage, _ code: Code, _ files: PlannedFiles) throws(AppToolsError) -> [String] {
+        var info: Data?
+        let seal = try sealFile(code).flatMap { (file) throws(AppToolsError) in try files.contentIfPresent(file) }
+        if let bundle = code.bundle, seal != nil {
+            info = try files.content(bundle.url.appendingPathComponent("Info.plist"))
+        }
+        return ImageSignatureCheck(image: image, info: info, resources: seal).problems()
+            .filter { $0.severity == .error }.map { "\($0.code): \($0.message)" }
+    }
+
+    private func sealFile(_ code: Code) -> URL? {
+        code.bundle?.url.appendingPathComponent("_CodeSignature/CodeResources")
+    }
+
+    private func sealErrors(_ code: Code, _ files: PlannedFiles) throws(AppToolsError) -> [Finding] {
+        guard let bundle = code.bundle, let file = sealFile(code), let seal = try files.contentIfPresent(file) else {
+            return []
+        }
+        let list = try naming(file.path) { () throws(AppToolsError) in try PropertyList(reading: seal).value }
+        return try SealCheck(bundle: bundle, list: list, planned: files.pieces).findings()
+            .filter { $0.severity == .error }
+    }
+
+    /// What is wrong with the signatures once the planned files are written.
+    private func firstProblem(
+        _ all: [Code], _ signed: [Code], _ files: PlannedFiles
+    ) throws(AppToolsError) -> String? {
+        for code in all {
+            for image in try images(code, files) {
+                let maker = try maker(image, code)
+                // The linker signs before there is a bundle.
+                let code = maker == .linker ? Code(url: code.url, bundle: nil) : code
+                guard maker != .nobody, let problem = try errors(image, code, files).first else { continue }
+                return "\(code.url.path) (\(image.cpu)): \(problem)"
+            }
+        }
+        for code in signed {
+            if let problem = try sealErrors(code, files).first { return "\(problem.path): \(problem.message)" }
+        }
+        return nil
+    }
+
+    /// The changes, with page hashes in the linker's signatures that fit the code as it will be. A loader that finds a
+    /// signature wants it to fit.
+    private func withLinkersHashes(_ all: [Code], _ changes: [FileChange]) throws(AppToolsError) -> [FileChange] {
+        let files = PlannedFiles(changes)
+        var result = changes
+        for code in all {
+            var data = try files.content(code.url)
+            let start = data.startIndex
+            var isChanged = false
+            for image in try images(code, files) where try maker(image, code) == .linker {
+                let check = ImageSignatureCheck(image: image, info: nil, resources: nil)
+                for blob in try ImageSignatureCheck.signature(image)?.codeDirectories ?? [] {
+                    let directory = try CodeDirectory(blob)
+                    for (page, hash) in check.changedPages(directory) {
+                        // Slices of one piece of data share its indices.
+                        let place = directory.pageHash(page).startIndex - start
+                        data.replaceSubrange(data.startIndex + place..<data.startIndex + place + hash.count, with: hash)
+                        isChanged = true
+                    }
+                }
+            }
+            guard isChanged else { continue }
+            result.removeAll { $0.url == code.url }
+            result.append(FileChange(code.url, data, inside: WriteBoundary(of: url)))
+        }
+        return result
+    }
+}
+
+/// The files of an app as they will be once planned changes are written.
+private struct PlannedFiles {
+    /// By resolved path.
+    let pieces: [String: [Data]]
+
+    init(_ changes: [FileChange]) {
+        pieces = Dictionary(changes.map { (Self.key($0.url), $0.pieces) }, uniquingKeysWith: { $1 })
+    }
+
+    private static func key(_ url: URL) -> String { url.resolvingSymlinksInPath().path }
+
+    func content(_ url: URL) throws(AppToolsError) -> Data {
+        guard let planned = pieces[Self.key(url)] else { return try InputFile.map(url) }
+        return planned.count == 1 ? planned[0] : planned.reduce(into: Data()) { $0 += $1 }
+    }
+
+    func contentIfPresent(_ url: URL) throws(AppToolsError) -> Data? {
+        guard pieces[Self.key(url)] != nil || InputFile.kind(of: url).exists else { return nil }
+        return try content(url)
+    }
+}
