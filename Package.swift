@@ -266,7 +266,7 @@ let package = Package(
             ["CordonDemo", "CordonHTTPClient", "CordonIdentity", "CordonSignIn", httpTypes]),
         tests(
             "EndToEndTests",
-            ["CordonDemo", "CordonPolicy", "CordonProtocol", "CordonSignIn", "CordonTesting"]),
+            ["CordonBase", "CordonDemo", "CordonPolicy", "CordonProtocol", "CordonSignIn", "CordonTesting"]),
     ]
 )
 

@@ -1,3 +1,4 @@
+import CordonBase
 import CordonDemo
 import CordonIdentity
 import CordonPolicy

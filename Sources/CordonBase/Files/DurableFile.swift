@@ -29,6 +29,10 @@ package enum DurableFile {
             throw FileFailure(errno)
         }
         defer { close(descriptor) }
+        return try contents(of: descriptor, count)
+    }
+
+    private static func contents(of descriptor: Int32, _ count: Int) throws(FileFailure) -> Data {
         var bytes = Data()
         var buffer = [UInt8](repeating: 0, count: max(1, min(count, 1 << 16)))
         while bytes.count < count {
@@ -38,6 +42,25 @@ package enum DurableFile {
             if got == 0 { break }
             bytes.append(contentsOf: buffer[..<got])
         }
+        return bytes
+    }
+
+    /// The bytes of a regular file that nobody but its owner may read or write.
+    ///
+    /// The checks and the bytes come from one open file, so nobody can exchange it in between. A symbolic link is followed: the
+    /// path is one that somebody gave.
+    /// - Throws: ``FileFailure``, `EPERM` for one that others may read or write, `EINVAL` for what is no regular file, `EFBIG` for
+    ///   one above the limit.
+    package static func readPrivate(_ file: URL, limit: Int) throws(FileFailure) -> Data {
+        let descriptor = open(file.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw FileFailure(errno) }
+        defer { close(descriptor) }
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0 else { throw FileFailure(errno) }
+        guard facts.st_mode & S_IFMT == S_IFREG else { throw FileFailure(EINVAL) }
+        guard facts.st_mode & 0o077 == 0 else { throw FileFailure(EPERM) }
+        let bytes = try contents(of: descriptor, limit + 1)
+        guard bytes.count <= limit else { throw FileFailure(EFBIG) }
         return bytes
     }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CordonBroker
 import CordonSignIn
+import CoreFoundation
 import Foundation
 
 /// What `cordon broker run` can be told.

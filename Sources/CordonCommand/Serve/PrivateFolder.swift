@@ -1,3 +1,4 @@
+import CordonBase
 import Foundation
 
 #if canImport(Glibc)
@@ -35,20 +36,7 @@ struct PrivateFolder {
     /// - Throws: ``CommandFailure`` with status `writeFailed`.
     func write(_ text: String, to name: String) throws(CommandFailure) {
         let file = url.appending(path: name)
-        let temporary = url.appending(path: ".\(name).\(UUID().uuidString)")
-        let descriptor = open(temporary.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw Self.failure(file) }
-        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        do {
-            try handle.write(contentsOf: Data(text.utf8))
-            try handle.synchronize()
-            try handle.close()
-        } catch {
-            unlink(temporary.path)
-            throw Self.failure(file)
-        }
-        guard rename(temporary.path, file.path) == 0 else {
-            unlink(temporary.path)
+        do throws(FileFailure) { try DurableFile.replace(file, with: Data(text.utf8)) } catch {
             throw Self.failure(file)
         }
     }

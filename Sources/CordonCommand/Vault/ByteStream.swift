@@ -1,3 +1,4 @@
+import CoreFoundation
 import Foundation
 
 /// A file or a standard stream, read or written from its beginning to its end.

@@ -25,17 +25,10 @@ public struct FileKeyStore: ServiceKeyStore {
         let folder = self.folder(of: tenant)
         try Self.makeFolder(folder)
         let file = Self.file(key.publicKey.thumbprint, in: folder)
-        let draft = folder.appending(path: ".\(UUID().uuidString).new")
-        defer { unlink(draft.path) }
-        let descriptor = open(draft.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw Self.failure("a key file cannot be made", folder) }
-        let secret = key.rawRepresentation
-        let written = secret.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-        let synced = written == secret.count && fsync(descriptor) == 0
-        guard close(descriptor) == 0, synced else { throw Self.failure("a key file cannot be written", folder) }
-        guard rename(draft.path, file.path) == 0 else { throw Self.failure("a key file cannot be named", file) }
-        try Self.sync(folder)
-        try Self.sync(self.folder)
+        do throws(FileFailure) {
+            try DurableFile.replace(file, with: key.rawRepresentation)
+            try DurableFile.synchronize(self.folder)
+        } catch { throw Self.failure("a key file cannot be written", file, error.number) }
     }
 
     /// Reads a key and checks that it is the one of that name.
@@ -88,14 +81,7 @@ public struct FileKeyStore: ServiceKeyStore {
         }
     }
 
-    private static func sync(_ folder: URL) throws(ServiceError) {
-        let descriptor = open(folder.path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure("the key folder cannot be opened", folder) }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw failure("the key folder cannot be synced", folder) }
-    }
-
-    private static func failure(_ reason: String, _ place: URL) -> ServiceError {
-        ServiceError(.keyUnavailable, reason + ": " + String(cString: strerror(errno)), place: place.path)
+    private static func failure(_ reason: String, _ place: URL, _ number: Int32 = errno) -> ServiceError {
+        ServiceError(.keyUnavailable, reason + ": " + String(cString: strerror(number)), place: place.path)
     }
 }

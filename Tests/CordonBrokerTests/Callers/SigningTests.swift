@@ -1,5 +1,7 @@
+import CordonBase
 import CordonIdentity
 import CordonProtocol
+import CordonSignIn
 import CordonTesting
 import Foundation
 import Testing

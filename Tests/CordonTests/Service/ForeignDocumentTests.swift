@@ -1,4 +1,5 @@
 import Cordon
+import CordonBase
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol

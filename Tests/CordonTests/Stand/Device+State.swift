@@ -1,4 +1,5 @@
 import Cordon
+import CordonBase
 import CordonPolicy
 import CordonProtocol
 import CordonVault
