@@ -1,5 +1,6 @@
 import CordonIdentity
 import CordonProtocol
+import CordonSignIn
 import CordonTesting
 import Foundation
 import Testing
