@@ -16,7 +16,7 @@ import Logging
 /// A printer whose paper is the terminal.
 struct Paper: Printer {
     func print(_ document: Data, title: String) async throws {
-        Swift.print("printed: \(title)")
+        say("printed: \(title)")
     }
 }
 
@@ -44,9 +44,14 @@ func protect(
     // snippet.hide
 }
 
+/// Shows one line at once, also to a program that reads it.
+func say(_ line: String) {
+    FileHandle.standardOutput.write(Data("\(TerminalText(line))\n".utf8))
+}
+
 /// Shows a page to whoever sits here.
 func browser() -> BrowserLauncher {
-    .opening { print("open: \($0.absoluteString)") }
+    .opening { say("open: \($0.absoluteString)") }
 }
 
 func keepReport(_ service: URL, rootKey: String, home: URL, over transport: AsyncHTTPTransport) async throws {
@@ -81,18 +86,18 @@ func keepReport(_ service: URL, rootKey: String, home: URL, over transport: Asyn
             } catch {
                 return .unavailable(error.reason)
             }
-        }, show: { print($0) })
+        }, show: { say($0) })
 }
 
 let arguments = CommandLine.arguments
 guard arguments.count == 4, let service = URL(string: arguments[1]) else {
-    print("ProtectAnApp SERVICE ROOTKEY FOLDER")
+    say("ProtectAnApp SERVICE ROOTKEY FOLDER")
     exit(2)
 }
 let transport = AsyncHTTPTransport()
 do {
     try await keepReport(service, rootKey: arguments[2], home: URL(filePath: arguments[3]), over: transport)
 } catch {
-    print("✗ \(error)")
+    say("✗ \(error)")
 }
 await transport.shutdown()

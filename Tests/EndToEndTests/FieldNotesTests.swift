@@ -136,7 +136,7 @@ import Testing
         async throws
     {
         try await Programs.onStage { stage in
-            _ = try await EnrolledWorker.publish(
+            let policy = try await EnrolledWorker.publish(
                 [
                     "pinRequired": .bool(true), "maximumPinRetries": .integer(2),
                     "appActionIfMaximumPinRetriesExceeded": .string("block"),
@@ -148,8 +148,12 @@ import Testing
             typing.cancel()
             await app.end()
 
-            // Commands at the PIN prompt: told, not counted; `quit` leaves.
+            // A PIN that is too short by now is asked for, whenever it was typed last.
+            try await stage.administrator().change(policy, .object(["minimumPinLength": .integer(6)]))
             app = try await stage.managedApp("worker", ["--asks"])
+            _ = try await app.event("policyChanged")
+
+            // Commands at the PIN prompt: told, not counted; `quit` leaves.
             app.process.send("use \(account)")
             while try await app.event("protection")["text"]?.hasPrefix("PIN of") != true {}
             for line in ["note A bc", "wipe", "show plan"] {
@@ -160,7 +164,7 @@ import Testing
             #expect(await app.process.wait() == 0)
 
             app = try await stage.managedApp("worker", ["--asks"])
-            let gate = Gate(app, pin: "1470", guess: "1111")
+            let gate = Gate(app, pin: "147036", guess: "1111")
             typing = gate.answering()
             let answer = try await stage.signIn(try stage.worker(), in: app, typing: "use \(account)")
             #expect(answer.members["ok"]?.bool == true, "\(answer.members)")
@@ -171,7 +175,7 @@ import Testing
 
             // The same by `sign-in`, by somebody who does not know `use`.
             app = try await stage.managedApp("worker", ["--asks"])
-            typing = Gate(app, pin: "1470", guess: "1470").answering()
+            typing = Gate(app, pin: "147036").answering()
             let again = try await stage.signIn(try stage.worker(), in: app)
             #expect(again.members["ok"]?.bool == true, "\(again.members)")
             #expect(try await app.isManaged())

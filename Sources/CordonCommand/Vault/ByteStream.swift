@@ -49,9 +49,11 @@ struct ByteStream {
 
     /// The length of a file; nil for a pipe or terminal.
     var length: Int64? {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        return Int64(status.st_size)
+        let here = lseek(descriptor, 0, SEEK_CUR)
+        guard here >= 0 else { return nil }
+        let end = lseek(descriptor, 0, SEEK_END)
+        guard end >= 0, lseek(descriptor, here, SEEK_SET) == here else { return nil }
+        return Int64(end)
     }
 
     /// Makes a written file durable and gives it back.
