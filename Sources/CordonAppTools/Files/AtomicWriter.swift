@@ -1,6 +1,13 @@
 import CoreFoundation
-import Dispatch
 public import Foundation
+
+// On Linux the fields of `stat` belong to whichever of these C modules the compiler meets first.
+#if canImport(CDispatch)
+    import CDispatch
+#endif
+#if canImport(Glibc)
+    import Glibc
+#endif
 
 /// Writes planned changes: every new content is on disk beside its file before the first file is replaced (TL-GN-04).
 public enum AtomicWriter {

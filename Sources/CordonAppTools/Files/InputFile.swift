@@ -1,6 +1,13 @@
 import CoreFoundation
-import Dispatch
 public import Foundation
+
+// On Linux the fields of `stat` belong to whichever of these C modules the compiler meets first.
+#if canImport(CDispatch)
+    import CDispatch
+#endif
+#if canImport(Glibc)
+    import Glibc
+#endif
 
 /// Reading of input files: memory-mapped, size-capped, with errors that name the file.
 public enum InputFile {

@@ -39,7 +39,7 @@ struct SignatureRenewal {
         if signed.isEmpty, !result.changes.isEmpty {
             result.findings.append(
                 Finding(
-                    url.path, .note, "FP-RESIGN", "nothing was signed before but by the linker: sign it, cordon sign"))
+                    url.path, .note, "FP-RESIGN", "nobody but the linker had signed this; use cordon sign"))
         }
         return result
     }

@@ -40,10 +40,27 @@
             guard FileManager.default.isExecutableFile(atPath: Self.program) else {
                 throw AppToolsError(.unsupported, "codesign is part of macOS and not here", hint: "--engine native")
             }
+            try checkLinks(in: url)
             let granted = try entitlementsFile(for: url)
             defer { if let granted, granted != entitlements { try? FileManager.default.removeItem(atPath: granted) } }
             for item in try items(url) {
                 try run(arguments(for: item, isOutermost: item == url, entitlements: granted), item)
+            }
+        }
+
+        /// Makes sure that codesign writes nothing outside the bundle.
+        /// - Throws: `refused` when a link leads out of it.
+        func checkLinks(in url: URL) throws(AppToolsError) {
+            guard let boundary = WriteBoundary(of: url) else { return }
+            guard InputFile.kind(of: url).isFolder else {
+                _ = try boundary.resolved(url)
+                return
+            }
+            for bundle in try AppBundle.insideOut(url) {
+                let seal = bundle.url.appendingPathComponent("_CodeSignature/CodeResources")
+                for file in bundle.looseLibraries + [seal] + (bundle.executable.map { [$0] } ?? []) {
+                    _ = try boundary.resolved(file)
+                }
             }
         }
 

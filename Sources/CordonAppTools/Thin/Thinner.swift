@@ -57,6 +57,7 @@ public enum Thinner {
             throw AppToolsError(.refused, "the xcframework has no library for the \(side.rawValue)")
         }
         for library in wanted {
+            _ = try plan.boundary?.resolved(library.folder)
             for file in CodeFiles.all(in: library.folder) { try add(file, request, to: &plan, isGiven: false) }
         }
         guard request.slims, wanted.count < framework.libraries.count else { return }

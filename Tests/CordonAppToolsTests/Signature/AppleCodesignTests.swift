@@ -25,6 +25,19 @@ struct AppleCodesignTests {
             ])
     }
 
+    @Test(arguments: ["_CodeSignature", "App", "Frameworks/libswiftCore.dylib"])
+    func `codesign is not started where a link leads out of the app`(path: String) throws {
+        let scratch = try Scratch()
+        let app = try FrameworkPatcherTests.app(in: scratch)
+        let codesign = AppleCodesign(identity: nil)
+        try codesign.checkLinks(in: app)
+        let outside = try scratch.file("outside", "victim")
+        let place = app.appendingPathComponent(path)
+        try? FileManager.default.removeItem(at: place)
+        try FileManager.default.createSymbolicLink(at: place, withDestinationURL: outside)
+        #expect(throws: AppToolsError(.refused, "")) { try codesign.checkLinks(in: app) }
+    }
+
     #if os(Linux)
         @Test func `without codesign the error says what to use`() throws {
             let scratch = try Scratch()
