@@ -19,8 +19,8 @@ struct StateSeal: Sendable {
     private let mark: StateFile
     private let counter: (any StateCounter)?
     private let counterName: String
-    /// Whether a plain file is still to be taken over, and whether the end of that was noted.
-    private let progress = Locked((isPlainLeft: false, isNoted: false))
+    /// Whether every plain file was taken over, and whether that was noted.
+    private let progress = Locked((isSettled: false, isNoted: false))
 
     /// - Parameters:
     ///   - folder: Where it is noted that everything is sealed.
@@ -41,7 +41,10 @@ struct StateSeal: Sendable {
         guard let members = (try? JSONValue(parsing: bytes))?.object else { return (.damaged, false) }
         switch members["version"]?.integer ?? 1 {
         case ...StateFormat.current:
-            return (isEverythingSealed ? .damaged : StateFormat.read(type, from: bytes), true)
+            guard isEverythingSealed else { return (StateFormat.read(type, from: bytes), true) }
+            // Another process may have sealed it after these bytes were read.
+            if let newer = try file.read(), newer != bytes { return try read(type, from: newer, of: file) }
+            return (.damaged, true)
         case Self.version:
             let key = try key(of: file)
             guard let text = members["sealed"]?.string, let sealed = Base64URL.decode(text),
@@ -63,13 +66,13 @@ struct StateSeal: Sendable {
         return bytes
     }
 
-    /// A plain file could not be taken over yet: until it is, others are not refused.
-    func notePlainLeft() { progress.withLock { $0.isPlainLeft = true } }
+    /// Nothing plain is left: from the next sealed file on, plain ones are none of this device's.
+    func settle() { progress.withLock { $0.isSettled = true } }
 
-    /// Notes after a sealed file was written that plain ones are none of this device's any more.
+    /// Notes after a sealed file was written that plain ones are none of this device's any more; nothing before ``settle()``,
+    /// or a plain file that waits for its turn would be refused.
     func noteSealed() {
-        let isDone = progress.withLock { $0.isPlainLeft || $0.isNoted }
-        guard !isDone else { return }
+        guard progress.withLock({ $0.isSettled && !$0.isNoted }) else { return }
         do {
             if try mark.read() == nil { try mark.write(Data(#"{"version":3}"#.utf8)) }
             try counter?.raise(counterName, to: 1)
