@@ -19,6 +19,7 @@ struct StateSeal: Sendable {
     private let mark: StateFile
     private let counter: (any StateCounter)?
     private let counterName: String
+    private let knownKey = Locked<SymmetricKey?>(nil)
     /// Whether every plain file was taken over, and whether that was noted.
     private let progress = Locked((isSettled: false, isNoted: false))
 
@@ -46,7 +47,7 @@ struct StateSeal: Sendable {
             if let newer = try file.read(), newer != bytes { return try read(type, from: newer, of: file) }
             return (.damaged, true)
         case Self.version:
-            let key = try key(of: file)
+            let key = try key()
             guard let text = members["sealed"]?.string, let sealed = Base64URL.decode(text),
                 let box = try? AES.GCM.SealedBox(combined: sealed),
                 let plain = try? AES.GCM.open(box, using: key, authenticating: Self.name(of: file))
@@ -58,7 +59,7 @@ struct StateSeal: Sendable {
 
     /// The sealed form of a value.
     func bytes(_ value: some Encodable, for file: StateFile) throws(ProtectionError) -> Data {
-        let key = try key(of: file)
+        let key = try key()
         guard let plain = try? MessageCoding.encode(value),
             let sealed = try? AES.GCM.seal(plain, using: key, authenticating: Self.name(of: file)).combined,
             let bytes = try? MessageCoding.encode(Form(sealed: Base64URL.encode(sealed), version: Self.version))
@@ -92,11 +93,15 @@ struct StateSeal: Sendable {
         var version: Int64
     }
 
-    private func key(of file: StateFile) throws(ProtectionError) -> SymmetricKey {
+    /// The key of all sealed files. It is kept from its first use on, since a wipe that the service commands must be noted
+    /// also while the key store is locked.
+    private func key() throws(ProtectionError) -> SymmetricKey {
+        if let known = knownKey.withLock({ $0 }) { return known }
         do throws(VaultError) {
-            return HKDF<SHA256>.deriveKey(
-                inputKeyMaterial: try keyStore.rootKey(), salt: Self.name(of: file),
-                info: Data("cordon-state-seal-1".utf8), outputByteCount: 32)
+            let key = HKDF<SHA256>.deriveKey(
+                inputKeyMaterial: try keyStore.rootKey(), info: Data("cordon-state-seal-1".utf8), outputByteCount: 32)
+            knownKey.withLock { $0 = key }
+            return key
         } catch { throw ProtectionError(error) }
     }
 

@@ -24,7 +24,7 @@ import Testing
     private func makePlain(_ device: Device, _ change: (inout [String: JSONValue]) -> Void = { _ in }) throws {
         let life = device.folder.appending(path: "data/life")
         let folder = device.folder.appending(path: "data/registrations")
-        let registrations = try device.files(in: "registrations").map { folder.appending(path: $0) }
+        let registrations = device.files(in: "registrations").map { folder.appending(path: $0) }
         for file in registrations + [life.appending(path: "life.json")] {
             var members = try #require(try JSONValue(parsing: device.contents(ofState: file)).object)
             change(&members)
