@@ -86,10 +86,10 @@ import Testing
         let folder = device.folder.appending(path: "data/registrations")
         let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder.path).first)
         let file = folder.appending(path: name)
-        let stored = try String(contentsOf: file, encoding: .utf8)
+        let stored = String(decoding: try device.contents(ofState: file), as: UTF8.self)
         let envelope = try #require(stored.firstMatch(of: /"envelope":"([^"]+)"/)?.output.1)
         let cut = envelope.dropLast(8) + "AAAAAAAA"
-        try stored.replacing(envelope, with: cut).write(to: file, atomically: true, encoding: .utf8)
+        try device.seal(stored.replacing(envelope, with: cut), inState: file)
 
         let restarted = try await device.start()
         #expect(!device.mayPrint(restarted))

@@ -20,7 +20,8 @@ extension AppProtection {
     ///
     /// An account that is signed in already, so that a token can be had without asking anybody, is enrolled at once (CQ-28).
     /// A failure is not tried again (SDK-EN-12); where nobody was signed in, its report names the sign-in name that was given,
-    /// or nobody. Before a person is asked the service is verified, as ``verifyService()`` does. Afterwards read ``enrolledAccounts`` for the account (SDK-EN-13).
+    /// or nobody. Before a person is asked the service is verified, as by ``verifyService()``. Afterwards read
+    /// ``enrolledAccounts`` for the account (SDK-EN-13).
     /// - Parameter name: The sign-in name to begin with; nil takes the account that the device's management names, else
     ///   asks (SDK-EN-11).
     /// - Returns: How it went; ``EnrollmentStatus/signInCancelled`` when the person gave up.

@@ -25,8 +25,6 @@ extension AppProtection {
         } else if configuration.interface == nil {
             answer = await gateAnswer(of: account, on: occasion)
             note(answer, of: account)
-            // Nobody is asked, so what the conditions say is how the gate stands.
-            gates.withLock { $0[account] = answer == .passed ? .open : .closed([]) }
         } else {
             answer = SwitchGateAnswer(await openGate(for: account, on: occasion))
         }
@@ -47,10 +45,14 @@ extension AppProtection {
         switches.withLock { $0.note(AccountBlock(answer), of: account) }
     }
 
-    /// What the launch conditions say by themselves, of this device as it is.
+    /// What the launch conditions say by themselves, of this device as it is. Nobody is asked, so that is how the gate stands.
     private func gateAnswer(of account: AccountID, on occasion: LaunchOccasion) async -> SwitchGateAnswer {
         let decision = await launchDecision(of: account, on: occasion)
-        guard let reason = decision.reasons.first(where: { !$0.verdict.permits }) else { return .passed }
+        guard let reason = decision.reasons.first(where: { !$0.verdict.permits }) else {
+            gates.withLock { $0[account] = .open }
+            return .passed
+        }
+        gates.withLock { $0[account] = .closed(decision.reasons) }
         return .blocked(reason: reason.message, isClockedOut: reason.rule == Rule.launchClock.rawValue)
     }
 }

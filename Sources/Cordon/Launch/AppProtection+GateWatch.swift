@@ -39,7 +39,7 @@ extension AppProtection {
     /// Goes on after an open gate was closed by something else than a look at it: while the app is in front its windows are
     /// covered, what can be asked is asked, and an account that stays closed is taken away.
     func passAgain(_ account: AccountID) {
-        guard !isBehind else { return }
+        guard !isBehind, configuration.interface != nil else { return }
         Task { await self.openGate(for: account, on: .timer) }
     }
 

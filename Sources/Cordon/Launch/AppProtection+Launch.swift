@@ -49,17 +49,7 @@ extension AppProtection {
     public nonisolated func isGateOpen(for account: AccountID) -> Bool {
         let account = resolved(account)
         if let standing = gates.withLock({ $0[account] }) { return standing.isOpen }
-        return configuration.interface == nil && !asksSomebody(account)
-    }
-
-    /// Whether an account's rules want a PIN or a fresh sign-in before anything is shown; rules that cannot be read may.
-    private nonisolated func asksSomebody(_ account: AccountID) -> Bool {
-        switch rules.withLock({ $0[account]?.rules }) {
-        case .policy(let policy)?:
-            policy.policy.access.pinRequired || policy.policy.access.organizationalCredentialsRequired
-        case .unreadable?: true
-        case .noneTargeted?, nil: false
-        }
+        return configuration.interface == nil && rules.withLock { $0[account]?.rules.askSomebody } != true
     }
 
     private func pass(_ account: AccountID?, on occasion: LaunchOccasion) async -> LaunchOutcome {

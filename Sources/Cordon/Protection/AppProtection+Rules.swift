@@ -21,6 +21,10 @@ extension AppProtection {
         if case .noneTargeted? = before?.rules, envelope.policy != nil {
             gates.withLock { [account = record.account.id] in $0[account] = nil }
         }
+        // Without an interface, rules that have come to ask somebody close what was open without.
+        if configuration.interface == nil, standing.rules.askSomebody, before?.rules.askSomebody != true {
+            gates.withLock { [account = record.account.id] in $0[account] = nil }
+        }
         if records.count > 1 { settleProcessIdentity() }
         tellLog()
         guard isNews else { return }

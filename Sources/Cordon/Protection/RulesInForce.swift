@@ -28,6 +28,16 @@ struct RulesInForce: Sendable {
         /// There are rules, but they cannot be read: nothing is allowed.
         case unreadable
 
+        /// Whether somebody has to give a PIN or sign in before anything is shown; rules that cannot be read may say so.
+        var askSomebody: Bool {
+            switch self {
+            case .policy(let policy):
+                policy.policy.access.pinRequired || policy.policy.access.organizationalCredentialsRequired
+            case .noneTargeted: false
+            case .unreadable: true
+            }
+        }
+
         /// When the account's files are readable; nil where no rules say so.
         var encryption: EncryptionLevel? {
             switch self {

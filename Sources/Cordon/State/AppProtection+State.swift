@@ -17,9 +17,9 @@ extension AppProtection {
         do throws(ProtectionError) {
             for record in stored.plain { try registrations.sealPlain(record.account.id) }
             try lifeStore.sealPlain()
+            seal.settle()
             if !stored.records.isEmpty { seal.noteSealed() }
         } catch {
-            seal.notePlainLeft()
             configuration.logger.error("stored state could not be sealed", metadata: ["reason": "\(error.reason)"])
         }
     }

@@ -20,8 +20,9 @@ struct StateSeal: Sendable {
     private let mark: StateFile
     private let counter: (any StateCounter)?
     private let counterName: String
-    /// Whether a plain file is still to be taken over, and whether the end of that was noted.
-    private let progress = Locked((isPlainLeft: false, isNoted: false))
+    private let knownKey = Locked<SymmetricKey?>(nil)
+    /// Whether every plain file was taken over, and whether that was noted.
+    private let progress = Locked((isSettled: false, isNoted: false))
 
     /// - Parameters:
     ///   - folder: Where it is noted that everything is sealed.
@@ -42,9 +43,12 @@ struct StateSeal: Sendable {
         guard let members = (try? JSONValue(parsing: bytes))?.object else { return (.damaged, false) }
         switch members["version"]?.integer ?? 1 {
         case ...StateFormat.current:
-            return (isEverythingSealed ? .damaged : StateFormat.read(type, from: bytes), true)
+            guard isEverythingSealed else { return (StateFormat.read(type, from: bytes), true) }
+            // Another process may have sealed it after these bytes were read.
+            if let newer = try file.read(), newer != bytes { return try read(type, from: newer, of: file) }
+            return (.damaged, true)
         case Self.version:
-            let key = try key(of: file)
+            let key = try key()
             guard let text = members["sealed"]?.string, let sealed = Base64URL.decode(text),
                 let box = try? AES.GCM.SealedBox(combined: sealed),
                 let plain = try? AES.GCM.open(box, using: key, authenticating: Self.name(of: file))
@@ -56,7 +60,7 @@ struct StateSeal: Sendable {
 
     /// The sealed form of a value.
     func bytes(_ value: some Encodable, for file: StateFile) throws(ProtectionError) -> Data {
-        let key = try key(of: file)
+        let key = try key()
         guard let plain = try? MessageCoding.encode(value),
             let sealed = try? AES.GCM.seal(plain, using: key, authenticating: Self.name(of: file)).combined,
             let bytes = try? MessageCoding.encode(Form(sealed: Base64URL.encode(sealed), version: Self.version))
@@ -64,13 +68,13 @@ struct StateSeal: Sendable {
         return bytes
     }
 
-    /// A plain file could not be taken over yet: until it is, others are not refused.
-    func notePlainLeft() { progress.withLock { $0.isPlainLeft = true } }
+    /// Nothing plain is left: from the next sealed file on, plain ones are none of this device's.
+    func settle() { progress.withLock { $0.isSettled = true } }
 
-    /// Notes after a sealed file was written that plain ones are none of this device's any more.
+    /// Notes after a sealed file was written that plain ones are none of this device's any more; nothing before ``settle()``,
+    /// or a plain file that waits for its turn would be refused.
     func noteSealed() {
-        let isDone = progress.withLock { $0.isPlainLeft || $0.isNoted }
-        guard !isDone else { return }
+        guard progress.withLock({ $0.isSettled && !$0.isNoted }) else { return }
         do {
             if try mark.read() == nil { try mark.write(Data(#"{"version":3}"#.utf8)) }
             try counter?.raise(counterName, to: 1)
@@ -90,11 +94,15 @@ struct StateSeal: Sendable {
         var version: Int64
     }
 
-    private func key(of file: StateFile) throws(ProtectionError) -> SymmetricKey {
+    /// The key of all sealed files. It is kept from its first use on, since a wipe that the service commands must be noted
+    /// also while the key store is locked.
+    private func key() throws(ProtectionError) -> SymmetricKey {
+        if let known = knownKey.withLock({ $0 }) { return known }
         do throws(VaultError) {
-            return HKDF<SHA256>.deriveKey(
-                inputKeyMaterial: try keyStore.rootKey(), salt: Self.name(of: file),
-                info: Data("cordon-state-seal-1".utf8), outputByteCount: 32)
+            let key = HKDF<SHA256>.deriveKey(
+                inputKeyMaterial: try keyStore.rootKey(), info: Data("cordon-state-seal-1".utf8), outputByteCount: 32)
+            knownKey.withLock { $0 = key }
+            return key
         } catch { throw ProtectionError(error) }
     }
 

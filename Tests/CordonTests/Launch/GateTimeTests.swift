@@ -101,6 +101,7 @@ import Testing
         #expect(outcome.reasons.map(\.rule) == ["launch.clock-turned-back"])
         #expect(await restarted.offlineCountdown(of: house.account)?.untilBlock == .zero)
         await house.goOnline()
+        await restarted.performDueWork()
         #expect(await restarted.resume(house.account).isOpen, "contact settles what time it is")
     }
 

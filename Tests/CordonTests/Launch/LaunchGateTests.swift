@@ -224,6 +224,15 @@ import Testing
         }
     }
 
+    @Test func `without an interface a PIN that the rules come to require closes what was open`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.enrolled(["pinRequired": .bool(false)]) { $0.interface = nil }
+        #expect(await protection.launch(house.account).isOpen)
+        try await house.device.publish(["pinRequired": .bool(true)])
+        #expect(await protection.checkIn(house.account) == .newPolicies)
+        #expect(!protection.isGateOpen(for: house.account))
+    }
+
     @Test func `without an interface rules that ask nobody leave reading open, until a condition is found not met`()
         async throws
     {

@@ -10,11 +10,14 @@ import Testing
         try await device.start { $0.device = DeviceDescription(osVersion: "1.0", model: "test") }
     }
 
-    /// Whether a file of the app holds a text.
-    private func isStored(_ text: String, in folder: URL) throws -> Bool {
+    /// Whether a file of the app holds a text, inside a seal too.
+    private func isStored(_ text: String, on device: Device) throws -> Bool {
+        let folder = device.folder
         let names = try #require(FileManager.default.enumerator(atPath: folder.path)).compactMap { $0 as? String }
         return names.contains { name in
-            (try? Data(contentsOf: folder.appending(path: name)))?.range(of: Data(text.utf8)) != nil
+            let file = folder.appending(path: name)
+            let contents = [try? Data(contentsOf: file), try? device.contents(ofState: file)]
+            return contents.contains { $0?.range(of: Data(text.utf8)) != nil }
         }
     }
 
@@ -42,9 +45,9 @@ import Testing
         await protection.enroll(device.account)
         let tag = try #require(await device.service.registered.first?.device.tag)
         // The control: it would be found.
-        #expect(try isStored(tag, in: device.folder))
+        #expect(try isStored(tag, on: device))
         #expect(await protection.unenroll(device.account.id) == .unenrolled)
-        #expect(try !isStored(tag, in: device.folder))
+        #expect(try !isStored(tag, on: device))
         #expect(await protection.enroll(device.account) == .newPolicies)
         #expect(await device.service.registered.last?.device.tag != tag)
     }

@@ -23,7 +23,9 @@ import Testing
     /// Makes the home what a version before sealing left: plain files, and no note that they are sealed.
     private func makePlain(_ device: Device, _ change: (inout [String: JSONValue]) -> Void = { _ in }) throws {
         let life = device.folder.appending(path: "data/life")
-        for file in [try registrationFile(of: device), life.appending(path: "life.json")] {
+        let folder = device.folder.appending(path: "data/registrations")
+        let registrations = device.files(in: "registrations").map { folder.appending(path: $0) }
+        for file in registrations + [life.appending(path: "life.json")] {
             var members = try #require(try JSONValue(parsing: device.contents(ofState: file)).object)
             change(&members)
             try Data(JSONValue.object(members).text().utf8).write(to: file)
@@ -49,6 +51,22 @@ import Testing
         #expect(try files.allSatisfy { try !holds(device.account.userPrincipalName, $0) })
         let again = try await device.start { $0.stateCounter = counter }
         #expect(device.mayPrint(again))
+    }
+
+    @Test func `a plain home with an unfinished wipe keeps its other accounts`() async throws {
+        let device = try Device()
+        let two = TwoAccounts(device)
+        let protection = try await two.enrolled(
+            on: device, ["printBlocked": .bool(false)], ["printBlocked": .bool(false)])
+        // A wipe that the app could not finish has the next start write the life record before anything else.
+        await device.sessions.set { $0.signerFailure = HeldSessions.refusal }
+        try? await protection.wipe("oid-b")
+        try makePlain(device)
+        await device.sessions.set { $0.signerFailure = nil }
+        let upgraded = try await device.start { $0.transport = two }
+        #expect(await upgraded.enrolledAccounts.contains(device.account))
+        #expect(device.mayPrint(upgraded))
+        #expect(device.mayPrint(try await device.start { $0.transport = two }))
     }
 
     @Test(arguments: ["lastCheckIn", "generation", "isAccountDisabled"])
