@@ -15,7 +15,7 @@ struct AdministrationGate: Sendable {
     let service: any ManagementService
     let revoked: RevokedSessions
     /// The roles that groups and roles of tokens have by what tokens call them, and people and programs by `user:` and
-    /// their object id.
+    /// their object id; what a further provider says, after its mark.
     var roleMapping: [String: Set<AdministratorRole>] = [:]
     /// How long ago somebody may have signed in who asks for what cannot be taken back, in seconds; nil for ever.
     var stepUpAge: Int?
@@ -93,7 +93,8 @@ struct AdministrationGate: Sendable {
             throw noted(
                 TokenRefusal(
                     .staleSignIn,
-                    "the token does not say when its person signed in, which the provider must put in auth_time"), token)
+                    "the token does not say when its person signed in, which the provider must put in auth_time"), token
+            )
         }
         guard now().timeIntervalSince(signedIn) <= Double(stepUpAge) + TokenRules.clockTolerance else {
             throw TokenRefusal(.staleSignIn, "the person signed in more than \(stepUpAge) seconds ago")

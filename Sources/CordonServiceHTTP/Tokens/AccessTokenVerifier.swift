@@ -64,7 +64,8 @@ public struct AccessTokenVerifier: Sendable {
         }
         guard let trusted = rules.issuers.first(where: { $0.issuer == claims.issuer }) else {
             throw TokenRefusal(
-                .untrustedIssuer, "the token's issuer is not on the allow-list", note: rules.nearMiss(of: claims.issuer))
+                .untrustedIssuer, "the token's issuer is not on the allow-list", note: rules.nearMiss(of: claims.issuer)
+            )
         }
         issuer = trusted.issuer
         let key = try await keys.key(parts.header.kid ?? "", of: trusted.issuer)

@@ -47,7 +47,8 @@ public struct NetworkIssuerDocuments: IssuerDocuments {
         guard discovery.issuer == issuer else {
             throw TokenRefusal(
                 .issuerUnavailable, "the provider's discovery document is malformed or of another issuer",
-                note: "it names the issuer \(TokenRefusalLog.plain(discovery.issuer)), and must name the configured one")
+                note: "it names the issuer \(TokenRefusalLog.plain(discovery.issuer)), and must name the configured one"
+            )
         }
         return (document, discovery)
     }

@@ -1,6 +1,7 @@
 internal import CordonIdentity
 internal import CordonProtocol
 internal import Foundation
+internal import Logging
 
 extension StoredManagementService {
     /// Adds somebody whom only the OpenID provider knows, where the configuration says so; also when no policy targets
@@ -21,7 +22,8 @@ extension StoredManagementService {
             try await add(account, at: now)
         } catch {
             if error.code == .enrollment {
-                logger.notice("somebody could not be added at the first sign-in", metadata: ["reason": "\(error.reason)"])
+                logger.notice(
+                    "somebody could not be added at the first sign-in", metadata: ["reason": "\(error.reason)"])
             }
             throw error
         }
