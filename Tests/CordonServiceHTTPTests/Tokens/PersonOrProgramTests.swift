@@ -1,6 +1,11 @@
+import CordonIdentity
 import CordonPolicy
+import CordonProtocol
 import CordonService
 import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
 import Testing
 
 @testable import CordonServiceHTTP

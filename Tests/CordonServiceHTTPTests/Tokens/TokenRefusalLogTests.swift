@@ -1,7 +1,12 @@
+import CordonIdentity
 import CordonPolicy
+import CordonProtocol
 import CordonService
 import CordonTesting
 import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
 import Testing
 
 @testable import CordonServiceHTTP
