@@ -15,7 +15,7 @@ struct AdministrationGate: Sendable {
     let service: any ManagementService
     let revoked: RevokedSessions
     /// The roles that groups and roles of tokens have by what tokens call them, and people and programs by `user:` and
-    /// their object id.
+    /// their object id; what a further provider says, after its mark.
     var roleMapping: [String: Set<AdministratorRole>] = [:]
     /// How long ago somebody may have signed in who asks for what cannot be taken back, in seconds; nil for ever.
     var stepUpAge: Int?
@@ -63,11 +63,12 @@ struct AdministrationGate: Sendable {
         _ token: AccessToken, for access: AdministrationAccess
     ) async throws(TokenRefusal) -> Administrator {
         guard token.isApplication || !token.scopes.isDisjoint(with: access.scopes) else {
-            throw TokenRefusal(
-                .insufficientScope, "the token has none of the scopes \(access.scopes.sorted().joined(separator: ", "))"
-            )
+            throw noted(
+                TokenRefusal(
+                    .insufficientScope,
+                    "the token has none of the scopes \(access.scopes.sorted().joined(separator: ", "))"), token)
         }
-        let names = token.groups.union(token.roles).union([Self.person + token.subject.rawValue])
+        let names = Self.names(of: token)
         var roles = Self.roles(of: token)
         for name in names { roles.formUnion(roleMapping[name] ?? []) }
         // A permission to read one kind of thing makes a program a reader of that kind, and of nothing else (SRV-OP-019).
@@ -76,7 +77,8 @@ struct AdministrationGate: Sendable {
         }
         return Administrator(
             tenant: token.tenant, id: token.subject.rawValue,
-            name: token.userPrincipalName ?? token.clientID ?? token.subject.rawValue, roles: roles,
+            name: token.userPrincipalName ?? (token.isApplication ? token.clientID : nil) ?? token.subject.rawValue,
+            roles: roles,
             // Without them the caller may do less, never more.
             customRoles: (try? await service.customRoles(heldBy: names, of: token.tenant)) ?? [])
     }
@@ -88,13 +90,30 @@ struct AdministrationGate: Sendable {
     func requireFreshSignIn(_ token: AccessToken) throws(TokenRefusal) {
         guard let stepUpAge, !token.isApplication else { return }
         guard let signedIn = token.authenticated else {
-            throw TokenRefusal(
-                .staleSignIn,
-                "the token does not say when its person signed in, which the provider must put in auth_time")
+            throw noted(
+                TokenRefusal(
+                    .staleSignIn,
+                    "the token does not say when its person signed in, which the provider must put in auth_time"), token
+            )
         }
         guard now().timeIntervalSince(signedIn) <= Double(stepUpAge) + TokenRules.clockTolerance else {
             throw TokenRefusal(.staleSignIn, "the person signed in more than \(stepUpAge) seconds ago")
         }
+    }
+
+    /// What the holder of a token may be called where roles are given: by their groups and roles, and by their id.
+    ///
+    /// A group or role that is called like a person or like another provider's group is nobody: whoever may make groups
+    /// must not become one of those.
+    private static func names(of token: AccessToken) -> Set<String> {
+        let called = token.groups.union(token.roles).filter { !$0.hasPrefix(person) && !IssuerMark.begins($0) }
+        return Set(called.map { token.issuerMark + $0 }).union([person + token.subject.rawValue])
+    }
+
+    /// A refusal that points at the provider's settings rather than at the person is told to operators as well.
+    private func noted(_ refusal: TokenRefusal, _ token: AccessToken) -> TokenRefusal {
+        tokens.refusals.note(refusal, "an administration token does not suffice", of: token.issuer)
+        return refusal
     }
 
     /// Cordon's roles by their own names; a program's Graph permissions count as the roles that include as much.

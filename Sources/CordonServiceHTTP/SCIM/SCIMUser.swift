@@ -41,15 +41,30 @@ enum SCIMUser {
         let external = document["externalId"]?.string ?? ""
         let mails = document["emails"]?.array ?? []
         let mail = mails.first { truth($0["primary"]) == true } ?? mails.first
+        // Whoever was disabled stays so until a document says otherwise.
+        let isActive = try active(document) ?? known?.accountEnabled ?? true
         return DirectoryUser(
             id: id ?? (external.isEmpty ? RandomID.system.identifier() : external), userPrincipalName: name,
             displayName: document["displayName"]?.string ?? formatted ?? (composed.isEmpty ? name : composed),
             mail: mail?["value"]?.string, givenName: given, surname: family, jobTitle: document["title"]?.string,
             department: document[enterprise]?["department"]?.string,
-            accountEnabled: truth(document["active"]) ?? true, isLicensed: known?.isLicensed ?? true)
+            accountEnabled: isActive, isLicensed: known?.isLicensed ?? true)
     }
 
-    /// A truth value, also as the text that some systems send.
+    /// Whether the document says that the account may be used; nil where it does not say.
+    ///
+    /// - Throws: ``SCIMRefusal`` for what is neither true nor false, so that nothing misunderstood enables an account.
+    private static func active(_ document: JSONValue) throws(SCIMRefusal) -> Bool? {
+        // Names of attributes are the same in any case (RFC 7643 §2.1).
+        let values = (document.object ?? [:]).filter { $0.key.lowercased() == "active" }.map(\.value)
+        guard let value = values.first else { return nil }
+        guard values.count == 1, let isActive = truth(value) else {
+            throw SCIMRefusal(400, "active must be true or false", kind: "invalidValue")
+        }
+        return isActive
+    }
+
+    /// A truth value (RFC 7643 §2.3.2), also as the texts "True" and "False" in any case, which common systems send.
     private static func truth(_ value: JSONValue?) -> Bool? {
         value?.bool ?? value?.string.flatMap { ["true": true, "false": false][$0.lowercased()] }
     }

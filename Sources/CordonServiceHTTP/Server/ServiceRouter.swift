@@ -33,7 +33,13 @@ struct ServiceRouter: Sendable {
                 checkInAudience: configuration.checkInAudience,
                 administrationAudiences: configuration.administrationAudiences,
                 longestCheckInToken: configuration.longestCheckInToken),
-            documents: documents, now: now)
+            documents: documents, logger: logger, now: now)
+        for further in tokens.rules.issuers.dropFirst() {
+            let mark = tokens.rules.mark(of: further)
+            logger.notice(
+                "a further provider's people are kept apart and do not check in",
+                metadata: ["reason": "ids, groups and roles of \(further.issuer) begin with \(mark)"])
+        }
         let proofs = ProofVerifier(now: now)
         HealthRoutes(service: service, tenant: configuration.tenant).add(to: router)
         let revoked = RevokedSessions(service: service, tenant: configuration.tenant)
@@ -42,7 +48,8 @@ struct ServiceRouter: Sendable {
             tokens: tokens, proofs: proofs, base: base, service: service, revoked: revoked,
             roleMapping: configuration.roleMapping, stepUpAge: configuration.stepUpAge, now: now)
         SecurityEventRoutes(
-            events: SecurityEventVerifier(rules: tokens.rules, base: base, documents: documents, now: now),
+            events: SecurityEventVerifier(
+                rules: tokens.rules, base: base, documents: documents, refusals: tokens.refusals, now: now),
             service: service, revoked: revoked, logger: logger
         ).add(to: router)
         let routing = AdministrationRouting(gate: gate, logger: logger)

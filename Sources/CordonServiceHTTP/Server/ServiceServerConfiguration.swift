@@ -36,7 +36,8 @@ public struct ServiceServerConfiguration: Sendable, Equatable {
     public var bodyTimeout = Duration.seconds(300)
     /// The organisation.
     public var tenant: TenantID
-    /// The issuers of outside providers; unused with the embedded provider.
+    /// The issuers of outside providers; unused with the embedded provider. The people of the first one check in, and only
+    /// its ids and names are plain: those of the others begin with a mark made of their issuer.
     public var issuers: [String] = []
     /// The audience of check-in tokens.
     public var checkInAudience = usualCheckInAudience

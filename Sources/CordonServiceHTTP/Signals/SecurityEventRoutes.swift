@@ -26,6 +26,10 @@ struct SecurityEventRoutes: Sendable {
                 exchange.log(route: Self.path, status: 202)
             } catch {
                 response = Self.refuse(error)
+                if error.code != .unavailable {
+                    events.refusals.note(
+                        "a security event token was refused", code: error.code.rawValue, reason: error.reason)
+                }
                 exchange.log(route: Self.path, status: response.status.code, failure: error.code.rawValue)
             }
             response.headers[.requestID] = exchange.id

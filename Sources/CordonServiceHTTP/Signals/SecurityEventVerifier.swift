@@ -18,6 +18,8 @@ struct SecurityEventRefusal: Error {
 
 /// Verifies security event tokens of the trusted providers (RFC 8417) and reads from them what concerns accounts.
 struct SecurityEventVerifier: Sendable {
+    /// Where operators learn why a token was refused.
+    let refusals: TokenRefusalLog
     private let rules: TokenRules
     private let audiences: Set<String>
     private let keys: IssuerKeys
@@ -33,11 +35,13 @@ struct SecurityEventVerifier: Sendable {
     ]
 
     init(
-        rules: TokenRules, base: String, documents: any IssuerDocuments, now: @escaping @Sendable () -> Date
+        rules: TokenRules, base: String, documents: any IssuerDocuments, refusals: TokenRefusalLog,
+        now: @escaping @Sendable () -> Date
     ) {
         self.rules = rules
+        self.refusals = refusals
         self.audiences = rules.administrationAudiences.union([rules.checkInAudience, base])
-        self.keys = IssuerKeys(documents: documents, now: now)
+        self.keys = IssuerKeys(documents: documents, refusals: refusals, now: now)
         self.now = now
     }
 
@@ -52,7 +56,7 @@ struct SecurityEventVerifier: Sendable {
         guard let claims = try? JSONValue(parsing: parts.payload), let issuer = claims["iss"]?.string else {
             throw SecurityEventRefusal(code: .malformed, reason: "the token's claims are not readable")
         }
-        guard rules.issuers.contains(where: { $0.issuer == issuer }) else {
+        guard let trusted = rules.issuers.first(where: { $0.issuer == issuer }) else {
             throw SecurityEventRefusal(code: .untrustedIssuer, reason: "the token's issuer is not on the allow-list")
         }
         try await checkSignature(of: parts, by: issuer)
@@ -68,7 +72,8 @@ struct SecurityEventVerifier: Sendable {
         var signals: [AccountSignal] = []
         for (type, event) in events.sorted(by: { $0.key < $1.key }) {
             guard let kind = Self.kinds[type] else { continue }
-            guard let subject = Self.subject(claims["sub_id"] ?? event["subject"], claims, issuer) else {
+            let identifier = claims["sub_id"] ?? event["subject"]
+            guard let subject = Self.subject(identifier, claims, issuer, mark: rules.mark(of: trusted)) else {
                 throw SecurityEventRefusal(code: .malformed, reason: "the event names no account of the token's issuer")
             }
             // Said by the event, else that of the transaction, else of the token; never later than the token.
@@ -92,17 +97,29 @@ struct SecurityEventVerifier: Sendable {
     }
 
     /// The account of a subject identifier (RFC 9493), or of the older form without `format`.
-    private static func subject(_ identifier: JSONValue?, _ claims: JSONValue, _ issuer: String) -> String? {
-        guard let identifier else { return claims["sub"]?.string }
-        if let user = identifier["user"] { return subject(user, claims, issuer) }
+    ///
+    /// A provider speaks of its own people only. The directory's sign-in names are those of the first provider's people, so
+    /// another one cannot name anybody by them.
+    private static func subject(
+        _ identifier: JSONValue?, _ claims: JSONValue, _ issuer: String, mark: String
+    ) -> String? {
+        guard let identifier else { return marked(claims["sub"]?.string, mark) }
+        if let user = identifier["user"] { return subject(user, claims, issuer, mark: mark) }
         switch identifier["format"]?.string ?? identifier["subject_type"]?.string {
-        case "iss_sub", "iss-sub": return identifier["iss"]?.string == issuer ? identifier["sub"]?.string : nil
-        case "opaque": return identifier["id"]?.string
-        case "email": return identifier["email"]?.string
-        case "account":
-            return identifier["uri"]?.string.flatMap { $0.hasPrefix("acct:") ? String($0.dropFirst(5)) : nil }
+        case "iss_sub", "iss-sub":
+            return identifier["iss"]?.string == issuer ? marked(identifier["sub"]?.string, mark) : nil
+        case "opaque": return marked(identifier["id"]?.string, mark)
+        case "email" where mark.isEmpty: return marked(identifier["email"]?.string, mark)
+        case "account" where mark.isEmpty:
+            let uri = identifier["uri"]?.string
+            return marked(uri.flatMap { $0.hasPrefix("acct:") ? String($0.dropFirst(5)) : nil }, mark)
         default: return nil
         }
+    }
+
+    /// An id as this service keeps it; nil where it looks like one of another provider's people.
+    private static func marked(_ id: String?, _ mark: String) -> String? {
+        id.flatMap { IssuerMark.begins($0) ? nil : mark + $0 }
     }
 
     private static func time(_ value: JSONValue?) -> Date? {

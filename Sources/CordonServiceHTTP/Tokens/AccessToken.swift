@@ -7,7 +7,7 @@ public struct AccessToken: Sendable, Equatable {
     public let issuer: String
     /// The organisation, from the token and pinned by the trust in its issuer, never from a request's body (SRV-CI-093).
     public let tenant: TenantID
-    /// The person's or the application's object id: `oid`, else `sub`.
+    /// The person's or the application's object id: `oid`, else `sub`, after ``issuerMark``.
     public let subject: AccountID
     /// The name the person signs in with; nil for an application.
     public let userPrincipalName: String?
@@ -21,6 +21,8 @@ public struct AccessToken: Sendable, Equatable {
     public let roles: Set<String>
     /// The groups of the person, as ids; empty where the provider does not say.
     public var groups: Set<String> = []
+    /// What keeps the ids and names of this provider apart from those of the organisation's first one; empty for that.
+    public var issuerMark = ""
     /// When the token was made, nil where the provider does not say.
     public var issued: Date?
     /// The RFC 7638 thumbprint of the key that the token is bound to (`cnf.jkt`), nil for a bearer token.

@@ -16,12 +16,16 @@ actor IssuerKeys {
     }
 
     private let documents: any IssuerDocuments
+    private let refusals: TokenRefusalLog?
     private let now: @Sendable () -> Date
     private var entries: [String: Entry] = [:]
     private var running: [String: Task<Result<Data, TokenRefusal>, Never>] = [:]
 
-    init(documents: any IssuerDocuments, now: @escaping @Sendable () -> Date) {
+    init(
+        documents: any IssuerDocuments, refusals: TokenRefusalLog? = nil, now: @escaping @Sendable () -> Date
+    ) {
         self.documents = documents
+        self.refusals = refusals
         self.now = now
     }
 
@@ -73,6 +77,8 @@ actor IssuerKeys {
         } catch {
             // A provider that could never be reached is asked again at once by the next request.
             entries[issuer]?.attempted = moment
+            // Also where the old keys go on for a while, and nobody is refused yet.
+            refusals?.note(error, "an identity provider cannot be used", of: issuer)
             throw error
         }
     }

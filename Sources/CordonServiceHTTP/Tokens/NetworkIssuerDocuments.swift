@@ -39,17 +39,24 @@ public struct NetworkIssuerDocuments: IssuerDocuments {
     private func document(of issuer: String) async throws(TokenRefusal) -> (bytes: Data, content: Discovery) {
         let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
         let document = try await fetch(base + "/.well-known/openid-configuration")
-        guard let discovery = try? JSONDecoder().decode(Discovery.self, from: document), discovery.issuer == issuer
-        else {
+        guard let discovery = try? JSONDecoder().decode(Discovery.self, from: document) else {
             throw TokenRefusal(
-                .issuerUnavailable, "the provider's discovery document is malformed or of another issuer")
+                .issuerUnavailable, "the provider's discovery document is malformed or of another issuer",
+                note: "what is there is no discovery document")
+        }
+        guard discovery.issuer == issuer else {
+            throw TokenRefusal(
+                .issuerUnavailable, "the provider's discovery document is malformed or of another issuer",
+                note: "it names the issuer \(TokenRefusalLog.plain(discovery.issuer)), and must name the configured one"
+            )
         }
         return (document, discovery)
     }
 
     private func fetch(_ address: String) async throws(TokenRefusal) -> Data {
         guard Self.isAcceptable(address) else {
-            throw TokenRefusal(.issuerUnavailable, "the provider's address is not https")
+            throw TokenRefusal(
+                .issuerUnavailable, "the provider's address is not https", note: TokenRefusalLog.plain(address))
         }
         do {
             var request = HTTPClientRequest(url: address)
@@ -59,13 +66,20 @@ public struct NetworkIssuerDocuments: IssuerDocuments {
                 throw TokenRefusal(.issuerUnavailable, "the provider sent the service to an address that is not https")
             }
             guard response.status == .ok else {
-                throw TokenRefusal(.issuerUnavailable, "the provider answered \(response.status.code)")
+                throw TokenRefusal(
+                    .issuerUnavailable, "the provider answered \(response.status.code)",
+                    note: TokenRefusalLog.plain(address))
             }
             return Data(try await response.body.collect(upTo: Self.largestDocument).readableBytesView)
         } catch let error as TokenRefusal {
             throw error
+        } catch is NIOTooManyBytesError {
+            throw TokenRefusal(
+                .issuerUnavailable, "the provider's answer is too large", note: TokenRefusalLog.plain(address))
         } catch {
-            throw TokenRefusal(.issuerUnavailable, "the provider could not be reached")
+            throw TokenRefusal(
+                .issuerUnavailable, "the provider could not be reached",
+                note: TokenRefusalLog.plain("\(address), \(error)"))
         }
     }
 

@@ -20,7 +20,7 @@ struct TokenClaims: Decodable {
     var authenticated: Double?
 
     private enum Name: String, CodingKey {
-        case iss, aud, exp, nbf, iat, groups, sub, oid, tid, upn, azp, appid, scope, scp, roles, idtyp, cnf
+        case iss, aud, exp, nbf, iat, groups, sub, oid, tid, upn, azp, appid, cid, scope, scp, roles, idtyp, cnf
         case preferredUsername = "preferred_username"
         case clientID = "client_id"
         case authTime = "auth_time"
@@ -45,6 +45,7 @@ struct TokenClaims: Decodable {
         clientID =
             try claims.decodeIfPresent(String.self, forKey: .clientID)
             ?? claims.decodeIfPresent(String.self, forKey: .azp) ?? claims.decodeIfPresent(String.self, forKey: .appid)
+            ?? claims.decodeIfPresent(String.self, forKey: .cid)
         scopes = Set(try claims.words(.scope, splitting: true) + claims.words(.scp, splitting: true))
         roles = Set(try claims.words(.roles, splitting: false))
         groups = Set(try claims.words(.groups, splitting: false))
@@ -52,6 +53,16 @@ struct TokenClaims: Decodable {
         identityType = try claims.decodeIfPresent(String.self, forKey: .idtyp)
         keyThumbprint = try claims.decodeIfPresent(Confirmation.self, forKey: .cnf)?.jkt
         authenticated = try claims.decodeIfPresent(Double.self, forKey: .authTime)
+    }
+
+    /// Whether a program acts for itself. Only what the token says counts, never what it leaves out: a person's token needs
+    /// neither a name nor a scope (RFC 9068 §2.2), and a program is asked for neither scopes nor a fresh sign-in.
+    ///
+    /// Either the provider says so, or the token's subject is the client itself (RFC 9068 §2.2) and nothing in it tells of a
+    /// person: a provider may let people choose a subject that is a client's id (RFC 9068 §5).
+    var isOfApplication: Bool {
+        if let identityType { return identityType == "app" }
+        return subject != nil && subject == clientID && authenticated == nil && userPrincipalName == nil
     }
 }
 

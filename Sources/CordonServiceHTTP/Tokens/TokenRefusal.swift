@@ -16,7 +16,7 @@ public struct TokenRefusal: Error, Sendable, Equatable {
         case wrongAudience
         /// The token belongs to another organisation.
         case wrongTenant
-        /// The token has ended or has not begun.
+        /// The token has ended or has not begun, or says that it or the sign-in is of the future.
         case expired
         /// The token lives longer than this service takes them, or does not say since when.
         case tooLong
@@ -36,11 +36,14 @@ public struct TokenRefusal: Error, Sendable, Equatable {
     public let code: Code
     /// What was wrong.
     public let reason: String
+    /// What operators are told besides, in the log alone; holds nothing of the token. Nil where the reason says it all.
+    public let note: String?
 
     /// Makes a refusal.
-    public init(_ code: Code, _ reason: String) {
+    public init(_ code: Code, _ reason: String, note: String? = nil) {
         self.code = code
         self.reason = reason
+        self.note = note
     }
 
     /// What to do about it.

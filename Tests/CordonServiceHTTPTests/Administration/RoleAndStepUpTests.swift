@@ -79,6 +79,54 @@ import Testing
         #expect(try await roles([], "group-admins") == [], "a person may be called like a group")
     }
 
+    @Test func `a group or role that is called like a person gives nothing`() async throws {
+        let service = try await TestService()
+        var gate = service.graph.gate
+        gate.roleMapping = ["user:oid-boss": [.owner], "group-x": [.reader]]
+        let token = AccessToken(
+            issuer: "i", tenant: TestService.tenant, subject: "oid-x", userPrincipalName: "x", clientID: nil,
+            isApplication: false, scopes: ["DeviceManagementApps.Read.All"], roles: ["user:oid-boss"],
+            groups: ["user:oid-boss", "group-x"], keyThumbprint: nil, expires: .distantFuture, authenticated: nil)
+        #expect(try await gate.administrator(token, for: .readApps).roles == [.reader], "the group beside it counts")
+
+        try await service.test { client in
+            let role: JSONValue = ["displayName": "Boss", "permissions": ["read"], "members": ["user:oid-boss"]]
+            #expect(try await client.administer(.put, "/admin/v1/roles/boss", role).status == .ok)
+            for claim in ["groups", "roles"] {
+                let forged = altered(service, [claim: ["user:oid-boss"]])
+                #expect(try await client.administer(.get, Self.policies, claims: forged).status == .forbidden)
+            }
+            let boss = altered(service, ["oid": "oid-boss"])
+            #expect(try await client.administer(.get, Self.policies, claims: boss).status == .ok)
+        }
+    }
+
+    @Test func `a person whose token has neither name nor scope is asked for scopes and a fresh sign-in`() async throws
+    {
+        let service = try await TestService()
+        _ = try await service.publishPolicy()
+        try await service.test { client in
+            _ = try await client.register(TestDevice())
+            let now = Int64(service.clock.now.timeIntervalSince1970)
+            let nameless = altered(
+                service,
+                [
+                    "preferred_username": JSONValue?.none, "scp": JSONValue?.none, "roles": ["owner"],
+                    "auth_time": .integer(now - 604_800),
+                ])
+            #expect(try await client.administer(.get, Self.policies, claims: nameless).status == .forbidden)
+            let data = "/admin/v1/users/\(TestPerson.workerA.id)/data"
+            for scopes in [JSONValue?.none, "DeviceManagementApps.ReadWrite.All"] {
+                var claims = nameless
+                claims["scp"] = scopes
+                let wipe = try await client.administer(.post, Self.wipe, ["deviceTag": "tag-1"], claims: claims)
+                #expect(wipe.status == .unauthorized)
+                #expect(try await client.administer(.delete, data, claims: claims).status == .unauthorized)
+            }
+            #expect(try await service.service.user(TestPerson.workerA.id, as: TestService.owner).accountEnabled)
+        }
+    }
+
     @Test func `a wipe needs a sign-in of the last quarter of an hour`() async throws {
         let service = try await TestService()
         _ = try await service.publishPolicy()

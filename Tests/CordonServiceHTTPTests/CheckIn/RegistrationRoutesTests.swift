@@ -2,6 +2,7 @@ import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonService
+import CordonTesting
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
@@ -24,6 +25,33 @@ import Testing
             #expect(again.status == .ok)
             #expect(again.json["registrationID"]?.string == id)
         }
+    }
+
+    @Test func `somebody who cannot be added at the first sign-in is told why, and so are operators`() async throws {
+        let log = LogRecorder()
+        var configuration = ServiceConfiguration()
+        configuration.createsPeopleAtSignIn = true
+        let service = try await TestService(configuration: configuration, logger: log.logger)
+        _ = try await service.publishPolicy()
+        let long = String(repeating: "a", count: 129)
+        let refused: [(TestPerson, String)] = [
+            (TestPerson(id: "f:0b5:cleo", name: "cleo@contoso.example"), "the id of the account"),
+            (TestPerson(id: "cleo@contoso.example", name: "cleo@contoso.example"), "the id of the account"),
+            (TestPerson(id: long, name: "cleo@contoso.example"), "the id of the account"),
+            (TestPerson(id: "oid-other", name: "Worker-A@contoso.example"), "another person"),
+        ]
+        try await service.test { client in
+            for (person, reason) in refused {
+                let device = TestDevice(person: person)
+                let answer = try await client.send(.post, "/mam/v1/registrations", as: device, device.registration)
+                #expect(answer.status == .forbidden && answer.json["code"] == 200, "\(person.id)")
+                #expect(answer.json["detail"]?.string?.contains(reason) == true, "\(answer.json)")
+                let line = log.lines.last { $0.contains("first sign-in") }
+                #expect(line?.hasPrefix("notice") == true && line?.contains(reason) == true, "\(person.id)")
+            }
+        }
+        #expect(!log.lines.contains { $0.contains("cleo") || $0.contains("oid-other") })
+        #expect(try await service.service.users(as: TestService.owner).count == 2)
     }
 
     @Test func `the first envelope is signed for this registration and carries the policy`() async throws {

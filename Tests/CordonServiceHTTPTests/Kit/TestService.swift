@@ -29,15 +29,17 @@ struct TestService: Sendable {
     let routes: [String]
 
     init(
-        storage: any ServiceStorage = InMemoryStorage(),
+        storage: any ServiceStorage = InMemoryStorage(), issuers: [String] = [TestIssuer.name],
+        configuration serviceConfiguration: ServiceConfiguration = ServiceConfiguration(),
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     ) async throws {
         let clock = clock
         service = StoredManagementService(
-            storage: storage, keyStore: InMemoryKeyStore(), clock: { clock.now }, logger: logger)
+            storage: storage, keyStore: InMemoryKeyStore(), configuration: serviceConfiguration,
+            clock: { clock.now }, logger: logger)
         try await service.open(Self.tenant)
         var configuration = ServiceServerConfiguration(tenant: Self.tenant)
-        configuration.issuers = [TestIssuer.name]
+        configuration.issuers = issuers
         configuration.heartbeat = .seconds(3_600)
         let router = ServiceRouter(
             configuration: configuration, base: Self.base, issuer: try #require(URL(string: TestIssuer.name)),

@@ -59,6 +59,57 @@ import Testing
         }
     }
 
+    @Test func `active is true or false, and nothing else enables somebody who was disabled`() async throws {
+        let service = try await TestService()
+        let claims = program(service)
+        let path = Self.users + "/oid-cleo"
+        try await service.test { client in
+            func isEnabled() async throws -> Bool {
+                try await service.service.user("oid-cleo", as: TestService.owner).accountEnabled
+            }
+            func patch(_ operation: JSONValue) async throws -> TestResponse {
+                try await client.administer(.patch, path, ["Operations": [operation]], claims: claims)
+            }
+            var disabled = try #require(cleo.object)
+            disabled["active"] = false
+            #expect(
+                try await client.administer(.post, Self.users, .object(disabled), claims: claims).status == .created)
+            #expect(try await !isEnabled())
+
+            let odd: [JSONValue] = ["no", "0", 0, 1, "", .null, [:], [], [true], "maybe", "true ", "yes"]
+            for value in odd {
+                var document = disabled
+                document["active"] = value
+                let answers = [
+                    try await patch(["op": "replace", "path": "active", "value": value]),
+                    try await patch(["op": "Add", "value": ["Active": value]]),
+                    try await client.administer(.put, path, .object(document), claims: claims),
+                ]
+                for answer in answers {
+                    #expect(answer.status == .badRequest && answer.json["scimType"] == "invalidValue", "\(value)")
+                }
+                document["externalId"] = "oid-new"
+                let made = try await client.administer(.post, Self.users, .object(document), claims: claims)
+                #expect(made.status == .badRequest, "\(value)")
+            }
+            // Who does not speak of it, or takes it away, changes nothing.
+            disabled["active"] = nil
+            #expect(try await client.administer(.put, path, .object(disabled), claims: claims).status == .ok)
+            #expect(try await patch(["op": "remove", "path": "active"]).status == .ok)
+            #expect(try await !isEnabled())
+
+            for (value, expected) in [
+                (true, true), (false, false), ("True", true), ("False", false), ("true", true), ("false", false),
+            ] as [(JSONValue, Bool)] {
+                #expect(try await patch(["op": "Replace", "path": "active", "value": value]).status == .ok)
+                #expect(try await isEnabled() == expected, "\(value)")
+            }
+            disabled["ACTIVE"] = true
+            #expect(try await client.administer(.put, path, .object(disabled), claims: claims).status == .ok)
+            #expect(try await isEnabled())
+        }
+    }
+
     @Test func `a group's members are added and removed, people and groups alike`() async throws {
         let service = try await TestService()
         let claims = program(service)

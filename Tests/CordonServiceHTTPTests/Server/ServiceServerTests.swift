@@ -89,6 +89,12 @@ import Testing
                     try await documents.keySet(of: issuer)
                 }
             }
+            // Operators are told what is there instead.
+            do throws(TokenRefusal) {
+                _ = try await documents.keySet(of: address.issuer.absoluteString + "/")
+            } catch {
+                #expect(error.note?.contains("names the issuer \(address.issuer.absoluteString),") == true)
+            }
         }
     }
 

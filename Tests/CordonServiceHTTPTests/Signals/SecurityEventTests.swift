@@ -156,6 +156,40 @@ import Testing
         #expect(try await service.service.sessionRevocations(of: TestService.tenant).isEmpty)
     }
 
+    @Test func `a provider's word ends the sessions of its own people, and of nobody at another provider`() async throws
+    {
+        let second = "https://partner.example.test"
+        let service = try await TestService(issuers: [TestIssuer.name, second])
+        try await service.test { client in
+            let first = TestIssuer.administrationClaims(at: service.clock.now)
+            var other = first
+            other["iss"] = .string(second)
+            let (staff, partner) = (first, other)
+            func isIn(_ claims: [String: JSONValue]) async throws -> Bool {
+                try await client.administer(.get, "/v1.0/groups", claims: claims).status == .ok
+            }
+            func revoke(by issuer: String, _ subject: JSONValue) async throws -> TestResponse {
+                try await push(
+                    client, token(service, Self.revoked, subject: subject, claims: ["iss": .string(issuer)]))
+            }
+            service.clock.advance(5)
+            let names: [JSONValue] = [
+                ["format": "email", "email": "ada@contoso.example"],
+                ["format": "account", "uri": "acct:ada@contoso.example"],
+                ["format": "opaque", "id": .string(IssuerMark.text(of: second) + "oid-ada")],
+                ["format": "iss_sub", "iss": .string(TestIssuer.name), "sub": "oid-ada"],
+            ]
+            for name in names {
+                #expect(try await revoke(by: second, name).json["err"] == "invalid_request", "\(name)")
+            }
+            #expect(try await isIn(staff) && isIn(partner))
+            #expect(try await revoke(by: second, ["format": "opaque", "id": "oid-ada"]).status == .accepted)
+            #expect(try await isIn(staff) && !isIn(partner))
+            #expect(try await revoke(by: TestIssuer.name, ["format": "opaque", "id": "OID-ADA"]).status == .accepted)
+            #expect(try await !isIn(staff))
+        }
+    }
+
     @Test func `a provider that cannot be asked for its keys is told to come again`() async throws {
         let service = try await TestService()
         service.issuer.published.withLock { $0 = nil }

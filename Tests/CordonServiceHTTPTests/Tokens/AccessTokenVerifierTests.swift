@@ -93,6 +93,9 @@ import Testing
         ("no audience", ["aud": JSONValue?.none], .wrongAudience),
         ("expired", ["exp": 1_799_999_000], .expired),
         ("not valid yet", ["nbf": 1_800_000_500], .expired),
+        ("made in the future", ["iat": 1_800_000_031], .expired),
+        ("of a sign-in in the future", ["auth_time": 1_800_000_031], .expired),
+        ("of a sign-in in thirty years", ["auth_time": 2_750_000_000], .expired),
         ("no expiry", ["exp": JSONValue?.none], .malformed),
         ("without the scope", ["scope": "openid profile"], .insufficientScope),
         ("not bound to a key", ["cnf": JSONValue?.none], .unprovedKey),
@@ -108,6 +111,32 @@ import Testing
         await #expect(throws: TokenRefusal(attack.code, ""), "\(attack.name)") {
             try await verifier.verify(text, for: .checkIn)
         }
+    }
+
+    @Test func `what was made or signed in more than half a minute ahead of the clock is refused on both sides`()
+        async throws
+    {
+        let now = Int64(clock.now.timeIntervalSince1970)
+        for claim in ["iat", "auth_time"] {
+            for (ahead, isGood) in [(30, true), (31, false), (315_360_000, false)] as [(Int64, Bool)] {
+                var administration = TestIssuer.administrationClaims(at: clock.now)
+                administration[claim] = .integer(now + ahead)
+                let tokens: [(TokenAudience, String)] = [
+                    (.administration, try issuer.token(administration)),
+                    (.checkIn, try issuer.token(claims([claim: .integer(now + ahead)]))),
+                ]
+                for (side, text) in tokens {
+                    let token = try? await verifier.verify(text, for: side)
+                    #expect((token != nil) == isGood, "\(claim) \(ahead) \(side)")
+                }
+            }
+        }
+    }
+
+    @Test func `a token that says it never ends ends in a year`() async throws {
+        let text = try issuer.token(claims(["exp": try JSONValue(parsing: Data("1e300".utf8))]))
+        let token = try await verifier.verify(text, for: .checkIn)
+        #expect(token.expires.timeIntervalSince(clock.now) <= 366 * 86_400)
     }
 
     static let headers: [(name: String, changes: [String: JSONValue])] = [
