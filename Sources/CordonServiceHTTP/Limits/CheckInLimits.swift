@@ -1,4 +1,7 @@
-/// How often an app and a person may ask (SRV-CI-090); acknowledgements are never held back.
+/// How often an app and a person may ask (SRV-CI-090).
+///
+/// Reports of commands have a share of their own, as large as that of check-ins. Those of commands that the service issued
+/// and waits to hear of are not held back when it is used up.
 public struct CheckInLimits: Sendable, Equatable {
     /// Requests of one registration in a minute, in the long run.
     public var perRegistrationAndMinute: Double
