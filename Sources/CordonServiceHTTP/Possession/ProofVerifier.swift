@@ -9,7 +9,7 @@ struct ProofVerifier: Sendable {
     private let now: @Sendable () -> Date
 
     /// - Parameter capacity: The most proofs that are remembered.
-    init(nonces: ProofNonces = ProofNonces(), capacity: Int = 500_000, now: @escaping @Sendable () -> Date) {
+    init(nonces: ProofNonces = ProofNonces(), capacity: Int, now: @escaping @Sendable () -> Date) {
         self.nonces = nonces
         self.now = now
         // A proof may come as early as its tolerance before its time and as late as that after it.

@@ -30,7 +30,7 @@ final class ReplayCache: Sendable {
     private let capacity: Int
     private let seen: Locked<Seen>
 
-    init(span: TimeInterval, capacity: Int = 500_000, now: Date) {
+    init(span: TimeInterval, capacity: Int, now: Date) {
         self.span = span
         self.capacity = capacity
         self.seen = Locked(Seen(turned: now))

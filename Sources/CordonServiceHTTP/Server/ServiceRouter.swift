@@ -16,6 +16,8 @@ struct ServiceRouter: Sendable {
     let logger: Logger
     let now: @Sendable () -> Date
     var metrics = ServiceMetrics(started: .now)
+    /// The most proofs of possession that are remembered at once.
+    var rememberedProofs = 500_000
 
     /// The path below which the embedded provider answers.
     static let providerPath = "/idp"
@@ -34,7 +36,7 @@ struct ServiceRouter: Sendable {
                 administrationAudiences: configuration.administrationAudiences,
                 longestCheckInToken: configuration.longestCheckInToken),
             documents: documents, now: now)
-        let proofs = ProofVerifier(now: now)
+        let proofs = ProofVerifier(capacity: rememberedProofs, now: now)
         HealthRoutes(service: service, tenant: configuration.tenant).add(to: router)
         let revoked = RevokedSessions(service: service, tenant: configuration.tenant)
         checkIn(tokens: tokens, proofs: proofs, revoked: revoked).add(to: router)
