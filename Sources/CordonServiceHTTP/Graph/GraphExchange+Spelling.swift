@@ -1,6 +1,7 @@
 import CordonPolicy
 import CordonService
 import HTTPTypes
+import Hummingbird
 
 extension GraphExchange {
     /// Whether the client wants a request taken as it is where it can be (`Prefer: handling=lenient`, RFC 7240 §4.4).

@@ -114,7 +114,7 @@ import Testing
             let operation = try await service.service.requestWipe(
                 ofUser: TestPerson.workerA.id, deviceTag: device.tag, as: TestService.owner)[0]
             let command = try await service.service.requestCommand(
-                .reEvaluate, ofRegistration: registration.registrationID, as: TestService.owner)
+                .refreshConfiguration, ofRegistration: registration.registrationID, as: TestService.owner)
             func receipt(_ id: String) throws -> String {
                 try WipeReceipt(
                     commandID: id, tenant: TestService.tenant, registrationID: registration.registrationID,
