@@ -15,7 +15,7 @@ final class CountingStorage: ServiceStorage {
     }
 
     /// What a body reads.
-    func reads(during body: () async throws -> Void) async rethrows -> [StorageKind: Reads] {
+    func reads(during body: () async throws -> Void) async throws -> [StorageKind: Reads] {
         counts.withLock { $0 = [:] }
         try await body()
         return counts.withLock { $0 }
