@@ -48,7 +48,7 @@ import Testing
         #expect(receipt.destroyedKeyIDs.count == 64 && receipt.destroyedKeyIDs.last?.hasPrefix("399") == true)
         #expect(try receipt.signed(by: SoftwareSigningKey()).utf8.count <= WipeReceipt.largestText)
         var longer = receipt
-        longer.failures.append("x")
+        longer.failures = Array(repeating: "x", count: WipeReceipt.mostFailures + 1)
         #expect(!longer.isBounded)
     }
 

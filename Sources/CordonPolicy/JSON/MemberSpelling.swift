@@ -59,8 +59,7 @@ extension AppProtectionPolicy {
     /// Members that make a difference; those that only the service writes do not, however they are spelt.
     private static let spelledMembers: [String] =
         Setting.all.map(\.name) + androidMembers + [
-            "displayName", "description", "roleScopeTagIds", "assignments", "appGroupType",
+            "displayName", "description", "roleScopeTagIds", "assignments", "appGroupType", "apps", "customSettings",
             "targetedAppManagementLevels",
-            "apps", "customSettings",
         ]
 }

@@ -26,7 +26,7 @@ public struct WipeReceipt: Sendable, Codable, Equatable {
     /// When it ended, by the device's clock.
     public var finished: Date
     /// What could not be removed, one short sentence each without file names; empty after success. At most
-    /// ``mostFailures``.
+    /// ``mostFailures``; a device lists the first 16.
     public var failures: [String]
     /// Why the device decided it itself: the rule, or `app` or `unenrollment`; nil for a command of the service, and from an
     /// older Cordon (SRV-CI-012).
@@ -36,18 +36,19 @@ public struct WipeReceipt: Sendable, Codable, Equatable {
     public static let largestText = 16 << 10
     /// The most keys that a receipt names: a wipe destroys one, and one more each time it is cut off and goes on.
     public static let mostKeyIDs = 64
-    /// The most failures that a receipt lists.
-    public static let mostFailures = 16
-    /// The most bytes of one failure.
-    public static let longestFailure = 200
+    /// The most failures of a receipt that the service takes.
+    public static let mostFailures = 64
+    /// The most failures that a device lists, and the most bytes of one: together with all keys they fit into
+    /// ``largestText``. Devices with an older Cordon list more.
+    private static let listedFailures = 16
+    private static let longestFailure = 200
 
     /// Whether everything was removed.
     public var succeeded: Bool { failures.isEmpty }
 
-    /// Whether the receipt is no longer than an honest device makes it.
+    /// Whether the receipt lists no more than the service takes.
     public var isBounded: Bool {
         destroyedKeyIDs.count <= Self.mostKeyIDs && failures.count <= Self.mostFailures
-            && failures.allSatisfy { $0.utf8.count <= Self.longestFailure }
     }
 
     /// Makes a receipt. Lists and sentences that are too long are cut, so that the service takes it; the last failure then
@@ -72,15 +73,17 @@ public struct WipeReceipt: Sendable, Codable, Equatable {
     }
 
     private static func bounded(_ failures: [String]) -> [String] {
-        var kept = failures.prefix(mostFailures).map(bounded)
-        if failures.count > mostFailures { kept[mostFailures - 1] = "and \(failures.count - mostFailures + 1) more" }
+        var kept = failures.prefix(listedFailures).map(bounded)
+        let left = failures.count - listedFailures
+        if left > 0 { kept[listedFailures - 1] = "and \(left + 1) more" }
         return kept
     }
 
     private static func bounded(_ failure: String) -> String {
         // Control characters would take six bytes each in JSON.
         let plain = String(
-            String.UnicodeScalarView(failure.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
+            String.UnicodeScalarView(
+                failure.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
         var (text, size) = ("", 0)
         for character in plain {
             size += String(character).utf8.count

@@ -14,6 +14,8 @@ struct CheckInGate: Sendable {
     let base: String
     let tenant: TenantID
     let revoked: RevokedSessions
+    /// The most proofs of one key that are remembered at once.
+    let proofsOfKey: Int
 
     /// Lets a caller through whose token and proof are good, or refuses one who asks too often. Comes before the proof is
     /// remembered, so that a request that was held back leaves nothing behind.
@@ -145,7 +147,7 @@ struct CheckInGate: Sendable {
 
     private func remember(_ proof: DPoPProof) throws(CheckInRefusal) {
         do throws(ProofRefusal) {
-            try proofs.remember(proof, share: ProofVerifier.shareOfApp)
+            try proofs.remember(proof, share: proofsOfKey)
         } catch {
             throw CheckInRefusal(error)
         }

@@ -14,6 +14,10 @@ public struct CheckInLimits: Sendable, Equatable {
     /// Statements of one shared device in a minute, in the long run; at once as many as of a registration.
     public var perSharedDeviceAndMinute: Double
 
+    /// The most proofs of an app's key that are remembered at once: many times what the limits let it ask in the minutes for
+    /// which proofs are remembered, with room for the pieces of a log.
+    var proofsOfKey: Int { Int(min(max(256, 25 * burst), 1e9)) }
+
     /// The documented limits.
     public static let documented = CheckInLimits(
         perRegistrationAndMinute: 1, burst: 10, perPersonAndHour: 60, registrationsPerPersonAndHour: 5,

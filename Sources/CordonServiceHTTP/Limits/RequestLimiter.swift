@@ -22,7 +22,7 @@ final class RequestLimiter: Sendable {
     private let capacity: Int
     private let buckets = Locked<[String: Bucket]>([:])
 
-    init(_ limits: CheckInLimits, capacity: Int = 200_000) {
+    init(_ limits: CheckInLimits, capacity: Int = 400_000) {
         self.limits = limits
         self.capacity = capacity
     }

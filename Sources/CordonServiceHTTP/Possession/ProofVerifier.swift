@@ -16,10 +16,8 @@ struct ProofVerifier: Sendable {
         self.replays = ReplayCache(span: 2 * DPoPProof.tolerance + 1, capacity: capacity, now: now())
     }
 
-    /// The most proofs of an app's key that are remembered at once: more than the limits let an app ask, short of what is
-    /// worth filling the memory with.
-    static let shareOfApp = 256
-    /// The same for the key of an administrator or a program, which may work through long lists.
+    /// The most proofs of the key of an administrator or a program that are remembered at once: it may work through long
+    /// lists. ``CheckInLimits/proofsOfKey`` is that of an app.
     static let shareOfAdministrator = 20_000
 
     /// The proof, provided that it was made for this request and not used before; whoever accepts the request calls

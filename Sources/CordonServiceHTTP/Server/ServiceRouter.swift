@@ -86,7 +86,7 @@ struct ServiceRouter: Sendable {
         CheckInRoutes(
             gate: CheckInGate(
                 tokens: tokens, proofs: proofs, service: service, base: base, tenant: configuration.tenant,
-                revoked: revoked),
+                revoked: revoked, proofsOfKey: configuration.limits.proofsOfKey),
             service: service,
             discovery: DiscoveryDocument(
                 service: service, tenant: configuration.tenant, issuer: issuer,

@@ -80,6 +80,16 @@ import Testing
         }
     }
 
+    @Test func `lint names the same member`() throws {
+        let policy = try AppProtectionPolicy(graphJSON: ["displayName": "P", "printBloked": true, "fromAfar": 1])
+        let messages = PolicyLint.findings(in: policy).filter { $0.code == "unknown-property" }.map(\.message)
+        #expect(
+            messages.sorted() == [
+                "not known here: kept, but without effect",
+                "not known here: kept, but without effect; did you mean printBlocked?",
+            ])
+    }
+
     @Test func `a configuration, a filter of a target and other resources are looked at as well`() async throws {
         let service = try await TestService()
         let policy = try await service.publishPolicy()

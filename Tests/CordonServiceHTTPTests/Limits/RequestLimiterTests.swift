@@ -33,6 +33,11 @@ import Testing
         #expect(admitted(30) { () throws(CheckInRefusal) in try limiter.admitCheckIn(app, at: later) } == 2)
     }
 
+    @Test func `a key has as large a share of remembered proofs as its app may need`() {
+        #expect(CheckInLimits.documented.proofsOfKey == 256)
+        #expect(CheckInLimits.development.proofsOfKey == 25_000_000)
+    }
+
     @Test func `a person's apps share sixty an hour, and others are not concerned`() {
         let limiter = RequestLimiter(.documented)
         var through = 0

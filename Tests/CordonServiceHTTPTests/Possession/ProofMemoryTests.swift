@@ -55,20 +55,22 @@ import Testing
         }
     }
 
-    @Test func `one app fills its share of the memory, and nobody else's`() async throws {
-        let service = try await TestService()
-        _ = try await service.publishPolicy()
-        try await service.test { client in
-            let (device, other) = (TestDevice(), TestDevice(tag: "tag-2"))
-            // Leaving is limited for a person alone, so that a stubborn app comes far.
-            let path = "/mam/v1/registrations/none"
-            var statuses: [Int] = []
-            for _ in 0..<ProofVerifier.shareOfApp + 4 {
-                statuses.append(try await client.send(.delete, path, as: device).status.code)
-            }
-            #expect(statuses.prefix(ProofVerifier.shareOfApp).allSatisfy { $0 == 404 })
-            #expect(statuses.suffix(4) == [503, 503, 503, 503])
-            #expect(try await client.send(.delete, path, as: other).status == .notFound)
+    @Test func `a key that has its share is refused, and others are not`() throws {
+        let now = Date(timeIntervalSince1970: 1_800_000_000)
+        let url = try #require(URL(string: "http://127.0.0.1:8080/mam/v1/registrations"))
+        let proofs = ProofVerifier(capacity: 1_000, now: { now })
+        func remember(_ id: String, by key: SoftwareSigningKey) throws {
+            let text = try DPoPProof.make(
+                method: "POST", url: url, accessToken: nil, nonce: nil, issued: now, id: id, signer: key)
+            let proof = try proofs.check(
+                [text], method: "POST", url: url, accessToken: nil, madeBy: key.publicKey.thumbprint,
+                demandsNonce: false)
+            try proofs.remember(proof, share: 3)
         }
+        let (key, other) = (SoftwareSigningKey(), SoftwareSigningKey())
+        for id in 0..<3 { try remember("\(id)", by: key) }
+        #expect(throws: ProofRefusal.busy) { try remember("3", by: key) }
+        #expect(throws: ProofRefusal.replayed) { try remember("0", by: key) }
+        try remember("0", by: other)
     }
 }

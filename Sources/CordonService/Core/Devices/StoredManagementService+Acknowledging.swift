@@ -48,7 +48,7 @@ extension StoredManagementService {
                 }
                 try succeed(&operation, registration, acknowledgement, at: now, in: transaction, noting: &pending)
             case .failed:
-                operation.failure = receipt?.failures.prefix(8).joined(separator: "; ")
+                operation.failure = receipt?.failures.prefix(8).map { $0.prefix(200) }.joined(separator: "; ")
                 operation.receipt = acknowledgement.receipt
                 var details = acknowledgement.receipt.map { proof($0, of: registration) } ?? [:]
                 details["cause"] = operation.cause

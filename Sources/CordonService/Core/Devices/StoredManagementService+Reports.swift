@@ -33,7 +33,8 @@ extension StoredManagementService {
         let tenant = registration.account.tenant
         let actor = AuditRecord.Actor(registration)
         let target = "registration/\(registration.id)"
-        var share = registration.reportShare.flatMap { $0.isOf(now) ? $0 : nil }
+        var share =
+            registration.reportShare.flatMap { $0.isOf(now) ? $0 : nil }
             ?? Registration.ReportShare(now, leftOut: registration.reportShare?.leftOut ?? 0)
         var known = registration.outcomes ?? []
         for outcome in request.outcomes ?? [] where !known.contains(outcome) {
