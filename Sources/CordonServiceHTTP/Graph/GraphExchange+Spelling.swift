@@ -27,7 +27,7 @@ extension GraphExchange {
         meant: (String) -> String?
     ) throws(GraphRefusal) {
         guard !isLenient else { return }
-        let details = members.keys.sorted().compactMap { name -> GraphRefusal.Detail? in
+        let details = members.keys.sorted().prefix(Self.mostSpelled).compactMap { name -> GraphRefusal.Detail? in
             guard !name.contains("@"), known[name] == nil, let meant = meant(name) else { return nil }
             return GraphRefusal.Detail(target: place + name, message: "is not known here; did you mean \(meant)?")
         }
@@ -65,6 +65,8 @@ extension GraphExchange {
         }
     }
 
+    /// The most members that are looked at: many times what a policy has.
+    private static let mostSpelled = 1_000
     /// Policies, and other resources, call their tags by one of these names, and clients send either.
     private static let tags: Set<String> = ["roleScopeTags", "roleScopeTagIds"]
     private static let ofConfigurations = [
