@@ -31,4 +31,15 @@ import Testing
             try set.verified(pin: root.publicKey.thumbprint, at: now + 3600)
         }
     }
+
+    @Test func `a set for the audit log is no key set for an app`() throws {
+        let set = try SignedKeySet(
+            [signing.publicKey], for: .audit, validFrom: now, until: now + 3600, root: root)
+        #expect(throws: ProtocolError(.unsupported, "")) {
+            try set.verified(pin: root.publicKey.thumbprint, at: now)
+        }
+        #expect(throws: ProtocolError(.unsupported, "")) { try set.embeddedRoot() }
+        let plain = try keySet(root: root)
+        #expect(try plain.embeddedRoot() == root.publicKey.thumbprint)
+    }
 }

@@ -33,4 +33,24 @@ import Testing
         let other = try JSONWebKey(point: stranger.x + stranger.y, keyID: key.publicKey.keyID)
         #expect(throws: ProtocolError.self) { try WipeReceipt(verifying: text, signedBy: other) }
     }
+
+    @Test func `the receipt of a wipe that failed everywhere is as short as the service wants it`() throws {
+        let long = String(repeating: "\u{1}\"🦊", count: 500)
+        let failures = (0..<300).map { "attachment \($0): \(long)" }
+        let receipt = WipeReceipt(
+            commandID: String(repeating: "c", count: 128), tenant: TenantID(String(repeating: "t", count: 64)),
+            registrationID: String(repeating: "r", count: 64), account: "a",
+            bundleID: String(repeating: "b", count: 256), destroyedKeyIDs: (0..<300).map { "\($0 + 100)" + hex },
+            files: .max, bytes: .max, started: .now, finished: .now, failures: failures, cause: "launch.rooted")
+        #expect(receipt.isBounded && !receipt.succeeded)
+        #expect(receipt.failures.count == 16 && receipt.failures.last == "and 285 more")
+        #expect(receipt.failures.first?.hasPrefix("attachment 0:  \"🦊") == true)
+        #expect(receipt.destroyedKeyIDs.count == 64 && receipt.destroyedKeyIDs.last?.hasPrefix("399") == true)
+        #expect(try receipt.signed(by: SoftwareSigningKey()).utf8.count <= WipeReceipt.largestText)
+        var longer = receipt
+        longer.failures = Array(repeating: "x", count: WipeReceipt.mostFailures + 1)
+        #expect(!longer.isBounded)
+    }
+
+    private let hex = String(repeating: "0", count: 32)
 }

@@ -32,6 +32,29 @@ import Testing
         try await expectRefused(as: .unknownKey) { $0.forger = SoftwareSigningKey() }
     }
 
+    @Test func `a key that leaked signs nothing, although an export of the audit log vouches for it`() async throws {
+        try await expectRefused(as: .unsupported) { service in
+            let leaked = SoftwareSigningKey()
+            service.forger = leaked
+            service.keySet = try? SignedKeySet(
+                [leaked.publicKey], for: .audit, validFrom: .distantPast, until: .distantFuture, root: service.root)
+        }
+        // The same key in the app's own key set would be as good as any.
+        await #expect(throws: Never.self) {
+            let device = try Device()
+            let protection = try await device.enrolled(["printBlocked": .bool(true)])
+            try await device.publish(["printBlocked": .bool(false)])
+            await device.service.set { service in
+                let next = SoftwareSigningKey()
+                service.forger = next
+                service.keySet = try? SignedKeySet(
+                    [next.publicKey], validFrom: .distantPast, until: .distantFuture, root: service.root)
+            }
+            #expect(await protection.checkIn(device.account.id) == .newPolicies)
+            #expect(device.mayPrint(protection))
+        }
+    }
+
     @Test func `an envelope whose payload was changed is refused`() async throws {
         try await expectRefused(as: .wrongSignature) { service in
             service.spoiled = { text in

@@ -21,7 +21,8 @@ public enum PolicyLint {
                 LintFinding(.warning, "unknown-value", $0, "a value is not known here and counts as one that denies")
             }
             + policy.unreadMembers.keys.filter { !policy.unknownCritical.contains($0) }.map {
-                LintFinding(.warning, "unknown-property", $0, "not known here: kept, but without effect")
+                let meant = AppProtectionPolicy.memberMeant(by: $0).map { "; did you mean \($0)?" } ?? ""
+                return LintFinding(.warning, "unknown-property", $0, "not known here: kept, but without effect" + meant)
             }
     }
 

@@ -42,7 +42,7 @@ public struct AuditCheckpoint: Sendable, Codable, Equatable {
 public struct AuditSeal: Sendable, Codable, Equatable {
     /// The signed checkpoint.
     public var checkpoint: String
-    /// Every key that has signed checkpoints, vouched for by the root key.
+    /// Every key that has signed checkpoints, vouched for by the root key for ``SignedKeySet/Use/audit``.
     public var keys: SignedKeySet
 
     /// Makes a seal.

@@ -85,9 +85,7 @@ public struct AuditLogVerifier: Sendable {
         do throws(ProtocolError) {
             let seal = try MessageCoding.decode(AuditSeal.self, from: Data(text.utf8))
             self.seal = seal
-            let root = try seal.keys.embeddedRoot()
-            // An export stays readable after its key set has expired: what counts is that it was valid when made.
-            let keys = try seal.keys.verified(pin: pin ?? root, at: .distantPast)
+            let (keys, root) = try seal.keys.auditKeys(pin: pin)
             sealed = Sealed(
                 checkpoint: try AuditCheckpoint(verifying: seal.checkpoint, signedBy: keys), keys: keys, root: root)
         } catch {

@@ -2,8 +2,10 @@
 public enum MessageType: String, Sendable, CaseIterable {
     /// A policy envelope for one registration.
     case policyEnvelope = "cordon-policy+jwt"
-    /// A key set, signed by the root key.
+    /// The keys that sign envelopes for apps, signed by the root key.
     case keySet = "cordon-keys+jwt"
+    /// The keys that have ever signed checkpoints of the audit log, signed by the root key; worth nothing to apps.
+    case auditKeySet = "cordon-audit-keys+jwt"
     /// A receipt of a selective wipe, signed by the device.
     case wipeReceipt = "cordon-wipe-receipt+jwt"
     /// A checkpoint of the audit log, signed by the service.

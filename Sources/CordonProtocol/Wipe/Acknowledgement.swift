@@ -11,6 +11,9 @@ public struct Acknowledgement: Sendable, Codable, Equatable {
     /// The receipt of a finished wipe, compact JWS signed by the registration key; nil while it runs.
     public var receipt: String?
 
+    /// The most bytes of an acknowledgement's JSON: a receipt, and a little about it.
+    public static let largestBody = WipeReceipt.largestText + 4 << 10
+
     /// How far a command is.
     public enum Phase: String, Sendable, Codable {
         /// The app has begun.

@@ -15,7 +15,7 @@ public struct WipeReceipt: Sendable, Codable, Equatable {
     public var account: AccountID
     /// The app.
     public var bundleID: String
-    /// The ids of the keys that were destroyed.
+    /// The ids of the keys that were destroyed; at most ``mostKeyIDs``.
     public var destroyedKeyIDs: [String]
     /// How many files were removed.
     public var files: Int
@@ -25,16 +25,34 @@ public struct WipeReceipt: Sendable, Codable, Equatable {
     public var started: Date
     /// When it ended, by the device's clock.
     public var finished: Date
-    /// What could not be removed, one short sentence each without file names; empty after success.
+    /// What could not be removed, one short sentence each without file names; empty after success. At most
+    /// ``mostFailures``; a device lists the first 16.
     public var failures: [String]
     /// Why the device decided it itself: the rule, or `app` or `unenrollment`; nil for a command of the service, and from an
     /// older Cordon (SRV-CI-012).
     public var cause: String?
 
+    /// The most bytes of a signed receipt that the service takes.
+    public static let largestText = 16 << 10
+    /// The most keys that a receipt names: a wipe destroys one, and one more each time it is cut off and goes on.
+    public static let mostKeyIDs = 64
+    /// The most failures of a receipt that the service takes.
+    public static let mostFailures = 64
+    /// The most failures that a device lists, and the most bytes of one: together with all keys they fit into
+    /// ``largestText``. Devices with an older Cordon list more.
+    private static let listedFailures = 16
+    private static let longestFailure = 200
+
     /// Whether everything was removed.
     public var succeeded: Bool { failures.isEmpty }
 
-    /// Makes a receipt.
+    /// Whether the receipt lists no more than the service takes.
+    public var isBounded: Bool {
+        destroyedKeyIDs.count <= Self.mostKeyIDs && failures.count <= Self.mostFailures
+    }
+
+    /// Makes a receipt. Lists and sentences that are too long are cut, so that the service takes it; the last failure then
+    /// says how many are left out.
     public init(
         commandID: String, tenant: TenantID, registrationID: String, account: AccountID, bundleID: String,
         destroyedKeyIDs: [String], files: Int, bytes: Int64, started: Date, finished: Date, failures: [String],
@@ -45,13 +63,34 @@ public struct WipeReceipt: Sendable, Codable, Equatable {
         self.registrationID = registrationID
         self.account = account
         self.bundleID = bundleID
-        self.destroyedKeyIDs = destroyedKeyIDs
+        self.destroyedKeyIDs = Array(destroyedKeyIDs.suffix(Self.mostKeyIDs))
         self.files = files
         self.bytes = bytes
         self.started = started
         self.finished = finished
-        self.failures = failures
+        self.failures = Self.bounded(failures)
         self.cause = cause
+    }
+
+    private static func bounded(_ failures: [String]) -> [String] {
+        var kept = failures.prefix(listedFailures).map(bounded)
+        let left = failures.count - listedFailures
+        if left > 0 { kept[listedFailures - 1] = "and \(left + 1) more" }
+        return kept
+    }
+
+    private static func bounded(_ failure: String) -> String {
+        // Control characters would take six bytes each in JSON.
+        let plain = String(
+            String.UnicodeScalarView(
+                failure.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
+        var (text, size) = ("", 0)
+        for character in plain {
+            size += String(character).utf8.count
+            guard size <= longestFailure else { break }
+            text.append(character)
+        }
+        return text
     }
 
     /// The receipt as a compact JWS.

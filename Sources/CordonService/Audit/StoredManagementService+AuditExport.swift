@@ -60,7 +60,8 @@ extension StoredManagementService {
     ) throws(ServiceError) -> AuditSeal {
         let known = try records.records(ServiceSigningKey.self)
         let signer = try keys.signer(.envelope, of: tenant, among: known, at: now)
-        let set = try signedKeySet(of: known.filter { $0.role == .envelope }, root: known, tenant: tenant, at: now)
+        let set = try signedKeySet(
+            of: known.filter { $0.role == .envelope }, for: .audit, root: known, tenant: tenant, at: now)
         do throws(ProtocolError) {
             let checkpoint = AuditCheckpoint(of: last, tenant: tenant, time: Int64(now.timeIntervalSince1970))
             return AuditSeal(checkpoint: try checkpoint.signed(by: signer), keys: set)

@@ -48,7 +48,7 @@ public struct IssuedCommand: Sendable, Codable, Equatable {
         public var isOpen: Bool { self == .pending || self == .delivered }
 
         /// Whether a report still changes something; a late one does, because it is true.
-        var awaitsReport: Bool { isOpen || self == .expired }
+        public var awaitsReport: Bool { isOpen || self == .expired }
     }
 
     /// Makes a command that waits.

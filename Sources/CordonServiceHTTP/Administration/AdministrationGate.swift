@@ -47,9 +47,12 @@ struct AdministrationGate: Sendable {
             throw TokenRefusal(.unprovedKey, "the token is bound to a key and came without the scheme DPoP")
         }
         do throws(ProofRefusal) {
-            _ = try proofs.verify(
+            let proof = try proofs.check(
                 request.headers[values: .dpop], method: request.method.rawValue, url: url, accessToken: text,
                 madeBy: thumbprint, demandsNonce: false)
+            try proofs.remember(proof, share: ProofVerifier.shareOfAdministrator)
+        } catch .busy {
+            throw TokenRefusal(.busy, "too many proofs are remembered")
         } catch {
             throw TokenRefusal(.unprovedKey, "the proof that came with the token was refused")
         }

@@ -14,34 +14,45 @@ struct CheckInGate: Sendable {
     let base: String
     let tenant: TenantID
     let revoked: RevokedSessions
+    /// The most proofs of one key that are remembered at once.
+    let proofsOfKey: Int
+
+    /// Lets a caller through whose token and proof are good, or refuses one who asks too often. Comes before the proof is
+    /// remembered, so that a request that was held back leaves nothing behind.
+    typealias Admission = (DeviceCaller) async throws(CheckInRefusal) -> Void
 
     /// Who sends the request, and until when its token is good.
-    func caller(of request: Request) async throws(CheckInRefusal) -> (caller: DeviceCaller, until: Date) {
+    func caller(
+        of request: Request, admitting admission: Admission
+    ) async throws(CheckInRefusal) -> (caller: DeviceCaller, until: Date) {
         let (text, token) = try await accessToken(of: request)
         do { try await revoked.check(token) } catch { throw CheckInRefusal(error) }
-        return (try holder(of: token, text, in: request), token.expires)
+        return (try await holder(of: token, text, in: request, admitting: admission), token.expires)
     }
 
     /// Who checks in: as ``caller(of:)``, and besides, with a proof by the registration's key, somebody whose account was
     /// disabled or removed (SRV-TG-32).
     ///
     /// Such an account has no tokens any more, and would otherwise be told neither that nor what it has to wipe.
-    func visitor(of request: Request, registration id: String) async throws(CheckInRefusal) -> DeviceCaller {
+    func visitor(
+        of request: Request, registration id: String, admitting admission: Admission
+    ) async throws(CheckInRefusal) -> DeviceCaller {
         guard request.headers.contains(.authorization) else {
             let missing = TokenRefusal(.missing, "no access token came with the request")
             guard request.headers.contains(.dpop) else { throw CheckInRefusal(missing) }
-            let visitor = try await reporter(of: request, registration: id, receipt: nil)
+            let visitor = try await reporter(of: request, registration: id, sending: nil, admitting: admission)
             return try await confirmDisabled(visitor, or: missing)
         }
         let (text, token) = try await accessToken(of: request)
         do {
             try await revoked.check(token)
         } catch  where error.code == .revoked {
-            return try await confirmDisabled(try holder(of: token, text, in: request), or: error)
+            let visitor = try await holder(of: token, text, in: request, admitting: admission)
+            return try await confirmDisabled(visitor, or: error)
         } catch {
             throw CheckInRefusal(error)
         }
-        return try holder(of: token, text, in: request)
+        return try await holder(of: token, text, in: request, admitting: admission)
     }
 
     private func confirmDisabled(
@@ -55,24 +66,30 @@ struct CheckInGate: Sendable {
     }
 
     private func holder(
-        of token: AccessToken, _ text: String, in request: Request
-    ) throws(CheckInRefusal) -> DeviceCaller {
+        of token: AccessToken, _ text: String, in request: Request, admitting admission: Admission
+    ) async throws(CheckInRefusal) -> DeviceCaller {
         guard let account = token.account, let thumbprint = token.keyThumbprint else {
             throw CheckInRefusal(TokenRefusal(.unprovedKey, "the token names no person or no key"))
         }
         let proof = try proof(of: request, accessToken: text, madeBy: thumbprint)
-        return DeviceCaller(account: account, key: proof.key, authenticated: token.authenticated)
+        let caller = DeviceCaller(account: account, key: proof.key, authenticated: token.authenticated)
+        try await admission(caller)
+        try remember(proof)
+        return caller
     }
 
-    /// Who reports on a registration: as ``caller(of:)``, with a proof by the registration's key alone, or with a
-    /// receipt that this key signed.
+    /// Who reports on a registration: as ``caller(of:admitting:)``, with a proof by the registration's key alone, or with a
+    /// receipt that this key signed and that is about the command reported on.
     ///
     /// A wipe destroys tokens and key before it reports, so its report cannot need either: the receipt was signed while
     /// the key was there, names the command, and says the same however often it is sent.
     func reporter(
-        of request: Request, registration id: String, receipt: String?
+        of request: Request, registration id: String, sending acknowledgement: Acknowledgement?,
+        admitting admission: Admission
     ) async throws(CheckInRefusal) -> DeviceCaller {
-        if request.headers.contains(.authorization) { return try await caller(of: request).caller }
+        if request.headers.contains(.authorization) {
+            return try await caller(of: request, admitting: admission).caller
+        }
         // Read on the service's own behalf. Ids are random, so asking for one tells a stranger nothing.
         let reader = Administrator(tenant: tenant, id: "check-in", name: "check-in", roles: [.reader])
         let registration: Registration
@@ -84,13 +101,19 @@ struct CheckInGate: Sendable {
             throw CheckInRefusal(error)
         }
         let caller = DeviceCaller(account: registration.account, key: registration.key)
-        if !request.headers.contains(.dpop), let receipt {
-            guard (try? WipeReceipt(verifying: receipt, signedBy: registration.key))?.registrationID == id else {
-                throw CheckInRefusal(TokenRefusal(.unprovedKey, "the registration's key did not sign the receipt"))
+        if !request.headers.contains(.dpop), let acknowledgement, let text = acknowledgement.receipt {
+            let receipt = try? WipeReceipt(verifying: text, signedBy: registration.key)
+            // Whoever has a receipt, from an export of the audit log for one, can repeat it and say nothing else.
+            guard let receipt, receipt.registrationID == id, receipt.commandID == acknowledgement.commandID else {
+                throw CheckInRefusal(
+                    TokenRefusal(.unprovedKey, "the registration's key signed no such receipt for this command"))
             }
+            try await admission(caller)
             return caller
         }
-        _ = try proof(of: request, accessToken: nil, madeBy: registration.key.thumbprint)
+        let proof = try proof(of: request, accessToken: nil, madeBy: registration.key.thumbprint)
+        try await admission(caller)
+        try remember(proof)
         return caller
     }
 
@@ -114,9 +137,17 @@ struct CheckInGate: Sendable {
             throw CheckInRefusal(.invalid("the request's path is no part of a URL"))
         }
         do throws(ProofRefusal) {
-            return try proofs.verify(
+            return try proofs.check(
                 request.headers[values: .dpop], method: request.method.rawValue, url: url, accessToken: accessToken,
                 madeBy: thumbprint, demandsNonce: true)
+        } catch {
+            throw CheckInRefusal(error)
+        }
+    }
+
+    private func remember(_ proof: DPoPProof) throws(CheckInRefusal) {
+        do throws(ProofRefusal) {
+            try proofs.remember(proof, share: proofsOfKey)
         } catch {
             throw CheckInRefusal(error)
         }

@@ -52,6 +52,9 @@ extension CheckInRefusal {
                 "issuer-unavailable", "The identity provider cannot be reached.", status: 503, detail: refusal.reason,
                 code: .internalError, retryAfter: 30)
             return
+        case .busy:
+            self.init(ProofRefusal.busy)
+            return
         case .insufficientScope: (error, status) = ("insufficient_scope", 403)
         case .missing: (error, status) = ("", 401)
         default: (error, status) = ("invalid_token", 401)

@@ -27,8 +27,9 @@ extension CheckInRoutes {
     }
 
     func register(_ exchange: Exchange) async throws(CheckInRefusal) -> Response {
-        let caller = try await gate.caller(of: exchange.request).caller
-        try limits.admitRegistration(caller, at: now())
+        let caller = try await gate.caller(of: exchange.request) { caller throws(CheckInRefusal) in
+            try limits.admitRegistration(caller, at: now())
+        }.caller
         let request = try await CheckInRefusal.reading(
             RegistrationRequest.self, of: exchange.request, atMost: Self.largestBody)
         let outcome = try await CheckInRefusal.asking { () throws(ServiceError) in
@@ -44,8 +45,9 @@ extension CheckInRoutes {
 
     func checkIn(_ exchange: Exchange) async throws(CheckInRefusal) -> Response {
         let id = Self.registration(exchange)
-        let caller = try await gate.visitor(of: exchange.request, registration: id)
-        try limits.admitCheckIn(caller, at: now())
+        let caller = try await gate.visitor(of: exchange.request, registration: id) { caller throws(CheckInRefusal) in
+            try limits.admitCheckIn(caller, at: now())
+        }
         var message = try await CheckInRefusal.reading(
             CheckInRequest.self, of: exchange.request, atMost: Self.largestBody)
         if message.appliedDigest == nil, let tag = exchange.request.headers[.ifNoneMatch] {
@@ -64,8 +66,14 @@ extension CheckInRoutes {
         let id = Self.registration(exchange)
         // Read before the sender is known, because a receipt in it can be the evidence.
         let acknowledgement = try await CheckInRefusal.reading(
-            Acknowledgement.self, of: exchange.request, atMost: Self.largestBody)
-        let caller = try await gate.reporter(of: exchange.request, registration: id, receipt: acknowledgement.receipt)
+            Acknowledgement.self, of: exchange.request, atMost: Acknowledgement.largestBody)
+        let caller = try await gate.reporter(
+            of: exchange.request, registration: id, sending: acknowledgement
+        ) { caller throws(CheckInRefusal) in
+            try await limits.admitReport(caller, at: now()) { () throws(CheckInRefusal) in
+                try await isAwaited(acknowledgement.commandID, of: id)
+            }
+        }
         let kind = try await CheckInRefusal.asking { () throws(ServiceError) in
             try await service.acknowledge(acknowledgement, registration: id, by: caller)
         }
@@ -73,8 +81,25 @@ extension CheckInRoutes {
         return Response(status: .noContent)
     }
 
+    /// Whether the registration was told to do something and has not said how that ended.
+    private func isAwaited(_ commandID: String, of registration: String) async throws(CheckInRefusal) -> Bool {
+        // Read on the service's own behalf.
+        let reader = Administrator(tenant: gate.tenant, id: "check-in", name: "check-in", roles: [.reader])
+        do throws(ServiceError) {
+            let operation = try await service.operation(commandID, as: reader)
+            return operation.registrationID == registration && operation.state.awaitsReport
+        } catch  where error.code == .notFound {
+            return try await CheckInRefusal.asking { () throws(ServiceError) in
+                try await service.commands(ofRegistration: registration, as: reader)
+                    .contains { $0.id == commandID && $0.state.awaitsReport }
+            }
+        } catch {
+            throw CheckInRefusal(error)
+        }
+    }
+
     func unregister(_ exchange: Exchange) async throws(CheckInRefusal) -> Response {
-        let caller = try await gate.caller(of: exchange.request).caller
+        let caller = try await gate.caller(of: exchange.request, admitting: admitOther).caller
         let id = Self.registration(exchange)
         let report: UnenrollmentReport? =
             exchange.request.headers[.contentType] == nil
@@ -88,7 +113,7 @@ extension CheckInRoutes {
     }
 
     func follow(_ exchange: Exchange) async throws(CheckInRefusal) -> Response {
-        let (caller, until) = try await gate.caller(of: exchange.request)
+        let (caller, until) = try await gate.caller(of: exchange.request, admitting: admitOther)
         let id = Self.registration(exchange)
         var after: Int64?
         if let text = exchange.request.headers[.lastEventID] {
@@ -102,6 +127,10 @@ extension CheckInRoutes {
             try await service.events(ofRegistration: id, after: resume, by: caller)
         }
         return events.response(to: stream, endingAfter: until.timeIntervalSince(now()))
+    }
+
+    @Sendable func admitOther(_ caller: DeviceCaller) throws(CheckInRefusal) {
+        try limits.admitOther(caller, at: now())
     }
 
     private static func version(inTag tag: String) -> String {

@@ -11,8 +11,9 @@ extension CheckInRoutes {
     }
 
     func remediate(_ exchange: Exchange) async throws(CheckInRefusal) -> Response {
-        let caller = try await gate.caller(of: exchange.request).caller
-        try limits.admitCheckIn(caller, at: now())
+        let caller = try await gate.caller(of: exchange.request) { caller throws(CheckInRefusal) in
+            try limits.admitCheckIn(caller, at: now())
+        }.caller
         let request = try await CheckInRefusal.reading(
             RemediationRequest.self, of: exchange.request, atMost: Self.largestBody)
         let id = Self.registration(exchange)
@@ -23,8 +24,9 @@ extension CheckInRoutes {
     }
 
     func acceptTelemetry(_ exchange: Exchange) async throws(CheckInRefusal) -> Response {
-        let caller = try await gate.caller(of: exchange.request).caller
-        try limits.admitCheckIn(caller, at: now())
+        let caller = try await gate.caller(of: exchange.request) { caller throws(CheckInRefusal) in
+            try limits.admitCheckIn(caller, at: now())
+        }.caller
         let batch = try await CheckInRefusal.reading(
             TelemetryBatch.self, of: exchange.request, atMost: TelemetryBatch.largestBody)
         let kept = try await CheckInRefusal.asking { () throws(ServiceError) in
@@ -36,7 +38,7 @@ extension CheckInRoutes {
     /// Takes `Content-Range: bytes FIRST-LAST/TOTAL` with the piece, or `bytes */TOTAL` without one to ask how much is
     /// here; every answer says so in `Upload-Offset` (RFC 9110 §14.4).
     func receiveLogs(_ exchange: Exchange) async throws(CheckInRefusal) -> Response {
-        let caller = try await gate.caller(of: exchange.request).caller
+        let caller = try await gate.caller(of: exchange.request, admitting: admitOther).caller
         let piece: Data
         do throws(BodyError) {
             piece = try await RequestBodyReader.bytes(exchange.request, atMost: LogRequest.largestPiece)

@@ -25,6 +25,8 @@ enum GraphAnswer: Sendable {
     case file(Data, mediaType: String, name: String)
     /// Done, nothing to say (204).
     case done
+    /// An answer to a request that was taken as it is, because the client wanted that (RFC 7240 §4.4).
+    indirect case lenient(GraphAnswer)
     /// The client has this version already (304).
     case unchanged(version: String)
 
@@ -55,6 +57,11 @@ enum GraphAnswer: Sendable {
             return GraphReply(
                 .ok, mediaType, bytes, headers: [.contentDisposition: "attachment; filename=\"\(name)\""])
         case .done: return GraphReply(status: .noContent, headers: [.contentLength: "0"])
+        case .lenient(let answer):
+            var reply = try answer.reply(to: exchange)
+            let applied = [reply.headers[.preferenceApplied], "handling=lenient"].compactMap(\.self)
+            reply.headers[.preferenceApplied] = applied.joined(separator: ", ")
+            return reply
         case .unchanged(let version): return GraphReply(status: .notModified, headers: [.eTag: Self.tag(version)])
         }
     }

@@ -79,6 +79,7 @@ struct GraphRefusal: Error {
         switch refusal.code {
         case .issuerUnavailable:
             self.init(.serviceUnavailable, "ServiceUnavailable", message, headers: [.retryAfter: "30"])
+        case .busy: self.init(.serviceUnavailable, "ServiceUnavailable", message, headers: [.retryAfter: "60"])
         case .insufficientScope:
             self.init(
                 .forbidden, "Forbidden", message, headers: [.wwwAuthenticate: refusal.bearerChallenge(maxAge: nil)])

@@ -1,4 +1,7 @@
-/// How often an app and a person may ask (SRV-CI-090); acknowledgements are never held back.
+/// How often an app and a person may ask (SRV-CI-090).
+///
+/// Reports of commands have a share of their own, as large as that of check-ins. Those of commands that the service issued
+/// and waits to hear of are not held back when it is used up.
 public struct CheckInLimits: Sendable, Equatable {
     /// Requests of one registration in a minute, in the long run.
     public var perRegistrationAndMinute: Double
@@ -10,6 +13,10 @@ public struct CheckInLimits: Sendable, Equatable {
     public var registrationsPerPersonAndHour: Double
     /// Statements of one shared device in a minute, in the long run; at once as many as of a registration.
     public var perSharedDeviceAndMinute: Double
+
+    /// The most proofs of an app's key that are remembered at once: many times what the limits let it ask in the minutes for
+    /// which proofs are remembered, with room for the pieces of a log.
+    var proofsOfKey: Int { Int(min(max(256, 25 * burst), 1e9)) }
 
     /// The documented limits.
     public static let documented = CheckInLimits(

@@ -23,7 +23,7 @@ final class RequestLimiter: Sendable {
     private let capacity: Int
     private let buckets = Locked<[String: Bucket]>([:])
 
-    init(_ limits: CheckInLimits, capacity: Int = 200_000) {
+    init(_ limits: CheckInLimits, capacity: Int = 400_000) {
         self.limits = limits
         self.capacity = capacity
     }
@@ -48,6 +48,37 @@ final class RequestLimiter: Sendable {
     func admitRegistration(_ caller: DeviceCaller, at now: Date) throws(CheckInRefusal) {
         let rate = limits.registrationsPerPersonAndHour
         try admit("e/\(Self.person(caller))", Rate(burst: rate, perSecond: rate / 3_600), at: now)
+    }
+
+    /// Lets a report of a command through.
+    ///
+    /// - Parameter isAwaited: Whether the service issued the command and has not heard how it ended. Such a report has a second
+    ///   share, which nobody uses up by reporting what was never asked for and which no honest app comes near.
+    /// - Throws: A refusal with status 429 that says when to come back.
+    func admitReport(
+        _ caller: DeviceCaller, at now: Date, isAwaited: () async throws(CheckInRefusal) -> Bool
+    ) async throws(CheckInRefusal) {
+        let registration = "\(caller.tenant.rawValue)/\(caller.keyThumbprint)"
+        let refusal: CheckInRefusal
+        do throws(CheckInRefusal) {
+            return try admit(
+                "a/\(registration)", Rate(burst: limits.burst, perSecond: limits.perRegistrationAndMinute / 60),
+                at: now)
+        } catch {
+            refusal = error
+        }
+        guard try await isAwaited() else { throw refusal }
+        try admit(
+            "i/\(registration)", Rate(burst: 6 * limits.burst, perSecond: limits.perRegistrationAndMinute), at: now)
+    }
+
+    /// Lets any other request of an app through: event streams, pieces of logs, and leaving.
+    ///
+    /// - Throws: A refusal with status 429 that says when to come back.
+    func admitOther(_ caller: DeviceCaller, at now: Date) throws(CheckInRefusal) {
+        try admit(
+            "o/\(Self.person(caller))",
+            Rate(burst: 10 * limits.perPersonAndHour, perSecond: limits.perPersonAndHour / 60), at: now)
     }
 
     /// Lets a statement of a shared device through.

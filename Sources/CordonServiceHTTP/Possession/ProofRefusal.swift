@@ -10,6 +10,6 @@ enum ProofRefusal: Error, Equatable {
     case needsNonce
     /// The proof was used before.
     case replayed
-    /// Too many proofs are remembered; better later than never.
+    /// Too many proofs are remembered, of this key or of all; better later than never.
     case busy
 }

@@ -1,26 +1,33 @@
 import CordonProtocol
 import Foundation
 
-/// Checks the proof of possession of one request after the other, and remembers each (RFC 9449 §4.3).
+/// Checks the proof of possession of one request after the other, and remembers those of requests that the limits let
+/// through (RFC 9449 §4.3).
 struct ProofVerifier: Sendable {
     let nonces: ProofNonces
     private let replays: ReplayCache
     private let now: @Sendable () -> Date
 
-    init(nonces: ProofNonces = ProofNonces(), now: @escaping @Sendable () -> Date) {
+    /// - Parameter capacity: The most proofs that are remembered.
+    init(nonces: ProofNonces = ProofNonces(), capacity: Int, now: @escaping @Sendable () -> Date) {
         self.nonces = nonces
         self.now = now
         // A proof may come as early as its tolerance before its time and as late as that after it.
-        self.replays = ReplayCache(span: 2 * DPoPProof.tolerance + 1, now: now())
+        self.replays = ReplayCache(span: 2 * DPoPProof.tolerance + 1, capacity: capacity, now: now())
     }
 
-    /// The proof, provided that it was made for this request and never seen before.
+    /// The most proofs of the key of an administrator or a program that are remembered at once: it may work through long
+    /// lists. ``CheckInLimits/proofsOfKey`` is that of an app.
+    static let shareOfAdministrator = 20_000
+
+    /// The proof, provided that it was made for this request and not used before; whoever accepts the request calls
+    /// ``remember(_:share:)`` next.
     ///
     /// - Parameters:
     ///   - url: The request's URL as clients see it.
     ///   - thumbprint: The key that must have made it.
     ///   - demandsNonce: Whether a nonce of this service must be in it.
-    func verify(
+    func check(
         _ proofs: [String], method: String, url: URL, accessToken: String?, madeBy thumbprint: String,
         demandsNonce: Bool
     ) throws(ProofRefusal) -> DPoPProof {
@@ -37,8 +44,17 @@ struct ProofVerifier: Sendable {
         if demandsNonce {
             guard let nonce = proof.nonce, nonces.accepts(nonce, at: moment) else { throw .needsNonce }
         }
-        switch replays.remember(proof.id, key: thumbprint, at: moment) {
-        case .fresh: return proof
+        // Told here already, so that a recorded request takes nothing from its victim's share.
+        guard !replays.knows(proof.id, key: thumbprint) else { throw .replayed }
+        return proof
+    }
+
+    /// Remembers a proof that was checked, provided that it was never seen before.
+    ///
+    /// - Parameter share: The most proofs of its key that are remembered at once.
+    func remember(_ proof: DPoPProof, share: Int) throws(ProofRefusal) {
+        switch replays.remember(proof.id, key: proof.key.thumbprint, share: share, at: now()) {
+        case .fresh: return
         case .replayed: throw .replayed
         case .full: throw .busy
         }

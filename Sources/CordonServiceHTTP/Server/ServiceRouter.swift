@@ -16,6 +16,8 @@ struct ServiceRouter: Sendable {
     let logger: Logger
     let now: @Sendable () -> Date
     var metrics = ServiceMetrics(started: .now)
+    /// The most proofs of possession that are remembered at once.
+    var rememberedProofs = 500_000
 
     /// The path below which the embedded provider answers.
     static let providerPath = "/idp"
@@ -40,7 +42,7 @@ struct ServiceRouter: Sendable {
                 "a further provider's people are kept apart and do not check in",
                 metadata: ["reason": "ids, groups and roles of \(further.issuer) begin with \(mark)"])
         }
-        let proofs = ProofVerifier(now: now)
+        let proofs = ProofVerifier(capacity: rememberedProofs, now: now)
         HealthRoutes(service: service, tenant: configuration.tenant).add(to: router)
         let revoked = RevokedSessions(service: service, tenant: configuration.tenant)
         checkIn(tokens: tokens, proofs: proofs, revoked: revoked).add(to: router)
@@ -91,7 +93,7 @@ struct ServiceRouter: Sendable {
         CheckInRoutes(
             gate: CheckInGate(
                 tokens: tokens, proofs: proofs, service: service, base: base, tenant: configuration.tenant,
-                revoked: revoked),
+                revoked: revoked, proofsOfKey: configuration.limits.proofsOfKey),
             service: service,
             discovery: DiscoveryDocument(
                 service: service, tenant: configuration.tenant, issuer: issuer,

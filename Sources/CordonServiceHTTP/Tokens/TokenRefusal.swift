@@ -30,6 +30,8 @@ public struct TokenRefusal: Error, Sendable, Equatable {
         case staleSignIn
         /// The provider's keys could not be fetched.
         case issuerUnavailable
+        /// The service cannot remember another proof of possession at the moment.
+        case busy
     }
 
     /// What kind of refusal it was; the only part that equality looks at.
@@ -55,6 +57,7 @@ public struct TokenRefusal: Error, Sendable, Equatable {
         case .tooLong: "Have the provider issue tokens of a shorter life for this resource."
         case .unprovedKey: "Send a DPoP proof made with the key that the token is bound to."
         case .issuerUnavailable: "Try again when the identity provider can be reached."
+        case .busy: "Try again in a minute."
         }
     }
 

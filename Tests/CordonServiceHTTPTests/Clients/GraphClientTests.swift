@@ -32,6 +32,8 @@ import Testing
             let (one, beta) = (names("v1"), names("beta"))
             let hidden = BetaMembers.names(of: kind)
             #expect(one.count > 10 && one.isDisjoint(with: hidden), "\(kind)")
+            // What Microsoft's packages may send is never refused for being near something else.
+            for name in one.union(beta) { #expect(AppProtectionPolicy.memberMeant(by: name) == nil, "\(name)") }
             // Navigation members are answered where they are asked for.
             #expect(beta.subtracting(one).subtracting(hidden).subtracting(["settings"]) == [], "\(kind)")
             let policy = try await test.service.createPolicy(

@@ -65,7 +65,8 @@ import Testing
             entity("1", "b", 1), entity("2", "A", 2), entity("3", .null, 3), entity("4", "a", 9), entity("5", "B", 1),
         ]
         func order(_ text: String) throws -> [String] {
-            try GraphOrder(text).sorted(entities).compactMap { $0["id"]?.string }
+            let order = try GraphOrder(text)
+            return order.sorted(entities.map(order.values)).compactMap { entities[$0]["id"]?.string }
         }
         #expect(try order("name") == ["3", "2", "4", "1", "5"])
         #expect(try order("name desc, inner/size desc") == ["1", "5", "4", "2", "3"])

@@ -61,6 +61,9 @@ import Testing
     func `one app and one assignment are added, read, changed, counted and removed`(_ collection: String) async throws {
         let service = try await TestService()
         let policy = try await service.publishPolicy()
+        for id in ["group-b", "group-c"] {
+            try await service.service.saveGroup(DirectoryGroup(id: id, displayName: id), as: TestService.owner)
+        }
         try await service.test { client in
             let item = "\(Self.root)/\(collection)('\(policy.id)')"
             let cases: [(list: String, first: JSONValue, second: JSONValue, member: String, id: String)] = [

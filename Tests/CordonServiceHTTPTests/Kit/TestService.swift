@@ -19,6 +19,7 @@ struct TestService: Sendable {
     static let group = "group-workers"
 
     let clock = TestClock()
+    let storage: any ServiceStorage
     let issuer = TestIssuer()
     let metrics = ServiceMetrics(started: .now)
     let service: StoredManagementService
@@ -31,9 +32,11 @@ struct TestService: Sendable {
     init(
         storage: any ServiceStorage = InMemoryStorage(), issuers: [String] = [TestIssuer.name],
         configuration serviceConfiguration: ServiceConfiguration = ServiceConfiguration(),
+        rememberedProofs: Int = 500_000,
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     ) async throws {
         let clock = clock
+        self.storage = storage
         service = StoredManagementService(
             storage: storage, keyStore: InMemoryKeyStore(), configuration: serviceConfiguration,
             clock: { clock.now }, logger: logger)
@@ -44,7 +47,7 @@ struct TestService: Sendable {
         let router = ServiceRouter(
             configuration: configuration, base: Self.base, issuer: try #require(URL(string: TestIssuer.name)),
             service: service, documents: issuer, provider: nil, logger: logger, now: { clock.now },
-            metrics: metrics)
+            metrics: metrics, rememberedProofs: rememberedProofs)
         let responder = DeferredResponder()
         let all = router.router()
         responder.install(all.buildResponder())
@@ -54,7 +57,8 @@ struct TestService: Sendable {
                 tokens: AccessTokenVerifier(
                     rules: TokenRules(issuers: [], checkInAudience: "", administrationAudiences: []),
                     documents: issuer, now: { clock.now }),
-                proofs: ProofVerifier(now: { clock.now }), base: Self.base, service: service,
+                proofs: ProofVerifier(capacity: rememberedProofs, now: { clock.now }), base: Self.base,
+                service: service,
                 revoked: RevokedSessions(service: service, tenant: Self.tenant), now: { clock.now }))
         application = Application(responder: responder, logger: logger)
         try await seed()

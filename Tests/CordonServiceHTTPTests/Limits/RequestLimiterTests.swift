@@ -33,6 +33,11 @@ import Testing
         #expect(admitted(30) { () throws(CheckInRefusal) in try limiter.admitCheckIn(app, at: later) } == 2)
     }
 
+    @Test func `a key has as large a share of remembered proofs as its app may need`() {
+        #expect(CheckInLimits.documented.proofsOfKey == 256)
+        #expect(CheckInLimits.development.proofsOfKey == 25_000_000)
+    }
+
     @Test func `a person's apps share sixty an hour, and others are not concerned`() {
         let limiter = RequestLimiter(.documented)
         var through = 0
@@ -78,7 +83,7 @@ import Testing
         #expect(admitted(9) { () throws(CheckInRefusal) in try limiter.admitRegistration(app, at: moment) } == 5)
     }
 
-    @Test func `who asks too often is told when to come back, and acknowledgements are never held back`() async throws {
+    @Test func `who asks too often is told when to come back, and reports have a share of their own`() async throws {
         let service = try await TestService()
         _ = try await service.publishPolicy()
         try await service.test { client in
@@ -99,6 +104,63 @@ import Testing
             let answer = try await client.send(
                 .post, "/mam/v1/registrations/\(id)/acknowledgements", as: device, report)
             #expect(answer.status == .notFound)
+        }
+    }
+
+    @Test func `reports of what was never asked for are limited, and that of an issued command comes through`()
+        async throws
+    {
+        let service = try await TestService()
+        _ = try await service.publishPolicy()
+        try await service.test { client in
+            let device = TestDevice()
+            let registration = try await client.register(device)
+            let path = "/mam/v1/registrations/\(registration.registrationID)"
+            let operation = try await service.service.requestWipe(
+                ofUser: TestPerson.workerA.id, deviceTag: device.tag, as: TestService.owner)[0]
+            let command = try await service.service.requestCommand(
+                .refreshConfiguration, ofRegistration: registration.registrationID, as: TestService.owner)
+            func receipt(_ id: String) throws -> String {
+                try WipeReceipt(
+                    commandID: id, tenant: TestService.tenant, registrationID: registration.registrationID,
+                    account: registration.account.id, bundleID: TestDevice.bundleID, destroyedKeyIDs: ["k"], files: 1,
+                    bytes: 1, started: service.clock.now, finished: service.clock.now, failures: []
+                ).signed(by: device.key)
+            }
+            func report(_ id: String, _ phase: Acknowledgement.Phase, _ receipt: String? = nil) async throws -> Int {
+                let report = Acknowledgement(
+                    commandID: id, phase: phase, time: service.clock.now, receipt: receipt)
+                return try await client.send(.post, path + "/acknowledgements", as: device, report).status.code
+            }
+            var statuses: [Int] = []
+            for number in 0..<12 { statuses.append(try await report("made-up-\(number)", .started)) }
+            #expect(statuses == Array(repeating: 404, count: 10) + [429, 429])
+            #expect(try await report(command.id, .succeeded) == 204)
+            #expect(try await report(command.id, .succeeded) == 429)
+            #expect(try await report(operation.id, .started) == 204)
+            // Even an app that says so over and over is heard in the end.
+            for _ in 0..<40 { #expect(try await report(operation.id, .started) == 204) }
+            #expect(try await report(operation.id, .succeeded, receipt(operation.id)) == 204)
+            #expect(try await service.service.operation(operation.id, as: TestService.owner).state == .succeeded)
+            // A receipt that somebody found stands for its own wipe and for no other command.
+            let found = TestClient.Changes(omitsToken: true, omitsProof: true)
+            let forged = Acknowledgement(
+                commandID: "another", phase: .started, time: service.clock.now, receipt: try receipt(operation.id))
+            let answer = try await client.send(.post, path + "/acknowledgements", as: device, forged, found)
+            #expect(answer.status == .unauthorized)
+        }
+    }
+
+    @Test func `a report that no honest device sends is too large`() async throws {
+        let service = try await TestService()
+        _ = try await service.publishPolicy()
+        try await service.test { client in
+            let device = TestDevice()
+            let path = "/mam/v1/registrations/\(try await client.register(device).registrationID)/acknowledgements"
+            let report = Acknowledgement(
+                commandID: "c", phase: .failed, time: service.clock.now,
+                receipt: String(repeating: "x", count: Acknowledgement.largestBody))
+            #expect(try await client.send(.post, path, as: device, report).status == .contentTooLarge)
         }
     }
 }

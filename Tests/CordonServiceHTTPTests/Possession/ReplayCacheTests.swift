@@ -7,7 +7,7 @@ import Testing
     private let start = Date(timeIntervalSince1970: 1_800_000_000)
 
     @Test func `a proof is fresh once, for each key apart`() {
-        let cache = ReplayCache(span: 120, now: start)
+        let cache = ReplayCache(span: 120, capacity: 1_000, now: start)
         #expect(cache.remember("1", key: "a", at: start) == .fresh)
         #expect(cache.remember("1", key: "a", at: start) == .replayed)
         #expect(cache.remember("1", key: "b", at: start) == .fresh)
@@ -15,7 +15,7 @@ import Testing
 
     @Test(arguments: [0.0, 60, 119])
     func `a proof is remembered for the whole span wherever in it it came`(_ offset: TimeInterval) {
-        let cache = ReplayCache(span: 120, now: start)
+        let cache = ReplayCache(span: 120, capacity: 1_000, now: start)
         #expect(cache.remember("1", key: "a", at: start + offset) == .fresh)
         for step in stride(from: 10.0, through: 119, by: 10) {
             _ = cache.remember("other-\(step)", key: "a", at: start + offset + step)
@@ -39,5 +39,16 @@ import Testing
         #expect(cache.remember("4", key: "a", at: back) == .full)
         #expect(cache.remember("0", key: "a", at: back + 119) == .replayed)
         #expect(cache.remember("4", key: "a", at: back + 121) == .fresh)
+    }
+
+    @Test func `a key has a share, which leaves room for others and comes back with time`() {
+        let cache = ReplayCache(span: 120, capacity: 8, now: start)
+        let outcomes = (0..<6).map { cache.remember("\($0)", key: "a", share: 3, at: start) }
+        #expect(outcomes == [.fresh, .fresh, .fresh, .full, .full, .full])
+        #expect(cache.remember("0", key: "a", share: 3, at: start) == .replayed)
+        #expect(cache.remember("0", key: "b", share: 3, at: start) == .fresh)
+        // One span later the proofs are still remembered, two later they are not.
+        #expect(cache.remember("6", key: "a", share: 3, at: start + 121) == .full)
+        #expect(cache.remember("6", key: "a", share: 3, at: start + 242) == .fresh)
     }
 }

@@ -212,6 +212,40 @@ struct AuditVerificationTests {
         #expect(report.faults == [])
     }
 
+    @Test func `an export vouches for no key as the app's key set does, and never for one that leaked`() async throws {
+        let test = try await story()
+        let tenant = TestService.tenant
+        let pin = try await test.service.discoveryFacts(of: tenant).rootKeyThumbprint
+        let leaked = try await test.service.keySet(of: tenant).keys
+        _ = try await test.service.rotateSigningKey(activeFrom: test.clock.now, as: test.owner)
+        let lines = try await test.export()
+        let seal = try MessageCoding.decode(AuditSeal.self, from: .init(lines[lines.count - 1].utf8))
+        #expect(Set(leaked.map(\.keyID)).isSubset(of: seal.keys.keys.map(\.keyID)))
+        // As an app does that is given these for the service's own.
+        #expect(throws: ProtocolError(.unsupported, "")) { try seal.keys.verified(pin: pin, at: test.clock.now) }
+        #expect(throws: ProtocolError(.unsupported, "")) { try seal.keys.verified(pin: pin, at: .distantPast) }
+        #expect(verify(lines, pin: pin).isSound)
+        let published = try await test.service.keySet(of: tenant).verified(pin: pin, at: test.clock.now)
+        #expect(published.keys.count == 1 && !leaked.contains(published.keys[0]))
+    }
+
+    @Test(arguments: [(-1.0, true), (0, false)])
+    func `an export from before checkpoint keys had a set of their own is still read, and no later one`(
+        offset: TimeInterval, isSound: Bool
+    ) async throws {
+        let test = try await story()
+        var lines = try await test.export()
+        let last = try AuditRecord(line: lines[lines.count - 2])
+        let (root, key) = (SoftwareSigningKey(), SoftwareSigningKey())
+        let made = Date(timeIntervalSince1970: 1_798_761_600 + offset)
+        let set = try SignedKeySet([key.publicKey], validFrom: made, until: made + 60, root: root)
+        let checkpoint = try AuditCheckpoint(of: last, tenant: last.tenant, time: 1).signed(by: key)
+        lines[lines.count - 1] = try AuditSeal(checkpoint: checkpoint, keys: set).line()
+        let report = verify(lines, pin: root.publicKey.thumbprint)
+        #expect(report.isSound == isSound && report.isPinned == isSound)
+        #expect(codes(lines, pin: SoftwareSigningKey().publicKey.thumbprint) == [.wrongSeal])
+    }
+
     @Test func `every administrative write leaves one record with who and what`() async throws {
         let test = try await story()
         let records = try await test.records()

@@ -76,6 +76,8 @@ actor ScriptedService: HTTPTransport {
     var statedOffset: String?
     /// Whether the key set can be had.
     var withholdsKeys = false
+    /// What is handed out in place of the key set.
+    var keySet: SignedKeySet?
     private var current: (digest: String, content: Data)?
 
     /// Answers for one account.
@@ -122,6 +124,7 @@ actor ScriptedService: HTTPTransport {
         case (.get, ServiceDiscovery.path): return try ok(discovery())
         case (.get, "/mam/v1/keys"):
             if withholdsKeys { throw ProblemDetails(title: "no keys now", status: 503) }
+            if let keySet { return try ok(keySet) }
             return try ok(
                 SignedKeySet(
                     [signing.publicKey], validFrom: .distantPast, until: time() + 3600, root: root))

@@ -193,6 +193,7 @@ extension StoredManagementService {
         as administrator: Administrator, at now: Date, in transaction: some StorageTransaction,
         noting pending: inout PendingEvents
     ) throws(ServiceError) {
+        try transaction.requireGroups(of: policy, notIn: before)
         for filter in policy.assignments.filter({ $0.filterMode != .none }).map({ $0.filterID ?? "" })
         where try transaction.record(AssignmentFilter.self, folded(filter)) == nil {
             throw ServiceError(
@@ -277,6 +278,41 @@ extension StorageReader {
             throw ServiceError(.preconditionFailed, "the policy has another version", place: id)
         }
         return policy
+    }
+}
+
+extension StorageReader {
+    /// Refuses an assignment to a group that does not exist, which would reach nobody, or exclude nobody, without a word. One
+    /// that the policy had before stays: its group may have left the directory since.
+    fileprivate func requireGroups(
+        of policy: ManagedAppPolicy, notIn before: ManagedAppPolicy?
+    ) throws(ServiceError) {
+        let known = Set((before?.assignments ?? []).map(\.target))
+        for assignment in policy.assignments where !known.contains(assignment.target) {
+            guard let id = assignment.target.groupID, try record(DirectoryGroup.self, folded(id)) == nil else {
+                continue
+            }
+            throw ServiceError(
+                .invalid, "an assignment names a group that does not exist",
+                hint: "\(Self.shown(id)): create that group first, or assign the policy to another one.",
+                problems: [.init(member: "assignments", reason: "no group has the id \(id.prefix(128))")])
+        }
+    }
+
+    /// An id in a sentence; what could not stand there is left out.
+    private static func shown(_ id: String) -> String {
+        let plain = id.utf8.count <= 128 && id.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        return plain ? "No group is called \(id)" : "No group has this id"
+    }
+}
+
+extension PolicyAssignment.Target {
+    /// The group that is included or excluded, nil where it is everybody.
+    fileprivate var groupID: String? {
+        switch self {
+        case .group(let id), .exclusionGroup(let id): id
+        case .allLicensedUsers, .allDevices: nil
+        }
     }
 }
 

@@ -20,7 +20,12 @@ extension StoredManagementService {
             }
             let receipt = try verifiedReceipt(of: acknowledgement, from: registration)
             var found = try transaction.record(WipeOperation.self, acknowledgement.commandID)
-            if found == nil { found = ownWipe(receipt, of: registration, at: now) }
+            if found == nil {
+                found = ownWipe(receipt, of: registration, at: now)
+                if found != nil, acknowledgement.phase == .failed {
+                    try requireNoOtherFailure(of: registration, at: now, in: transaction)
+                }
+            }
             guard var operation = found, operation.registrationID == id else {
                 throw ServiceError(.notFound, "no command of the registration has this id")
             }
@@ -120,11 +125,19 @@ extension StoredManagementService {
         of acknowledgement: Acknowledgement, from registration: Registration
     ) throws(ServiceError) -> WipeReceipt? {
         guard let text = acknowledgement.receipt else { return nil }
+        guard text.utf8.count <= WipeReceipt.largestText else {
+            throw ServiceError(.invalid, "the receipt is larger than \(WipeReceipt.largestText) bytes")
+        }
         let receipt: WipeReceipt
         do throws(ProtocolError) {
             receipt = try WipeReceipt(verifying: text, signedBy: registration.key)
         } catch {
             throw ServiceError(.invalid, "the receipt is not acceptable: \(error.reason)")
+        }
+        guard receipt.isBounded else {
+            throw ServiceError(
+                .invalid,
+                "the receipt lists more than \(WipeReceipt.mostKeyIDs) keys or \(WipeReceipt.mostFailures) failures")
         }
         guard receipt.commandID == acknowledgement.commandID, receipt.tenant == registration.account.tenant,
             receipt.registrationID == registration.id, receipt.account == registration.account.id,
@@ -148,6 +161,23 @@ extension StoredManagementService {
         return operation
     }
 
+    /// Refuses another failed wipe that the device decided itself while one of the last day stands: its data is known to be on
+    /// the device still, and each failure is an alert and a receipt that the audit log keeps for ever.
+    ///
+    /// A device whose wipe succeeds at last is heard at once, and one that failed again hands its receipt in later.
+    private func requireNoOtherFailure(
+        of registration: Registration, at now: Date, in records: some StorageReader
+    ) throws(ServiceError) {
+        let day: TimeInterval = 86_400
+        let failed = try records.records(WipeOperation.self, where: (.registration, registration.id))
+            .filter { $0.reason == .conditional && $0.state == .failed }.map(\.modified).max()
+        guard let failed, now.timeIntervalSince(failed) < day else { return }
+        let left = day - max(0, now.timeIntervalSince(failed))
+        throw ServiceError(
+            .tooManyRequests, "a wipe that the device decided itself was reported as failed less than a day ago",
+            retryAfterSeconds: Int(left.rounded(.up)))
+    }
+
     /// What an auditor needs to check a receipt without the service.
     private func proof(_ receipt: String, of registration: Registration) -> [String: String] {
         let key = (try? MessageCoding.encode(registration.key)).map { String(decoding: $0, as: UTF8.self) }
@@ -157,5 +187,5 @@ extension StoredManagementService {
 
 extension WipeOperation.State {
     /// Whether a report of the device still changes something; a late one after expiry does, because it is true.
-    fileprivate var awaitsReport: Bool { isOpen || self == .expired }
+    public var awaitsReport: Bool { isOpen || self == .expired }
 }

@@ -38,12 +38,14 @@ extension StoredManagementService {
 
     /// Signs a set of keys with the root key.
     func signedKeySet(
-        of published: [ServiceSigningKey], root known: [ServiceSigningKey], tenant: TenantID, at now: Date
+        of published: [ServiceSigningKey], for use: SignedKeySet.Use = .envelopes, root known: [ServiceSigningKey],
+        tenant: TenantID, at now: Date
     ) throws(ServiceError) -> SignedKeySet {
         let root = try keys.signer(.root, of: tenant, among: known, at: now)
         let expiry = now.addingTimeInterval(Double(configuration.keySetLifetime.wholeSeconds))
         do throws(ProtocolError) {
-            return try SignedKeySet(published.map(\.publicKey), validFrom: now, until: expiry, root: root)
+            return try SignedKeySet(
+                published.map(\.publicKey), for: use, validFrom: now, until: expiry, root: root)
         } catch {
             throw ServiceError(.internalError, "the key set could not be signed: \(error.reason)")
         }

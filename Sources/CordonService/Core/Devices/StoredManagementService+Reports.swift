@@ -24,7 +24,8 @@ extension StoredManagementService {
     }
 
     /// Takes down what launch conditions did and which envelopes were refused; what was reported before is left out,
-    /// since an app that does not hear the answer reports again.
+    /// since an app that does not hear the answer reports again, and so is what goes beyond a day's share: nothing is ever
+    /// removed from the audit log. The next record says how many were left out.
     func noteReports(
         of request: CheckInRequest, in registration: inout Registration, at now: Date,
         of transaction: some StorageTransaction
@@ -32,12 +33,17 @@ extension StoredManagementService {
         let tenant = registration.account.tenant
         let actor = AuditRecord.Actor(registration)
         let target = "registration/\(registration.id)"
+        var share =
+            registration.reportShare.flatMap { $0.isOf(now) ? $0 : nil }
+            ?? Registration.ReportShare(now, leftOut: registration.reportShare?.leftOut ?? 0)
         var known = registration.outcomes ?? []
         for outcome in request.outcomes ?? [] where !known.contains(outcome) {
             known.append(outcome)
+            guard let leftOut = share.take() else { continue }
             var details = ["check": outcome.check, "time": String(outcome.time)]
             details["threshold"] = outcome.threshold
             details["observed"] = outcome.observed
+            if leftOut > 0 { details["leftOut"] = String(leftOut) }
             try transaction.audit(
                 actor, "launch.\(outcome.action.rawValue)", target, of: tenant, at: now, details: details)
         }
@@ -47,10 +53,13 @@ extension StoredManagementService {
             let time = String(Int64(refusal.time.timeIntervalSince1970))
             guard !refused.contains("\(refusal.code)@\(time)") else { continue }
             refused.append("\(refusal.code)@\(time)")
+            guard let leftOut = share.take() else { continue }
+            var details = ["code": refusal.code, "time": time]
+            if leftOut > 0 { details["leftOut"] = String(leftOut) }
             try transaction.audit(
-                actor, "envelope.refused", target, of: tenant, at: now, outcome: .failed,
-                details: ["code": refusal.code, "time": time])
+                actor, "envelope.refused", target, of: tenant, at: now, outcome: .failed, details: details)
         }
+        if request.hasReports { registration.reportShare = share }
         registration.refusedEnvelopes = refused.isEmpty ? nil : Array(refused.suffix(Registration.mostOutcomes))
     }
 }

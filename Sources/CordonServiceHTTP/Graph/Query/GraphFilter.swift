@@ -60,6 +60,22 @@ indirect enum GraphFilter: Sendable {
         }
     }
 
+    /// The members of an entity that are looked at, in lower case.
+    var members: Set<String> {
+        switch self {
+        case .and(let left, let right), .or(let left, let right): left.members.union(right.members)
+        case .not(let inner): inner.members
+        case .compare(let left, _, let right), .match(_, let left, let right): left.members.union(right.members)
+        case .member(let operand, let list): list.reduce(operand.members) { $0.union($1.members) }
+        case .isOf: []
+        case .any(let path, let variable, let condition):
+            Operand.path(path).members.union((condition?.members ?? []).subtracting([variable.lowercased()]))
+        case .all(let path, let variable, let condition):
+            Operand.path(path).members.union(condition.members.subtracting([variable.lowercased()]))
+        case .holds(let operand): operand.members
+        }
+    }
+
     private static func matches(_ match: Match, _ text: FilterValue, _ part: FilterValue) -> Bool {
         guard let text = text.json?.string?.lowercased(), let part = part.json?.string?.lowercased() else {
             return false
@@ -68,6 +84,16 @@ indirect enum GraphFilter: Sendable {
         case .startswith: text.hasPrefix(part)
         case .endswith: text.hasSuffix(part)
         case .contains: part.isEmpty || text.contains(part)
+        }
+    }
+}
+
+extension GraphFilter.Operand {
+    fileprivate var members: Set<String> {
+        switch self {
+        case .literal, .time: []
+        case .path(let path): Set(path.prefix(1).map { $0.lowercased() })
+        case .lowered(let inner), .raised(let inner): inner.members
         }
     }
 }

@@ -21,17 +21,18 @@ struct GraphOrder: Sendable, Equatable {
         self.keys = keys
     }
 
-    /// The entities in this order; those that are equal stay as they were.
-    func sorted(_ entities: [JSONValue]) -> [JSONValue] {
-        let values = entities.map(self.values)
-        let order = entities.indices.sorted { left, right in
+    /// The members that entities are ordered by, in lower case.
+    var members: Set<String> { Set(keys.compactMap { $0.path.first?.lowercased() }) }
+
+    /// The places of entities in this order, given what each is ordered by; those that are equal stay as they were.
+    func sorted(_ values: [[JSONValue]]) -> [Int] {
+        values.indices.sorted { left, right in
             switch compare(values[left], values[right]) {
             case .orderedAscending: true
             case .orderedDescending: false
             case .orderedSame: left < right
             }
         }
-        return order.map { entities[$0] }
     }
 
     /// What an entity is ordered by.

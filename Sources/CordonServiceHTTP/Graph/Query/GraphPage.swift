@@ -14,23 +14,24 @@ struct GraphPage {
     init(_ page: [JSONValue], total: Int, hasMore: Bool, query: GraphQuery) {
         value = page.map { Self.select($0, by: query) }
         self.total = total
-        next = hasMore ? page.last.map { GraphPlace($0, end: page.count, query.order).text } : nil
+        next =
+            hasMore
+            ? page.last.map {
+                GraphPlace(id: GraphPlace.key(of: $0), end: page.count, values: query.order?.values(of: $0) ?? []).text
+            } : nil
     }
 
-    /// Cuts a page out of a collection.
-    ///
-    /// The token names the last entity of the page before, so that what was added or deleted meanwhile neither repeats
-    /// nor hides another, even if that entity itself is gone.
-    init(_ entities: [JSONValue], query: GraphQuery) throws(GraphRefusal) {
-        let entities = query.applied(to: entities)
-        var start = query.skip
-        if let token = query.skipToken { start = try GraphPlace(token).start(in: entities, query.order) }
-        let size = query.top ?? GraphQuery.usualPage
-        let page = Array(entities.dropFirst(start).prefix(size))
+    /// The page of a cut, as it is shown.
+    init<Record>(_ page: [JSONValue], of cut: GraphCut<Record>, query: GraphQuery) {
         value = page.map { Self.select($0, by: query) }
-        total = entities.count
-        let end = start + page.count
-        next = end < entities.count ? page.last.map { GraphPlace($0, end: end, query.order).text } : nil
+        total = cut.total
+        next = cut.next
+    }
+
+    /// Cuts a page out of a collection that is there as it is shown.
+    init(_ entities: [JSONValue], query: GraphQuery) throws(GraphRefusal) {
+        let cut = try GraphCut(entities, query: query, id: GraphPlace.key, entity: { $0 })
+        self.init(cut.records, of: cut, query: query)
     }
 
     /// The members that `$select` leaves: those it names and those that `$expand` does, with what is said about them,
@@ -46,10 +47,9 @@ struct GraphPage {
 }
 
 extension GraphQuery {
-    /// The entities that `$filter` and `$search` let through, in the order of `$orderby`.
-    fileprivate func applied(to entities: [JSONValue]) -> [JSONValue] {
-        let entities = entities.filter(admits)
-        return order?.sorted(entities) ?? entities
+    /// The members that `$filter`, `$search` and `$orderby` look at, in lower case.
+    var members: Set<String> {
+        (filter?.members ?? []).union(search?.members ?? []).union(order?.members ?? [])
     }
 
     /// Whether `$filter` and `$search` let an entity through.

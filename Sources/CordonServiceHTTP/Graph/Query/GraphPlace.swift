@@ -13,11 +13,13 @@ struct GraphPlace {
 
     /// The place after an entity.
     ///
-    /// - Parameter end: How many entities came up to it.
-    init(_ last: JSONValue, end: Int, _ order: GraphOrder?) {
-        id = Self.key(of: last)
+    /// - Parameters:
+    ///   - end: How many entities came up to it.
+    ///   - values: What it is ordered by.
+    init(id: String, end: Int, values: [JSONValue]) {
+        self.id = id
         self.end = end
-        values = order?.values(of: last) ?? []
+        self.values = values
     }
 
     /// Reads a `$skiptoken`.
@@ -39,29 +41,32 @@ struct GraphPlace {
     }
 
     /// Where the next page begins in a collection that may have become another since.
-    func start(in entities: [JSONValue], _ order: GraphOrder?) -> Int {
+    ///
+    /// - Parameters:
+    ///   - ids: The keys of its entities.
+    ///   - orderedBy: What the entity at an index is ordered by.
+    func start(in ids: [String], values orderedBy: (Int) -> [JSONValue], _ order: GraphOrder?) -> Int {
         // Without a key, a place is a number and no more.
-        guard !id.isEmpty else { return min(end, entities.count) }
-        let ids = entities.map(Self.key)
+        guard !id.isEmpty else { return min(end, ids.count) }
         if let index = ids.firstIndex(of: id) { return index + 1 }
         // The entity is gone: what follows is the first that would have come after it.
         if let order, !values.isEmpty {
-            return entities.firstIndex { entity in
-                switch order.compare(order.values(of: entity), values) {
+            return ids.indices.first { index in
+                switch order.compare(orderedBy(index), values) {
                 case .orderedAscending: false
                 case .orderedDescending: true
-                case .orderedSame: Self.precedes(id, Self.key(of: entity))
+                case .orderedSame: Self.precedes(id, ids[index])
                 }
-            } ?? entities.count
+            } ?? ids.count
         }
         for form in [{ $0 }, { $0.lowercased() }] as [(String) -> String]
         where zip(ids, ids.dropFirst()).allSatisfy({ Self.precedes(form($0), form($1)) }) {
             return ids.firstIndex { Self.precedes(form(id), form($0)) } ?? ids.count
         }
-        return min(end, entities.count)
+        return min(end, ids.count)
     }
 
-    private static func key(of entity: JSONValue) -> String { entity["id"]?.string ?? entity.string ?? "" }
+    static func key(of entity: JSONValue) -> String { entity["id"]?.string ?? entity.string ?? "" }
 
     private static func precedes(_ left: String, _ right: String) -> Bool {
         left.utf8.lexicographicallyPrecedes(right.utf8)

@@ -40,6 +40,9 @@ struct GraphSearch: Sendable, Equatable {
         self.terms = terms
     }
 
+    /// The members that are looked at, in lower case.
+    var members: Set<String> { Set(terms.map(\.member)) }
+
     /// Whether an entity has every text.
     func admits(_ entity: JSONValue) -> Bool {
         let members = entity.object ?? [:]

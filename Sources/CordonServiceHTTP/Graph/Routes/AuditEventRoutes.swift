@@ -23,7 +23,7 @@ struct AuditEventRoutes: Sendable {
                 guard let number = Int64(exchange.keys[0]), number > 0 else { throw .notFound }
                 let page = try await records(AuditQuery(after: number - 1, limit: 1), exchange)
                 guard let record = page.first, record.sequence == number else { throw .notFound }
-                return .entity(try await names(exchange).json(record), of: path)
+                return .entity(try await names(of: page, exchange).json(record), of: path)
             },
         ]
     }
@@ -38,40 +38,44 @@ struct AuditEventRoutes: Sendable {
         let last = try query.skipToken.map { token throws(GraphRefusal) in Int64(try GraphPlace(token).id) ?? 0 } ?? 0
         let size = query.top ?? GraphQuery.usualPage
         var left = query.skipToken == nil ? query.skip : 0
-        var (events, total, hasMore): ([JSONValue], Int, Bool) = ([], 0, false)
-        let isWhole = query.count || query.filter != nil || query.search != nil
-        let batch = isWhole ? AuditQuery.largestPage : min(AuditQuery.largestPage, left + size + 1)
-        try await scan(exchange, after: query.count ? 0 : last, limit: batch) { number, event in
+        var (events, total, hasMore): ([AuditRecord], Int, Bool) = ([], 0, false)
+        let names = try await namesToLookAt(exchange)
+        let batch =
+            query.count || names != nil ? AuditQuery.largestPage : min(AuditQuery.largestPage, left + size + 1)
+        try await scan(exchange, names, after: query.count ? 0 : last, limit: batch) { record in
             total += 1
-            guard number > last else { return true }
+            guard record.sequence > last else { return true }
             if left > 0 {
                 left -= 1
             } else if events.count < size {
-                events.append(event)
+                events.append(record)
             } else {
                 hasMore = true
                 return query.count
             }
             return true
         }
-        return GraphPage(events, total: total, hasMore: hasMore, query: query)
+        let shown: AuditEventEntity
+        if let names { shown = names } else { shown = try await self.names(of: events, exchange) }
+        return GraphPage(events.map(shown.json), total: total, hasMore: hasMore, query: query)
     }
 
     private func sorted(_ exchange: GraphExchange) async throws(GraphRefusal) -> GraphPage {
-        var events: [JSONValue] = []
-        try await scan(exchange, after: 0, limit: AuditQuery.largestPage) { _, event in
-            events.append(event)
+        var events: [AuditRecord] = []
+        let names = try await allNames(exchange)
+        try await scan(exchange, names, after: 0, limit: AuditQuery.largestPage) { record in
+            events.append(record)
             return events.count <= Self.mostSorted
         }
         guard events.count <= Self.mostSorted else {
             throw .badRequest("$orderby: more than \(Self.mostSorted) events; narrow them with $filter.")
         }
-        return try GraphPage(events, query: exchange.query)
+        return try exchange.page(events, id: { String($0.sequence) }, json: names.json)
     }
 
     private func count(_ exchange: GraphExchange) async throws(GraphRefusal) -> Int {
         var count = 0
-        try await scan(exchange, after: 0, limit: AuditQuery.largestPage) { _, _ in
+        try await scan(exchange, try await namesToLookAt(exchange), after: 0, limit: AuditQuery.largestPage) { _ in
             count += 1
             return true
         }
@@ -79,16 +83,18 @@ struct AuditEventRoutes: Sendable {
     }
 
     /// Goes through what `$filter` and `$search` let through, oldest first, as long as the body wants more.
+    ///
+    /// - Parameter names: What the query looks at, nil where it has neither.
     private func scan(
-        _ exchange: GraphExchange, after first: Int64, limit: Int, _ body: (Int64, JSONValue) -> Bool
+        _ exchange: GraphExchange, _ names: AuditEventEntity?, after first: Int64, limit: Int,
+        _ body: (AuditRecord) -> Bool
     ) async throws(GraphRefusal) {
-        let names = try await names(exchange)
         var query = AuditQuery(after: max(0, first), limit: limit)
         while true {
             let page = try await records(query, exchange)
             for record in page {
-                let event = names.json(record)
-                if exchange.query.admits(event), !body(record.sequence, event) { return }
+                let isAdmitted = names.map { exchange.query.admits($0.json(record)) } ?? true
+                if isAdmitted, !body(record) { return }
             }
             guard page.count == query.limit, let last = page.last else { return }
             query.after = last.sequence
@@ -101,7 +107,33 @@ struct AuditEventRoutes: Sendable {
         }
     }
 
-    private func names(_ exchange: GraphExchange) async throws(GraphRefusal) -> AuditEventEntity {
+    /// Everybody's names where `$filter` or `$search` may look at them.
+    private func namesToLookAt(_ exchange: GraphExchange) async throws(GraphRefusal) -> AuditEventEntity? {
+        let query = exchange.query
+        return query.filter == nil && query.search == nil ? nil : try await allNames(exchange)
+    }
+
+    private func allNames(_ exchange: GraphExchange) async throws(GraphRefusal) -> AuditEventEntity {
         AuditEventEntity(users: try await exchange.users(service), policies: try await exchange.policies(service))
+    }
+
+    /// The names of those in some records alone: a page does not read the whole directory.
+    private func names(
+        of records: [AuditRecord], _ exchange: GraphExchange
+    ) async throws(GraphRefusal) -> AuditEventEntity {
+        let ids = Set(records.filter { $0.actor.kind == .administrator }.map { $0.actor.id.lowercased() })
+        var users: [DirectoryUser] = []
+        for id in ids {
+            let user = try await exchange.ask(isDirectory: true) { () async throws(ServiceError) -> DirectoryUser? in
+                do throws(ServiceError) {
+                    return try await service.user(id, as: exchange.administrator)
+                } catch  where error.code == .notFound {
+                    return nil
+                }
+            }
+            if let user { users.append(user) }
+        }
+        let hasPolicies = records.contains { $0.target.hasPrefix("policy/") }
+        return AuditEventEntity(users: users, policies: hasPolicies ? try await exchange.policies(service) : [])
     }
 }

@@ -17,10 +17,10 @@ struct DirectoryRoutes: Sendable {
                 .entity(DirectoryEntity.json(try await me(exchange)), of: "users")
             },
             GraphRoute(.get, "users", .readDirectory) { exchange throws(GraphRefusal) in
-                .collection(try await users(exchange), of: "users")
+                .page(try await users(exchange), of: "users")
             },
             GraphRoute(.get, "users/$count", .readDirectory) { exchange throws(GraphRefusal) in
-                .count(try await users(exchange))
+                .number(try await users(exchange).total)
             },
             GraphRoute(.get, "users/*", .readDirectory) { exchange throws(GraphRefusal) in
                 .entity(DirectoryEntity.json(try await exchange.user(service)), of: "users")
@@ -44,10 +44,10 @@ struct DirectoryRoutes: Sendable {
     private var groups: [GraphRoute] {
         [
             GraphRoute(.get, "groups", .readDirectory) { exchange throws(GraphRefusal) in
-                .collection(try await allGroups(exchange), of: "groups")
+                .page(try await allGroups(exchange), of: "groups")
             },
             GraphRoute(.get, "groups/$count", .readDirectory) { exchange throws(GraphRefusal) in
-                .count(try await allGroups(exchange))
+                .number(try await allGroups(exchange).total)
             },
             GraphRoute(.post, "groups", .writeGroups) { exchange throws(GraphRefusal) in
                 try await createGroup(exchange)
@@ -56,15 +56,17 @@ struct DirectoryRoutes: Sendable {
                 .entity(DirectoryEntity.json(try await group(exchange)), of: "groups")
             },
             GraphRoute(.get, "groups/*/members", .readDirectory) { exchange throws(GraphRefusal) in
-                .collection(
-                    try await members(exchange, isTransitive: false), of: "groups('\(exchange.keys[0])')/members")
+                .page(
+                    try exchange.page(try await members(exchange, isTransitive: false), id: \.id, json: \.json),
+                    of: "groups('\(exchange.keys[0])')/members")
             },
             GraphRoute(.get, "groups/*/members/$count", .readDirectory) { exchange throws(GraphRefusal) in
-                .count(try await members(exchange, isTransitive: false))
+                .number(
+                    try exchange.page(try await members(exchange, isTransitive: false), id: \.id, json: \.json).total)
             },
             GraphRoute(.get, "groups/*/transitiveMembers", .readDirectory) { exchange throws(GraphRefusal) in
-                .collection(
-                    try await members(exchange, isTransitive: true),
+                .page(
+                    try exchange.page(try await members(exchange, isTransitive: true), id: \.id, json: \.json),
                     of: "groups('\(exchange.keys[0])')/transitiveMembers")
             },
         ]
@@ -94,10 +96,8 @@ struct DirectoryRoutes: Sendable {
         }
     }
 
-    private func users(_ exchange: GraphExchange) async throws(GraphRefusal) -> [JSONValue] {
-        try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
-            try await service.users(as: exchange.administrator)
-        }.map(DirectoryEntity.json)
+    private func users(_ exchange: GraphExchange) async throws(GraphRefusal) -> GraphPage {
+        try exchange.page(try await exchange.users(service), id: \.id, json: DirectoryEntity.json)
     }
 
     private func groups(of user: DirectoryUser, _ exchange: GraphExchange) async throws(GraphRefusal)
@@ -108,10 +108,11 @@ struct DirectoryRoutes: Sendable {
         }
     }
 
-    private func allGroups(_ exchange: GraphExchange) async throws(GraphRefusal) -> [JSONValue] {
-        try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
+    private func allGroups(_ exchange: GraphExchange) async throws(GraphRefusal) -> GraphPage {
+        let groups = try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
             try await service.groups(as: exchange.administrator)
-        }.map(DirectoryEntity.json)
+        }
+        return try exchange.page(groups, id: \.id, json: DirectoryEntity.json)
     }
 
     private func group(_ exchange: GraphExchange) async throws(GraphRefusal) -> DirectoryGroup {
@@ -122,6 +123,8 @@ struct DirectoryRoutes: Sendable {
 
     private func createGroup(_ exchange: GraphExchange) async throws(GraphRefusal) -> GraphAnswer {
         let body = try await exchange.object()
+        try exchange.checkSpelling(
+            of: body, among: ["displayName", "description", "mailNickname", "groupTypes", "membershipRule"])
         guard let name = body["displayName"]?.string, (1...256).contains(name.count) else {
             throw PolicyInput.refusal("displayName", "a name of 1 to 256 characters is missing")
         }
@@ -139,7 +142,7 @@ struct DirectoryRoutes: Sendable {
         try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
             try await service.saveGroup(group, as: exchange.administrator)
         }
-        return .created(DirectoryEntity.json(group), of: "groups")
+        return exchange.applyingPreference(.created(DirectoryEntity.json(group), of: "groups"))
     }
 
     /// The nickname that a new group is given, in the characters that a mail address may have.
@@ -158,7 +161,7 @@ struct DirectoryRoutes: Sendable {
     /// The members, people first, each with its names where it exists.
     private func members(
         _ exchange: GraphExchange, isTransitive: Bool
-    ) async throws(GraphRefusal) -> [JSONValue] {
+    ) async throws(GraphRefusal) -> [Member] {
         let group = try await group(exchange)
         let others = try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
             try await service.groups(as: exchange.administrator)
@@ -179,7 +182,27 @@ struct DirectoryRoutes: Sendable {
                 }
             })
         let people = try await exchange.users(service).filter { ids.contains("user/\($0.id.lowercased())") }
-        return people.map(DirectoryEntity.json)
-            + others.filter { ids.contains("group/\($0.id.lowercased())") }.map(DirectoryEntity.json)
+        return people.map(Member.person)
+            + others.filter { ids.contains("group/\($0.id.lowercased())") }.map(Member.group)
+    }
+
+    /// Who or what is in a group.
+    private enum Member {
+        case person(DirectoryUser)
+        case group(DirectoryGroup)
+
+        var id: String {
+            switch self {
+            case .person(let user): user.id
+            case .group(let group): group.id
+            }
+        }
+
+        var json: JSONValue {
+            switch self {
+            case .person(let user): DirectoryEntity.json(user)
+            case .group(let group): DirectoryEntity.json(group)
+            }
+        }
     }
 }

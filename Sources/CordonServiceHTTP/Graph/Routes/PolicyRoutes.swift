@@ -25,10 +25,10 @@ struct PolicyRoutes: Sendable {
         let path = collection.path
         return [
             GraphRoute(.get, path, .readApps, expands: PolicyCollection.expands) { exchange throws(GraphRefusal) in
-                .collection(try await list(collection, exchange), of: path)
+                .page(try await page(collection, exchange), of: path)
             },
             GraphRoute(.get, path + "/$count", .readApps) { exchange throws(GraphRefusal) in
-                .count(try await list(collection, exchange))
+                .number(try await page(collection, exchange).total)
             },
             GraphRoute(.post, path, .writeApps) { exchange throws(GraphRefusal) in
                 try await create(collection, exchange)
@@ -74,7 +74,7 @@ struct PolicyRoutes: Sendable {
                     of: "\(collection.path)('\(policy.id)')/deploymentSummary")
             },
             GraphRoute(.post, collection.path + "/hasPayloadLinks", .readApps) { exchange throws(GraphRefusal) in
-                _ = try await list(collection, exchange)
+                _ = try await exchange.policies(service, of: collection.kinds)
                 guard let ids = try await exchange.object()["payloadIds"]?.array?.map(\.string),
                     ids.count <= PolicyInput.mostApps
                 else { throw PolicyInput.refusal("payloadIds", "a list of ids is missing") }
@@ -115,17 +115,26 @@ struct PolicyRoutes: Sendable {
         ]
     }
 
-    private func list(
+    /// A page of policies: cut first, so that registrations are counted for the policies of the page alone.
+    private func page(
         _ collection: PolicyCollection, _ exchange: GraphExchange
-    ) async throws(GraphRefusal) -> [JSONValue] {
-        try await expanded(try await exchange.policies(service, of: collection.kinds), exchange)
+    ) async throws(GraphRefusal) -> GraphPage {
+        let query = exchange.query
+        guard !query.members.contains("deploymentsummary") else {
+            throw .badRequest("A deploymentSummary is told for each page; the query cannot look at it.")
+        }
+        let all = try await exchange.policies(service, of: collection.kinds)
+        let cut = try GraphCut(all, query: query, id: \.id) { exchange.json($0) }
+        return GraphPage(try await expanded(cut.records, exchange), of: cut, query: query)
     }
 
     /// Policies with what `$expand` asks for.
     private func expanded(
         _ policies: [ManagedAppPolicy], _ exchange: GraphExchange
     ) async throws(GraphRefusal) -> [JSONValue] {
-        guard exchange.query.expand.contains("deploymentsummary") else { return policies.map { exchange.json($0) } }
+        guard exchange.query.expand.contains("deploymentsummary"), !policies.isEmpty else {
+            return policies.map { exchange.json($0) }
+        }
         let registrations = try await exchange.registrations(service)
         return policies.map { policy in
             var members = exchange.json(policy).object ?? [:]
@@ -140,10 +149,12 @@ struct PolicyRoutes: Sendable {
     ) async throws(GraphRefusal) -> GraphAnswer {
         let document = try await exchange.object()
         let kind = try PolicyInput.kind(of: document, among: collection.kinds)
+        try exchange.checkSpelling(ofPolicy: document, kind)
         let policy = try await exchange.ask { () throws(ServiceError) in
             try await service.createPolicy(kind, document: .object(document), as: exchange.administrator)
         }
-        return .created(exchange.json(policy), of: collection.path, version: policy.version)
+        return exchange.applyingPreference(
+            .created(exchange.json(policy), of: collection.path, version: policy.version))
     }
 
     private func update(
@@ -152,13 +163,15 @@ struct PolicyRoutes: Sendable {
         let before = try await collection.policy(exchange, service)
         let changes = try await exchange.object()
         _ = try PolicyInput.kind(of: changes, among: [before.kind])
+        try exchange.checkSpelling(ofPolicy: changes, before.kind, except: before.document.object ?? [:])
         let policy = try await exchange.ask { () throws(ServiceError) in
             try await service.updatePolicy(
                 before.id, changes: .object(changes), ifVersion: exchange.expectedVersion, as: exchange.administrator)
         }
         // Nothing but 204 counts as success for common clients, unless they ask for more (SRV-OP-007).
-        guard exchange.prefersRepresentation else { return .done }
-        return .changed(exchange.json(policy), of: collection.path, version: policy.version)
+        guard exchange.prefersRepresentation else { return exchange.applyingPreference(.done) }
+        return exchange.applyingPreference(
+            .changed(exchange.json(policy), of: collection.path, version: policy.version))
     }
 }
 
@@ -167,18 +180,22 @@ struct PolicyActions: Sendable {
     let service: any ManagementService
 
     func assign(_ policy: ManagedAppPolicy, _ exchange: GraphExchange) async throws(GraphRefusal) -> GraphAnswer {
-        let assignments = try await PolicyInput.assignments(exchange.object())
+        let body = try await exchange.object()
+        try exchange.checkSpelling(ofAssignments: body["assignments"])
+        let assignments = try PolicyInput.assignments(body)
         _ = try await exchange.ask { () throws(ServiceError) in
             try await service.assignPolicy(policy.id, to: assignments, as: exchange.administrator)
         }
-        return .done
+        return exchange.applyingPreference(.done)
     }
 
     func targetApps(_ policy: ManagedAppPolicy, _ exchange: GraphExchange) async throws(GraphRefusal) -> GraphAnswer {
-        let (apps, group) = try await PolicyInput.apps(exchange.object())
+        let body = try await exchange.object()
+        try exchange.checkSpelling(of: body, among: ["apps", "appGroupType"])
+        let (apps, group) = try PolicyInput.apps(body)
         _ = try await exchange.ask { () throws(ServiceError) in
             try await service.targetApps(apps, group: group, ofPolicy: policy.id, as: exchange.administrator)
         }
-        return .done
+        return exchange.applyingPreference(.done)
     }
 }

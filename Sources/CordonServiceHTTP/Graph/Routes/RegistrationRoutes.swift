@@ -20,10 +20,10 @@ struct RegistrationRoutes: Sendable {
         let path = Self.path
         return [
             GraphRoute(.get, path, .readApps, expands: Self.expands) { exchange throws(GraphRefusal) in
-                .collection(try await list(RegistrationFilter(), exchange), of: path)
+                .page(try await page(RegistrationFilter(), exchange), of: path)
             },
             GraphRoute(.get, path + "/$count", .readApps) { exchange throws(GraphRefusal) in
-                .count(try await list(RegistrationFilter(), exchange))
+                .number(try await page(RegistrationFilter(), exchange).total)
             },
             GraphRoute(.get, path + "/getUserIdsWithFlaggedAppRegistration", .readApps) {
                 exchange throws(GraphRefusal) in
@@ -33,7 +33,7 @@ struct RegistrationRoutes: Sendable {
             },
             GraphRoute(.get, path + "/*", .readApps, expands: Self.expands) { exchange throws(GraphRefusal) in
                 let registration = try await registration(exchange)
-                return .entity(try await json(registration, try await shared(exchange), exchange), of: path)
+                return .entity(try await json(registration, exchange), of: path)
             },
             GraphRoute(.delete, path + "/*", .writeApps) { exchange throws(GraphRefusal) in
                 try await exchange.ask { () throws(ServiceError) in
@@ -49,21 +49,20 @@ struct RegistrationRoutes: Sendable {
         return [
             GraphRoute(.get, path, .readApps, expands: Self.expands) { exchange throws(GraphRefusal) in
                 let user = try await exchange.user(service)
-                return .collection(
-                    try await list(RegistrationFilter(userID: user.id), exchange),
+                return .page(
+                    try await page(RegistrationFilter(userID: user.id), exchange),
                     of: "users('\(user.id)')/managedAppRegistrations")
             },
             GraphRoute(.get, path + "/$count", .readApps) { exchange throws(GraphRefusal) in
                 let user = try await exchange.user(service)
-                return .count(try await list(RegistrationFilter(userID: user.id), exchange))
+                return .number(try await page(RegistrationFilter(userID: user.id), exchange).total)
             },
             GraphRoute(.get, path + "/*", .readApps, expands: Self.expands) { exchange throws(GraphRefusal) in
                 let user = try await exchange.user(service)
                 let registration = try await registration(exchange, key: 1)
                 guard registration.account.id.rawValue.lowercased() == user.id.lowercased() else { throw .notFound }
                 return .entity(
-                    try await json(registration, try await shared(exchange), exchange),
-                    of: "users('\(user.id)')/managedAppRegistrations")
+                    try await json(registration, exchange), of: "users('\(user.id)')/managedAppRegistrations")
             },
         ]
     }
@@ -74,11 +73,11 @@ struct RegistrationRoutes: Sendable {
             GraphRoute(.get, path, .readApps) { exchange throws(GraphRefusal) in
                 let registration = try await registration(exchange)
                 return .collection(
-                    try await operations(of: registration, exchange),
+                    try await expansion.operations(of: registration, exchange),
                     of: "\(Self.path)('\(registration.id)')/operations")
             },
             GraphRoute(.get, path + "/$count", .readApps) { exchange throws(GraphRefusal) in
-                .count(try await operations(of: try await registration(exchange), exchange))
+                .count(try await expansion.operations(of: try await registration(exchange), exchange))
             },
             GraphRoute(.get, path + "/*", .readApps) { exchange throws(GraphRefusal) in
                 let operation = try await operation(exchange)
@@ -98,7 +97,7 @@ struct RegistrationRoutes: Sendable {
     /// The lists of policies below a registration; their actions are those of the policy itself (SRV-OP-052).
     private var lists: [GraphRoute] {
         let lists: [(String, @Sendable (Registration, GraphExchange) async throws(GraphRefusal) -> [JSONValue])] = [
-            ("appliedPolicies", applied), ("intendedPolicies", intended),
+            ("appliedPolicies", expansion.applied), ("intendedPolicies", expansion.intended),
         ]
         return lists.flatMap { name, read in
             let path = "\(Self.path)/*/\(name)"
@@ -129,16 +128,27 @@ struct RegistrationRoutes: Sendable {
         }
     }
 
-    private func list(
-        _ filter: RegistrationFilter, _ exchange: GraphExchange
-    ) async throws(GraphRefusal) -> [JSONValue] {
-        let shared = try await shared(exchange)
-        var entities: [JSONValue] = []
-        for registration in try await exchange.registrations(service, filter) {
-            entities.append(try await json(registration, shared, exchange))
+    /// A page of registrations: cut first, so that what `$expand` adds is read for the page alone.
+    private func page(_ filter: RegistrationFilter, _ exchange: GraphExchange) async throws(GraphRefusal) -> GraphPage {
+        let query = exchange.query
+        let all = try await exchange.registrations(service, filter)
+        let shared = try await RegistrationExpansion.Shared(service, now: now, exchange)
+        let cut = try GraphCut(all, query: query, id: \.id) { shared.entity($0, exchange) }
+        var page: [JSONValue] = []
+        for registration in cut.records {
+            page.append(try await expansion.json(registration, shared, exchange))
         }
-        return entities
+        return GraphPage(page, of: cut, query: query)
     }
+
+    private func json(
+        _ registration: Registration, _ exchange: GraphExchange
+    ) async throws(GraphRefusal) -> JSONValue {
+        let shared = try await RegistrationExpansion.Shared(service, now: now, exchange)
+        return try await expansion.json(registration, shared, exchange)
+    }
+
+    private var expansion: RegistrationExpansion { RegistrationExpansion(service: service) }
 
     private func registration(_ exchange: GraphExchange, key: Int = 0) async throws(GraphRefusal) -> Registration {
         try await exchange.ask { () throws(ServiceError) in
@@ -155,14 +165,6 @@ struct RegistrationRoutes: Sendable {
         return operation
     }
 
-    private func operations(
-        of registration: Registration, _ exchange: GraphExchange
-    ) async throws(GraphRefusal) -> [JSONValue] {
-        try await exchange.ask { () throws(ServiceError) in
-            try await service.operations(ofRegistration: registration.id, as: exchange.administrator)
-        }.map(OperationEntity.json)
-    }
-
     /// The entry of the path's second key.
     private func member(
         _ exchange: GraphExchange, _ read: (Registration, GraphExchange) async throws(GraphRefusal) -> [JSONValue]
@@ -176,68 +178,5 @@ struct RegistrationRoutes: Sendable {
         try await exchange.ask { () throws(ServiceError) in
             try await service.policy(entity["id"]?.string ?? "", as: exchange.administrator)
         }
-    }
-
-    @Sendable private func intended(
-        _ registration: Registration, _ exchange: GraphExchange
-    ) async throws(GraphRefusal) -> [JSONValue] {
-        try await exchange.ask { () throws(ServiceError) in
-            try await service.intendedPolicies(ofRegistration: registration.id, as: exchange.administrator)
-        }.map { exchange.json($0) }
-    }
-
-    /// What was in force at the last check-in, each with the version that the app confirmed (SRV-RS-129).
-    @Sendable private func applied(
-        _ registration: Registration, _ exchange: GraphExchange
-    ) async throws(GraphRefusal) -> [JSONValue] {
-        applied(registration, among: try await exchange.policies(service), exchange)
-    }
-
-    private func applied(
-        _ registration: Registration, among policies: [ManagedAppPolicy], _ exchange: GraphExchange
-    ) -> [JSONValue] {
-        registration.applied.compactMap { reference in
-            policies.first { $0.id == reference.id }.map { policy in
-                var confirmed = policy
-                confirmed.version = reference.version
-                return exchange.json(confirmed)
-            }
-        }
-    }
-
-    /// What several registrations of one answer need, read once, and only where it was asked for.
-    private struct Shared {
-        var policies: [ManagedAppPolicy] = []
-        var logs: [String: [JSONValue]] = [:]
-    }
-
-    private func shared(_ exchange: GraphExchange) async throws(GraphRefusal) -> Shared {
-        let expand = exchange.query.expand
-        var shared = Shared()
-        if expand.contains("appliedpolicies") { shared.policies = try await exchange.policies(service) }
-        if expand.contains("managedapplogcollectionrequests") {
-            shared.logs = try await LogCollectionRoutes(service: service, now: now).byRegistration(exchange)
-        }
-        return shared
-    }
-
-    private func json(
-        _ registration: Registration, _ shared: Shared, _ exchange: GraphExchange
-    ) async throws(GraphRefusal) -> JSONValue {
-        let expand = exchange.query.expand
-        var members = RegistrationEntity.json(registration, version: exchange.version).object ?? [:]
-        if expand.contains("operations") {
-            members["operations"] = .array(try await operations(of: registration, exchange))
-        }
-        if expand.contains("appliedpolicies") {
-            members["appliedPolicies"] = .array(applied(registration, among: shared.policies, exchange))
-        }
-        if expand.contains("intendedpolicies") {
-            members["intendedPolicies"] = .array(try await intended(registration, exchange))
-        }
-        if expand.contains("managedapplogcollectionrequests") {
-            members["managedAppLogCollectionRequests"] = .array(shared.logs[registration.id] ?? [])
-        }
-        return .object(members)
     }
 }

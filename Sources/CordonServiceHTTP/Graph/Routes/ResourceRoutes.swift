@@ -10,6 +10,8 @@ struct ResourceRoutes<Resource: AdministeredResource>: Sendable {
     let reading: AdministrationAccess
     /// What is there besides the stored ones.
     var builtIn: [Resource] = []
+    /// The members that a body is read for; one that is nearly called so is refused.
+    let members: [String]
     let json: @Sendable (Resource) -> JSONValue
     /// The resource that a body describes; changes to one where that is given.
     let read: @Sendable ([String: JSONValue], Resource?) throws(GraphRefusal) -> Resource
@@ -23,17 +25,17 @@ struct ResourceRoutes<Resource: AdministeredResource>: Sendable {
                 .count(try await all(exchange).map(json))
             },
             GraphRoute(.post, path, .writeApps) { exchange throws(GraphRefusal) in
-                let resource = try read(try await exchange.object(), nil)
+                let resource = try read(try await body(exchange), nil)
                 try await save(resource, isNew: true, exchange)
-                return .created(json(resource), of: path)
+                return exchange.applyingPreference(.created(json(resource), of: path))
             },
             GraphRoute(.get, path + "/*", reading) { exchange throws(GraphRefusal) in
                 .entity(json(try await one(exchange)), of: path)
             },
             GraphRoute(.patch, path + "/*", .writeApps) { exchange throws(GraphRefusal) in
                 let before = try await one(exchange)
-                try await save(try read(try await exchange.object(), before), isNew: false, exchange)
-                return .done
+                try await save(try read(try await body(exchange), before), isNew: false, exchange)
+                return exchange.applyingPreference(.done)
             },
             GraphRoute(.delete, path + "/*", .writeApps) { exchange throws(GraphRefusal) in
                 let known = try await one(exchange)
@@ -43,6 +45,12 @@ struct ResourceRoutes<Resource: AdministeredResource>: Sendable {
                 return .done
             },
         ]
+    }
+
+    private func body(_ exchange: GraphExchange) async throws(GraphRefusal) -> [String: JSONValue] {
+        let body = try await exchange.object()
+        try exchange.checkSpelling(of: body, among: members)
+        return body
     }
 
     private func all(_ exchange: GraphExchange) async throws(GraphRefusal) -> [Resource] {

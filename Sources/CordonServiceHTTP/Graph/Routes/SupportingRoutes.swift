@@ -13,7 +13,8 @@ struct SupportingRoutes: Sendable {
     private var tags: [GraphRoute] {
         let path = "deviceManagement/roleScopeTags"
         return ResourceRoutes(
-            service: service, path: path, reading: .readRoles, builtIn: [ScopeTag.builtIn], json: SupportingEntity.json
+            service: service, path: path, reading: .readRoles, builtIn: [ScopeTag.builtIn],
+            members: ["displayName", "description"], json: SupportingEntity.json
         ) { body, known throws(GraphRefusal) in
             ScopeTag(
                 id: known?.id ?? UUID().uuidString.lowercased(),
@@ -27,6 +28,9 @@ struct SupportingRoutes: Sendable {
     private var filters: [GraphRoute] {
         ResourceRoutes(
             service: service, path: "deviceManagement/assignmentFilters", reading: .readConfiguration,
+            members: [
+                "displayName", "description", "platform", "rule", "assignmentFilterManagementType", "roleScopeTags",
+            ],
             json: SupportingEntity.json
         ) { [now] body, known throws(GraphRefusal) in
             // Whole seconds, as everything that is stored.
@@ -51,7 +55,9 @@ struct SupportingRoutes: Sendable {
 
     private var apps: [GraphRoute] {
         ResourceRoutes(
-            service: service, path: "deviceAppManagement/mobileApps", reading: .readApps, json: SupportingEntity.json
+            service: service, path: "deviceAppManagement/mobileApps", reading: .readApps,
+            members: ["displayName", "publisher", "bundleId", SupportingEntity.groupsMember],
+            json: SupportingEntity.json
         ) { body, known throws(GraphRefusal) in
             let groups = try GraphExchange.texts(SupportingEntity.groupsMember, in: body)
             let named = groups?.compactMap(AppGroup.init(rawValue:))

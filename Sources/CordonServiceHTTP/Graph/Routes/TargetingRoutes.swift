@@ -49,6 +49,7 @@ struct TargetingRoutes: Sendable {
                 var body = try await exchange.object()
                 body["id"] = nil
                 let entry = body
+                try exchange.checkSpelling(ofAssignments: [.object(entry)])
                 let before = try await policy(exchange, list)
                 // Whoever may not write is refused below, whatever the policy has.
                 if Self.mayWrite(before, exchange), list.has(before, .object(entry)) { throw Self.taken }
@@ -60,7 +61,7 @@ struct TargetingRoutes: Sendable {
                 guard let new = all.first(where: { !known.contains($0["id"]?.string ?? "") }) else {
                     throw Self.taken
                 }
-                return .created(new, of: place(after, list))
+                return exchange.applyingPreference(.created(new, of: place(after, list)))
             },
             GraphRoute(.get, path + "/*", .readApps) { exchange throws(GraphRefusal) in
                 let policy = try await policy(exchange, list)
@@ -69,6 +70,7 @@ struct TargetingRoutes: Sendable {
             },
             GraphRoute(.patch, path + "/*", .writeApps) { exchange throws(GraphRefusal) in
                 let body = try await exchange.object()
+                try exchange.checkSpelling(ofAssignments: [.object(body)])
                 _ = try await change(try await policy(exchange, list), list, exchange) {
                     entries throws(GraphRefusal) in
                     let index = try index(of: exchange.keys[1], in: entries)
@@ -78,7 +80,7 @@ struct TargetingRoutes: Sendable {
                     entries[index] = .object(merged)
                     return entries
                 }
-                return .done
+                return exchange.applyingPreference(.done)
             },
             GraphRoute(.delete, path + "/*", .writeApps) { exchange throws(GraphRefusal) in
                 _ = try await change(try await policy(exchange, list), list, exchange) {

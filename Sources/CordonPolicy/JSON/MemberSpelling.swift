@@ -1,0 +1,65 @@
+/// Tells which known member a misspelt one was meant to be.
+public enum MemberSpelling {
+    /// The known name that is nearest to another: at most two letters added, left out, exchanged or swapped, whatever the case.
+    ///
+    /// Names of fewer than eight letters allow one, and those of fewer than four none: nearly every short word is near them.
+    ///
+    /// - Returns: Nil where none is near, and where the name is itself a known one.
+    public static func meant(by name: String, among known: some Collection<String>) -> String? {
+        let letters = Array(name.lowercased().prefix(longest + 1))
+        guard !letters.isEmpty, letters.count <= longest, !known.contains(name) else { return nil }
+        var best: (name: String, edits: Int)?
+        for candidate in known {
+            let limit = candidate.count < 4 ? 0 : candidate.count < 8 ? 1 : 2
+            guard abs(candidate.count - letters.count) <= limit else { continue }
+            let edits = edits(letters, Array(candidate.lowercased()))
+            guard edits <= limit else { continue }
+            // The first by name of those that are as near, so that the answer is always the same.
+            if let known = best, (known.edits, known.name) <= (edits, candidate) { continue }
+            best = (candidate, edits)
+        }
+        return best?.name
+    }
+
+    /// The longest name that is compared, in characters.
+    private static let longest = 128
+
+    /// The least number of single letters to add, leave out, exchange, or swap with the next (Damerau-Levenshtein, each
+    /// place edited once).
+    private static func edits(_ left: [Character], _ right: [Character]) -> Int {
+        var before: [Int] = []
+        var row = Array(0...right.count)
+        for (index, letter) in left.enumerated() {
+            var next = [index + 1]
+            next.reserveCapacity(right.count + 1)
+            for (place, other) in right.enumerated() {
+                var least = min(row[place] + (letter == other ? 0 : 1), row[place + 1] + 1, next[place] + 1)
+                if index > 0, place > 0, letter == right[place - 1], left[index - 1] == other {
+                    least = min(least, before[place - 1] + 1)
+                }
+                next.append(least)
+            }
+            (before, row) = (row, next)
+        }
+        return row[right.count]
+    }
+}
+
+extension AppProtectionPolicy {
+    /// The member of a protection policy that a misspelt one was meant to be, nil where none is near or where Graph itself has
+    /// the name.
+    public static func memberMeant(by name: String) -> String? {
+        guard !knownMembers.contains(name), !androidMembers.contains(name), Setting.named(name) == nil,
+            // So the tags of other resources are called.
+            name != "roleScopeTags"
+        else { return nil }
+        return MemberSpelling.meant(by: name, among: spelledMembers)
+    }
+
+    /// Members that make a difference; those that only the service writes do not, however they are spelt.
+    private static let spelledMembers: [String] =
+        Setting.all.map(\.name) + androidMembers + [
+            "displayName", "description", "roleScopeTagIds", "assignments", "appGroupType", "apps", "customSettings",
+            "targetedAppManagementLevels",
+        ]
+}

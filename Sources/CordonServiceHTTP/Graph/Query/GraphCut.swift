@@ -1,0 +1,70 @@
+import CordonPolicy
+import Foundation
+
+/// Which records of a collection one page shows, told before any of them is expanded.
+///
+/// A record becomes JSON here only where `$filter`, `$search` or `$orderby` has to look at it, and is dropped again.
+struct GraphCut<Record> {
+    /// The records of the page.
+    let records: [Record]
+    /// How many there are on all pages.
+    let total: Int
+    /// The `$skiptoken` of the next page, nil for the last one.
+    let next: String?
+
+    private struct Row {
+        let record: Record
+        let id: String
+        let values: [JSONValue]
+    }
+
+    /// Cuts a page out of records.
+    ///
+    /// The token names the last record of the page before, so that what was added or deleted meanwhile neither repeats
+    /// nor hides another, even if that record itself is gone.
+    ///
+    /// - Parameters:
+    ///   - id: What tells a record from the others; as the entity has it.
+    ///   - entity: The members of a record that the query may name.
+    init(
+        _ all: [Record], query: GraphQuery, id: (Record) -> String, entity: (Record) -> JSONValue
+    ) throws(GraphRefusal) {
+        var rows = Self.admitted(all, query, id, entity)
+        if let order = query.order {
+            let sorted = order.sorted(rows.map(\.values))
+            rows = sorted.map { rows[$0] }
+        }
+        var start = query.skip
+        if let token = query.skipToken {
+            start = try GraphPlace(token).start(in: rows.map(\.id), values: { rows[$0].values }, query.order)
+        }
+        let page = rows.dropFirst(start).prefix(query.top ?? GraphQuery.usualPage)
+        let end = start + page.count
+        records = page.map(\.record)
+        total = rows.count
+        next = end < rows.count ? page.last.map { GraphPlace(id: $0.id, end: end, values: $0.values).text } : nil
+    }
+
+    private static func admitted(
+        _ all: [Record], _ query: GraphQuery, _ id: (Record) -> String, _ entity: (Record) -> JSONValue
+    ) -> [Row] {
+        guard query.filter != nil || query.search != nil || query.order != nil else {
+            return all.map { Row(record: $0, id: id($0), values: []) }
+        }
+        return all.compactMap { record in
+            let entity = entity(record)
+            guard query.admits(entity) else { return nil }
+            return Row(record: record, id: id(record), values: query.order?.values(of: entity) ?? [])
+        }
+    }
+}
+
+extension GraphExchange {
+    /// One page of records that need nothing but themselves to be shown.
+    func page<Record>(
+        _ all: [Record], id: (Record) -> String, json: (Record) -> JSONValue
+    ) throws(GraphRefusal) -> GraphPage {
+        let cut = try GraphCut(all, query: query, id: id, entity: json)
+        return GraphPage(cut.records.map(json), of: cut, query: query)
+    }
+}

@@ -1,0 +1,123 @@
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonService
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Testing
+
+@testable import CordonServiceHTTP
+
+/// A list costs what its page shows, whatever the organisation has.
+@Suite struct PageReadsTests {
+    private static let path = "/v1.0/deviceAppManagement/managedAppRegistrations"
+
+    /// A service with so many registrations, each with a wipe, and how it is asked.
+    private func asking(
+        _ count: Int, _ body: @escaping @Sendable (CountingStorage, TestService, TestClient) async throws -> Void
+    ) async throws {
+        let storage = CountingStorage()
+        let service = try await TestService(storage: storage)
+        let owner = TestService.owner
+        _ = try await service.publishPolicy()
+        for number in 0..<count {
+            let device = TestDevice(tag: "tag-\(number)")
+            let account = ManagedAccount(
+                id: AccountID(TestPerson.workerA.id), tenant: TestService.tenant,
+                userPrincipalName: TestPerson.workerA.name)
+            _ = try await service.service.register(
+                device.registration, by: DeviceCaller(account: account, key: device.key.publicKey))
+            _ = try await service.service.requestWipe(
+                ofUser: TestPerson.workerA.id, deviceTag: device.tag, as: owner)
+        }
+        try await service.test { try await body(storage, service, $0) }
+    }
+
+    @Test(arguments: [
+        "?$top=2&$expand=operations,intendedPolicies,appliedPolicies",
+        "?$top=2&$expand=operations,intendedPolicies&$filter=deviceTag%20ne%20'x'&$orderby=deviceTag%20desc&$count=true",
+    ])
+    func `what $expand adds is read for the page alone`(query: String) async throws {
+        try await asking(9) { storage, _, client in
+            let reads = try await storage.reads {
+                let page = try await client.administer(.get, Self.path + query).json
+                let shown = page["value"]?.array ?? []
+                #expect(shown.count == 2 && page["@odata.nextLink"] != nil)
+                #expect(shown.allSatisfy { $0["operations"]?.array?.count == 1 })
+                #expect(shown.allSatisfy { $0["intendedPolicies"]?.array?.count == 1 })
+            }
+            #expect(reads[.operation] == .init(some: 2))
+            // One to list them, and one by its id for each that is expanded.
+            #expect(reads[.registration] == .init(one: 2, all: 1))
+        }
+    }
+
+    @Test func `an item of a batch and a count cost no more`() async throws {
+        try await asking(9) { storage, _, client in
+            let batch = try await storage.reads {
+                let url = "/deviceAppManagement/managedAppRegistrations?$top=1&$expand=operations"
+                let answer = try await client.administer(
+                    .post, "/v1.0/$batch",
+                    ["requests": [["id": "1", "method": "GET", "url": .string(url)]]])
+                #expect(answer.json["responses"]?.array?.first?["status"] == 200)
+            }
+            #expect(batch[.operation] == .init(some: 1))
+            let count = try await storage.reads {
+                let number = try await client.administer(.get, Self.path + "/$count")
+                #expect(number.body == .init(string: "9"))
+            }
+            #expect(count[.operation] == nil && count[.registration] == .init(all: 1))
+        }
+    }
+
+    @Test func `pages with what is expanded follow one another, and a filter may look at operations`() async throws {
+        try await asking(5) { storage, service, client in
+            var (link, ids): (String?, [String]) = (
+                Self.path + "?$top=2&$expand=operations&$orderby=deviceTag%20desc", []
+            )
+            while let next = link {
+                let page = try await client.administer(.get, next).json
+                ids += (page["value"]?.array ?? []).compactMap { $0["deviceTag"]?.string }
+                link = page["@odata.nextLink"]?.string.flatMap(URL.init(string:)).map {
+                    "\($0.path())?\($0.query() ?? "")"
+                }
+            }
+            #expect(ids == ["tag-4", "tag-3", "tag-2", "tag-1", "tag-0"])
+            let all = try await service.service.operations(ofRegistration: nil, as: TestService.owner)
+            let cancelled = try await service.service.cancelOperation(all[0].id, as: TestService.owner)
+            let filter = "?$expand=operations&$filter=operations/any(o:o/state%20eq%20'cancelled')"
+            let reads = try await storage.reads {
+                let found = try await client.administer(.get, Self.path + filter).json["value"]?.array ?? []
+                #expect(found.map { $0["id"]?.string } == [cancelled.registrationID])
+            }
+            #expect(reads[.operation] == .init(some: 1, all: 1))
+            let refused = try await client.administer(
+                .get, Self.path + "?$expand=intendedPolicies&$filter=intendedPolicies/any()")
+            #expect(refused.status == .badRequest)
+        }
+    }
+
+    @Test func `a page of the audit log reads the people on it, not the directory`() async throws {
+        let storage = CountingStorage()
+        let service = try await TestService(storage: storage)
+        let owner = TestService.owner
+        try await service.service.saveUser(
+            DirectoryUser(id: owner.id, userPrincipalName: owner.name, displayName: "Ada"), as: owner)
+        _ = try await service.publishPolicy()
+        try await service.test { client in
+            let path = "/v1.0/deviceManagement/auditEvents"
+            let reads = try await storage.reads {
+                let events = try await client.administer(.get, path + "?$top=50").json["value"]?.array ?? []
+                #expect(events.contains { $0["actor"]?["userPrincipalName"]?.string == owner.name })
+                #expect(events.contains { $0["resources"]?.array?.first?["displayName"] == "Notes" })
+            }
+            #expect(reads[.user]?.all == 0)
+            let count = try await storage.reads { _ = try await client.administer(.get, path + "/$count") }
+            #expect(count[.user] == nil && count[.policy] == nil)
+            let named = "?$filter=actor/userPrincipalName%20eq%20'\(owner.name)'&$top=1"
+            #expect(try await client.administer(.get, path + named).json["value"]?.array?.count == 1)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import CordonIdentity
+import CordonProtocol
+import CordonService
+
+/// A store that counts what is read of it.
+final class CountingStorage: ServiceStorage {
+    private let base = InMemoryStorage()
+    private let counts = Locked<[StorageKind: Reads]>([:])
+
+    /// How often records of a kind were read: one by its id, some by a lookup, or every one.
+    struct Reads: Equatable {
+        var one = 0
+        var some = 0
+        var all = 0
+    }
+
+    /// What a body reads.
+    func reads(during body: () async throws -> Void) async throws -> [StorageKind: Reads] {
+        counts.withLock { $0 = [:] }
+        try await body()
+        return counts.withLock { $0 }
+    }
+
+    func read<Result: Sendable>(
+        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageReader) throws(ServiceError) -> Result
+    ) async throws(ServiceError) -> Result {
+        try await base.read(tenant) { [counts] records throws(ServiceError) in
+            try body(Reader(base: records, counts: counts))
+        }
+    }
+
+    func write<Result: Sendable>(
+        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageTransaction) throws(ServiceError) -> Result
+    ) async throws(ServiceError) -> Result {
+        try await base.write(tenant, body)
+    }
+
+    private struct Reader: StorageReader {
+        let base: any StorageReader
+        let counts: Locked<[StorageKind: Reads]>
+
+        func record<Record: StoredRecord>(_ type: Record.Type, _ id: String) throws(ServiceError) -> Record? {
+            counts.withLock { $0[Record.storageKind, default: Reads()].one += 1 }
+            return try base.record(type, id)
+        }
+
+        func records<Record: StoredRecord>(
+            _ type: Record.Type, where lookup: (name: StorageLookup, value: String)?
+        ) throws(ServiceError) -> [Record] {
+            counts.withLock { counts in
+                var reads = counts[Record.storageKind] ?? Reads()
+                if lookup == nil { reads.all += 1 } else { reads.some += 1 }
+                counts[Record.storageKind] = reads
+            }
+            return try base.records(type, where: lookup)
+        }
+
+        func auditRecords(_ query: AuditQuery) throws(ServiceError) -> [AuditRecord] { try base.auditRecords(query) }
+
+        func lastAuditRecord() throws(ServiceError) -> AuditRecord? { try base.lastAuditRecord() }
+    }
+}

@@ -1,0 +1,76 @@
+import CordonPolicy
+import CordonProtocol
+import CordonService
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import Testing
+
+@testable import CordonServiceHTTP
+
+/// What the service remembers of proofs of possession, and when.
+@Suite struct ProofMemoryTests {
+    @Test func `a request that was held back leaves no proof behind`() async throws {
+        let service = try await TestService()
+        _ = try await service.publishPolicy()
+        try await service.test { client in
+            let device = TestDevice()
+            let path = "/mam/v1/registrations/\(try await client.register(device).registrationID)/checkins"
+            let request = device.checkIn(at: service.clock.now)
+            for _ in 0..<10 { _ = try await client.send(.post, path, as: device, request) }
+            let token = try client.token(device)
+            let proof = try await client.proof(device, .post, path, token: token)
+            let same = TestClient.Changes(token: token, proof: proof)
+            for _ in 0..<3 {
+                #expect(try await client.send(.post, path, as: device, request, same).status == .tooManyRequests)
+            }
+            service.clock.advance(60)
+            #expect(try await client.send(.post, path, as: device, request, same).status == .ok)
+            // A recorded request takes nothing from the app's share.
+            for _ in 0..<20 {
+                #expect(try await client.send(.post, path, as: device, request, same).problem == "proof-replayed")
+            }
+            service.clock.advance(60)
+            #expect(try await client.send(.post, path, as: device, request).status == .ok)
+        }
+    }
+
+    @Test func `a full memory is a service that is busy, for apps and administrators alike`() async throws {
+        let service = try await TestService(rememberedProofs: 0)
+        let device = TestDevice()
+        var claims = TestIssuer.administrationClaims(at: service.clock.now)
+        claims["cnf"] = ["jkt": .string(device.key.publicKey.thumbprint)]
+        let bound = claims
+        try await service.test { client in
+            let app = try await client.send(.post, "/mam/v1/registrations", as: device, device.registration)
+            #expect(app.status == .serviceUnavailable && app.problem == "busy" && app.headers[.retryAfter] == "60")
+            let token = try service.issuer.token(bound)
+            for path in ["/v1.0/users", "/admin/v1/audit"] {
+                let headers: HTTPFields = [
+                    .authorization: "DPoP \(token)", .dpop: try await client.proof(device, .get, path, token: token),
+                ]
+                let answer = try await client.client.execute(uri: path, method: .get, headers: headers)
+                #expect(answer.status == .serviceUnavailable && answer.headers[.retryAfter] == "60", "\(path)")
+            }
+        }
+    }
+
+    @Test func `a key that has its share is refused, and others are not`() throws {
+        let now = Date(timeIntervalSince1970: 1_800_000_000)
+        let url = try #require(URL(string: "http://127.0.0.1:8080/mam/v1/registrations"))
+        let proofs = ProofVerifier(capacity: 1_000, now: { now })
+        func remember(_ id: String, by key: SoftwareSigningKey) throws {
+            let text = try DPoPProof.make(
+                method: "POST", url: url, accessToken: nil, nonce: nil, issued: now, id: id, signer: key)
+            let proof = try proofs.check(
+                [text], method: "POST", url: url, accessToken: nil, madeBy: key.publicKey.thumbprint,
+                demandsNonce: false)
+            try proofs.remember(proof, share: 3)
+        }
+        let (key, other) = (SoftwareSigningKey(), SoftwareSigningKey())
+        for id in 0..<3 { try remember("\(id)", by: key) }
+        #expect(throws: ProofRefusal.busy) { try remember("3", by: key) }
+        #expect(throws: ProofRefusal.replayed) { try remember("0", by: key) }
+        try remember("0", by: other)
+    }
+}

@@ -1,0 +1,110 @@
+import CordonIdentity
+import CordonProtocol
+import CordonService
+import Foundation
+import Testing
+
+/// What a stubborn app may write by reporting wipes that nobody asked for.
+struct WipeReportTests {
+    private func fail(_ app: TestApp, _ id: String) async throws {
+        let receipt = try app.receipt(id, failures: ["a file is held open"], cause: "launch.rooted").signed(by: app.key)
+        try await app.acknowledge(.failed, id, receipt: receipt)
+    }
+
+    @Test func `a registration reports one failed wipe of its own in a day`() async throws {
+        let (test, app) = try await TestApp.enrolled()
+        try await fail(app, "own-0")
+        let records = try await test.records().count
+        for number in 1...20 {
+            let error = await failure { try await fail(app, "own-\(number)") }
+            #expect(error?.code == .tooManyRequests && error?.retryAfterSeconds == 86_400)
+        }
+        // The same report again is no other one, and changes nothing.
+        try await fail(app, "own-0")
+        #expect(try await test.records().count == records)
+        #expect(try await test.service.alerts(as: test.owner).count == 1)
+        #expect(try await test.service.operations(ofRegistration: app.registrationID, as: test.owner).count == 1)
+        let receipts = try await test.records().filter { $0.details["receipt"] != nil }
+        #expect(receipts.count == 1)
+
+        test.clock.advance(days: 0.75)
+        #expect(await failure { try await fail(app, "own-21") }?.retryAfterSeconds == 21_600)
+        test.clock.advance(days: 0.25)
+        try await fail(app, "own-21")
+        #expect(try await test.service.alerts(as: test.owner).count == 2)
+    }
+
+    @Test func `a wipe of the device's own that succeeds at last, and one that was asked for, are heard at once`()
+        async throws
+    {
+        var (test, app) = try await TestApp.enrolled()
+        try await fail(app, "own-1")
+        let asked = try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)[0].id
+        try await app.checkIn()
+        try await fail(app, asked)
+        #expect(try await test.service.operation(asked, as: test.owner).state == .failed)
+        try await app.acknowledge(.succeeded, "own-2", receipt: app.receipt("own-2").signed(by: app.key))
+        #expect(try await test.service.registration(app.registrationID, as: test.owner).state == .wiped)
+    }
+
+    @Test func `another registration's failure is no reason to refuse one`() async throws {
+        let (test, app) = try await TestApp.enrolled()
+        var other = TestApp(test, tag: "tag-2")
+        try await other.register()
+        try await fail(app, "own-1")
+        try await fail(other, "own-2")
+        #expect(try await test.service.alerts(as: test.owner).count == 2)
+    }
+
+    @Test func `a receipt that is longer than an honest device makes it is refused`() async throws {
+        let (test, app) = try await TestApp.enrolled()
+        var many = app.receipt("own")
+        many.failures = Array(repeating: "x", count: WipeReceipt.mostFailures + 1)
+        var keys = app.receipt("own", failures: ["x"])
+        keys.destroyedKeyIDs = Array(repeating: "k", count: WipeReceipt.mostKeyIDs + 1)
+        var long = app.receipt("own", failures: ["x"])
+        long.cause = String(repeating: "x", count: WipeReceipt.largestText)
+        for receipt in [many, keys, long] {
+            let text = try receipt.signed(by: app.key)
+            #expect(await failure { try await app.acknowledge(.failed, "own", receipt: text) }?.code == .invalid)
+        }
+        #expect(try await test.service.operations(ofRegistration: nil, as: test.owner).isEmpty)
+        try await app.acknowledge(
+            .failed, "own", receipt: app.receipt("own", failures: Array(repeating: "x", count: 900)).signed(by: app.key)
+        )
+    }
+
+    @Test func `what an app reports of itself takes a day's share of the audit log, and no more`() async throws {
+        let (test, app) = try await TestApp.enrolled()
+        let count = Locked(0)
+        func report(_ wanted: Int) async throws {
+            let time = Int64(
+                count.withLock { count in
+                    count += 1
+                    return count
+                })
+            let outcomes = (0..<wanted).map { number in
+                LaunchOutcome(check: "check-\(number)", threshold: nil, observed: nil, action: .warn, time: time)
+            }
+            let refused = (0..<wanted).map { number in
+                RefusedEnvelope(account: app.account.id, code: "code-\(number)", time: test.clock.now + Double(time))
+            }
+            _ = try await test.service.checkIn(
+                CheckInRequest(
+                    appliedSequence: 0, appliedVersion: nil, appliedDigest: nil, application: app.application,
+                    device: app.device, health: [], refusedEnvelopes: refused, clientTime: test.clock.now, nonce: "n",
+                    outcomes: outcomes),
+                registration: app.registrationID, by: app.caller)
+        }
+        func written() async throws -> [AuditRecord] {
+            try await test.records().filter { ["launch.warn", "envelope.refused"].contains($0.action) }
+        }
+        for _ in 0..<4 { try await report(64) }
+        #expect(try await written().count == 256)
+        #expect(try await written().allSatisfy { $0.details["leftOut"] == nil })
+        test.clock.advance(days: 1)
+        try await report(1)
+        let next = try await written()
+        #expect(next.count == 258 && next[256].details["leftOut"] == "256" && next[257].details["leftOut"] == nil)
+    }
+}
