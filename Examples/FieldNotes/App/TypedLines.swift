@@ -1,5 +1,12 @@
-import CoreFoundation
 import Foundation
+
+#if canImport(CoreFoundation)
+    import CoreFoundation
+#endif
+
+#if canImport(CDispatch)
+    import CDispatch
+#endif
 
 /// What the person types, line by line: to whoever waits for a single line first, otherwise to the command loop.
 final class TypedLines: Sendable {

@@ -5,6 +5,10 @@ internal import Foundation
     internal import CoreFoundation
 #endif
 
+#if canImport(CDispatch)
+    internal import CDispatch
+#endif
+
 extension TerminalInterface {
     /// The interface on standard input and output, for programs that read nothing else meanwhile.
     ///

@@ -1,5 +1,8 @@
-import CoreFoundation
 public import Foundation
+
+#if canImport(CoreFoundation)
+    internal import CoreFoundation
+#endif
 
 // On Linux the fields of `stat` belong to whichever of these C modules the compiler meets first.
 #if canImport(CDispatch)

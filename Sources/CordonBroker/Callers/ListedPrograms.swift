@@ -8,6 +8,14 @@
     internal import Musl
 #endif
 
+#if canImport(CoreFoundation)
+    internal import CoreFoundation
+#endif
+
+#if canImport(CDispatch)
+    internal import CDispatch
+#endif
+
 /// Why a program is not the one that the list means, although it runs under a listed path.
 enum ProgramObjection: Sendable, Hashable {
     /// Nothing lies at the path here; the program sees another file system than the broker.

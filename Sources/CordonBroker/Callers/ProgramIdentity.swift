@@ -9,6 +9,14 @@ internal import Foundation
     internal import Musl
 #endif
 
+#if canImport(CoreFoundation)
+    internal import CoreFoundation
+#endif
+
+#if canImport(CDispatch)
+    internal import CDispatch
+#endif
+
 /// Which program a process runs: the file behind `/proc/PID/exe`, which a renamed or replaced file cannot imitate.
 struct ProgramIdentity: Sendable, Hashable {
     let device: UInt64

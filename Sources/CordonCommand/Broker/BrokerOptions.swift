@@ -1,8 +1,15 @@
 import ArgumentParser
 import CordonBroker
 import CordonSignIn
-import CoreFoundation
 import Foundation
+
+#if canImport(CoreFoundation)
+    import CoreFoundation
+#endif
+
+#if canImport(CDispatch)
+    import CDispatch
+#endif
 
 /// What `cordon broker run` can be told.
 struct BrokerOptions: ParsableArguments {

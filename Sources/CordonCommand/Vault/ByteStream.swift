@@ -1,4 +1,3 @@
-import CoreFoundation
 import Foundation
 
 /// A file or a standard stream, read or written from its beginning to its end.

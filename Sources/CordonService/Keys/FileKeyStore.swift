@@ -4,6 +4,14 @@ public import CordonProtocol
 internal import Crypto
 public import Foundation
 
+#if canImport(CDispatch)
+    internal import CDispatch
+#endif
+
+#if canImport(CoreFoundation)
+    internal import CoreFoundation
+#endif
+
 /// Keys in files that only the service's user can read: one file of 32 bytes for each key, mode 0600, in a
 /// folder that is made with mode 0700.
 ///

@@ -2,6 +2,14 @@ internal import CordonBase
 package import CordonIdentity
 internal import Foundation
 
+#if canImport(CDispatch)
+    internal import CDispatch
+#endif
+
+#if canImport(CoreFoundation)
+    internal import CoreFoundation
+#endif
+
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)

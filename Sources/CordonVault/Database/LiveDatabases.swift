@@ -9,6 +9,14 @@ internal import Foundation
     internal import Darwin
 #endif
 
+#if canImport(CoreFoundation)
+    internal import CoreFoundation
+#endif
+
+#if canImport(CDispatch)
+    internal import CDispatch
+#endif
+
 /// The sealed databases that this process has open, by device and inode, with their headers.
 ///
 /// The kernel drops a process's POSIX locks on a file when the process closes *any* descriptor of it. SQLite holds such

@@ -8,6 +8,14 @@ internal import Foundation
     internal import Darwin
 #endif
 
+#if canImport(CoreFoundation)
+    internal import CoreFoundation
+#endif
+
+#if canImport(CDispatch)
+    internal import CDispatch
+#endif
+
 extension PosixFile {
     /// Makes a directory of mode 0700 with what lies above it; an existing one is left as it is.
     static func makeDirectory(_ path: String) throws(VaultError) {

@@ -8,6 +8,14 @@ internal import Foundation
     internal import Darwin
 #endif
 
+#if canImport(CoreFoundation)
+    internal import CoreFoundation
+#endif
+
+#if canImport(CDispatch)
+    internal import CDispatch
+#endif
+
 /// Makes file calls fail in tests: asked before each one, it answers with the error number to fail with, or 0.
 enum DiskFaults {
     /// Nil in an app.

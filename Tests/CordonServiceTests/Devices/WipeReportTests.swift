@@ -1,3 +1,4 @@
+import CordonBase
 import CordonIdentity
 import CordonProtocol
 import CordonService
@@ -84,7 +85,7 @@ struct WipeReportTests {
                     return count
                 })
             let outcomes = (0..<wanted).map { number in
-                LaunchOutcome(check: "check-\(number)", threshold: nil, observed: nil, action: .warn, time: time)
+                ConditionReport(check: "check-\(number)", threshold: nil, observed: nil, action: .warn, time: time)
             }
             let refused = (0..<wanted).map { number in
                 RefusedEnvelope(account: app.account.id, code: "code-\(number)", time: test.clock.now + Double(time))

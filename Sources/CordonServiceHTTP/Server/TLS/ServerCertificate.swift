@@ -14,6 +14,14 @@ import NIOSSL
     import Darwin
 #endif
 
+#if canImport(CoreFoundation)
+    import CoreFoundation
+#endif
+
+#if canImport(CDispatch)
+    import CDispatch
+#endif
+
 /// The certificate that new connections are answered with; files that were replaced are taken up by themselves.
 ///
 /// The files are looked at when a connection begins, at most once in ``pause``. Files that do not fit together, or cannot
