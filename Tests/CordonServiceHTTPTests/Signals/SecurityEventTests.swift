@@ -182,16 +182,16 @@ import Testing
                 let refused = try await revoke(by: second, name)
                 #expect(refused.json["err"] == "invalid_request", "\(name)")
             }
-            var signedIn = try await (isIn(staff), isIn(partner))
-            #expect(signedIn == (true, true))
+            var signedIn = [try await isIn(staff), try await isIn(partner)]
+            #expect(signedIn == [true, true])
             let theirs = try await revoke(by: second, ["format": "opaque", "id": "oid-ada"])
             #expect(theirs.status == .accepted)
-            signedIn = try await (isIn(staff), isIn(partner))
-            #expect(signedIn == (true, false))
+            signedIn = [try await isIn(staff), try await isIn(partner)]
+            #expect(signedIn == [true, false])
             let ours = try await revoke(by: TestIssuer.name, ["format": "opaque", "id": "OID-ADA"])
             #expect(ours.status == .accepted)
-            signedIn = try await (isIn(staff), isIn(partner))
-            #expect(signedIn == (false, false))
+            signedIn = [try await isIn(staff), try await isIn(partner)]
+            #expect(signedIn == [false, false])
         }
     }
 
