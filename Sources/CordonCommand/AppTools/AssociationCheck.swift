@@ -17,12 +17,11 @@ struct AssociationCheck {
     }
 
     private func ask(_ association: SignOnAssociation) async -> SignOnAssociation.Answer {
-        guard let address = association.address, let request = try? HTTPRequest(.get, to: address) else {
-            return .none("no address can have this host")
-        }
+        guard let address = association.address else { return .none("no address can have this host") }
         do throws(TransportError) {
             let answer = try await transport.send(
-                request, body: nil, limit: SignOnAssociation.largestFile, timeout: .seconds(30))
+                HTTPRequest(method: .get, url: address), body: nil, limit: SignOnAssociation.largestFile,
+                timeout: .seconds(30))
             return answer.head.status == .ok ? .file(answer.body) : .status(answer.head.status.code)
         } catch {
             return .none(error.reason)

@@ -9,7 +9,17 @@ import Testing
 
 /// Most providers know no organisations: their ID tokens carry no `tid`, and the service's tenant is any word.
 @Suite(.timeLimit(.minutes(1))) struct ProviderWithoutTenantsTests {
-    /// Signs somebody in at the provider that the service names.
+    private static let issuer = "https://id.contoso.example"
+
+    /// A device of a service that names this provider.
+    private func device() async throws -> Device {
+        let device = try Device()
+        await device.service.set { $0.issuer = Self.issuer }
+        try await device.publish(["printBlocked": .bool(true)])
+        return device
+    }
+
+    /// Signs somebody in at a provider.
     private func signedIn(_ person: FakePerson, on device: Device, at issuer: String) async throws -> ManagedAccount {
         let provider = FakeIdentityProvider(issuer: issuer)
         let client = try SignInClient(
@@ -24,11 +34,10 @@ import Testing
     }
 
     @Test func `an account without a tenant of its own is a member where its provider is the service's`() async throws {
-        let device = try Device()
-        try await device.publish(["printBlocked": .bool(true)])
+        let device = try await device()
         let person = FakePerson("worker-a@contoso.example", subject: "oid-a")
-        let account = try await signedIn(person, on: device, at: "https://service.test/idp")
-        #expect(account.tenant.rawValue == "https://service.test/idp", "nothing but the issuer names its organisation")
+        let account = try await signedIn(person, on: device, at: Self.issuer)
+        #expect(account.tenant.rawValue == Self.issuer, "nothing but the issuer names its organisation")
         let protection = try await device.start()
         #expect(await protection.enroll(account) == .newPolicies)
         #expect(await protection.enrolledAccounts == [device.account], "with the tenant of the service")
@@ -38,12 +47,11 @@ import Testing
 
     @Test(
         arguments: [
-            ("https://another.example", nil), ("https://service.test/idp", "another"),
-            ("https://service.test/idp/x", nil),
+            ("https://another.example", nil), (ProviderWithoutTenantsTests.issuer, "another"),
+            (ProviderWithoutTenantsTests.issuer + ".test", nil),
         ] as [(String, String?)])
     func `a member of another organisation is told so`(issuer: String, tenant: String?) async throws {
-        let device = try Device()
-        try await device.publish(["printBlocked": .bool(true)])
+        let device = try await device()
         let person = FakePerson("worker-a@contoso.example", subject: "oid-a", tenant: tenant)
         let account = try await signedIn(person, on: device, at: issuer)
         let protection = try await device.start()

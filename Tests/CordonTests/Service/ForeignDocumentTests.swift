@@ -67,9 +67,11 @@ import Testing
         }
     }
 
-    @Test(arguments: rows) func `a member in a wrong form is an error, and nobody is asked to sign in`(
-        path: String, member: String, forms: [JSONValue]
+    @Test(arguments: rows.map { ($0.path, $0.member) })
+    func `a member in a wrong form is an error, and nobody is asked to sign in`(
+        path: String, member: String
     ) async throws {
+        let forms = try #require(Self.rows.first { $0.path == path && $0.member == member }).forms
         let (form, asked) = (Locked<JSONValue?>(nil), Locked(0))
         let protection = try await start(
             { place, members in if place == path { members[member] = form.withLock { $0 } } }, asked: asked)

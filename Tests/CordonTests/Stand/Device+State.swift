@@ -10,8 +10,10 @@ import Testing
 extension Device {
     /// What a sealed state file holds, opened by the documented form rather than by the code under test.
     func contents(ofState file: URL) throws -> Data {
-        let text = try #require(try JSONValue(parsing: Data(contentsOf: file))["sealed"]?.string)
-        let box = try AES.GCM.SealedBox(combined: try #require(Base64URL.decode(text)))
+        guard let text = try JSONValue(parsing: Data(contentsOf: file))["sealed"]?.string,
+            let sealed = Base64URL.decode(text)
+        else { throw CocoaError(.fileReadCorruptFile) }
+        let box = try AES.GCM.SealedBox(combined: sealed)
         return try AES.GCM.open(box, using: try sealKey(), authenticating: Data(file.lastPathComponent.utf8))
     }
 

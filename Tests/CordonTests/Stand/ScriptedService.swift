@@ -74,6 +74,8 @@ actor ScriptedService: HTTPTransport {
     var takenPieces: Int?
     /// What is said to be there of logs, instead of what is.
     var statedOffset: String?
+    /// The provider that the service names.
+    var issuer = "https://service.test/idp"
     /// Whether the key set can be had.
     var withholdsKeys = false
     /// What is handed out in place of the key set.
@@ -258,8 +260,9 @@ actor ScriptedService: HTTPTransport {
             }
             return url
         }
+        guard let issuer = URL(string: issuer) else { throw ProblemDetails(title: "", status: 500) }
         return ServiceDiscovery(
-            tenant: account.tenant, issuer: try url("/idp"), checkIn: try url("/mam/v1"), resource: "check-in",
+            tenant: account.tenant, issuer: issuer, checkIn: try url("/mam/v1"), resource: "check-in",
             scope: "mam.checkin", keys: try url("/mam/v1/keys"), versions: [1])
     }
 }
