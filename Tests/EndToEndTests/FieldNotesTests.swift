@@ -1,6 +1,5 @@
 import CordonBase
 import CordonDemo
-import CordonIdentity
 import CordonPolicy
 import Foundation
 import Testing
@@ -148,34 +147,44 @@ import Testing
             typing.cancel()
             await app.end()
 
-            // A PIN that is too short by now is asked for, whenever it was typed last.
-            try await stage.administrator().change(policy, .object(["minimumPinLength": .integer(6)]))
+            // From here on a PIN is asked for whenever the account is opened.
+            try await stage.administrator().change(policy, .object(["periodOnlineBeforeAccessCheck": .string("PT0S")]))
             app = try await stage.managedApp("worker", ["--asks"])
             _ = try await app.event("policyChanged")
-
-            // Commands at the PIN prompt: told, not counted; `quit` leaves.
             app.process.send("use \(account)")
-            while try await app.event("protection")["text"]?.hasPrefix("PIN of") != true {}
+            _ = try await Gate.heard("PIN of", in: app)
             for line in ["note A bc", "wipe", "show plan"] {
                 app.process.send(line)
                 _ = try await app.event("notAnAnswer")
             }
             app.process.send("quit")
-            #expect(await app.process.wait() == 0)
+            #expect(await app.process.wait() == 0, "`quit` leaves the app")
 
             app = try await stage.managedApp("worker", ["--asks"])
-            let gate = Gate(app, pin: "147036", guess: "1111")
-            typing = gate.answering()
+            app.process.send("use \(account)")
+            _ = try await Gate.heard("PIN of", in: app)
+            app.process.send("1111")
+            let told = try await Gate.heard("That is not the PIN", in: app)
+            #expect(told.contains("one try left"), "commands were no guesses: \(told)")
+            _ = try await Gate.heard("PIN of", in: app)
+            app.process.send("1111")
+            _ = try await app.event("browser")
+            await app.end()
+
+            // The PIN is used up. A password and a new PIN open the account, and nothing was lost.
+            try await stage.administrator().change(policy, .object(["periodOnlineBeforeAccessCheck": .string("PT30M")]))
+            app = try await stage.managedApp("worker", ["--asks"])
+            _ = try await app.event("policyChanged")
+            typing = Gate(app, pin: "1470").answering()
             let answer = try await stage.signIn(try stage.worker(), in: app, typing: "use \(account)")
             #expect(answer.members["ok"]?.bool == true, "\(answer.members)")
-            #expect(gate.guesses == 2, "the commands before were no guesses")
-            #expect(try await app.ask("show plan")["text"] == "the organisation's plan", "nothing was lost")
+            #expect(try await app.ask("show plan")["text"] == "the organisation's plan")
             typing.cancel()
             await app.end()
 
             // The same by `sign-in`, by somebody who does not know `use`.
             app = try await stage.managedApp("worker", ["--asks"])
-            typing = Gate(app, pin: "147036").answering()
+            typing = Gate(app, pin: "1470").answering()
             let again = try await stage.signIn(try stage.worker(), in: app)
             #expect(again.members["ok"]?.bool == true, "\(again.members)")
             #expect(try await app.isManaged())
@@ -219,34 +228,31 @@ private let pin = String(repeating: "A", count: 43)
 private struct Gate: Sendable {
     private let app: AppSession
     private let pin: String
-    private let guess: String
-    private let guessed = Locked(0)
 
-    /// - Parameters:
-    ///   - pin: The PIN that is chosen.
-    ///   - guess: What is typed when the PIN is asked for.
-    init(_ app: AppSession, pin: String, guess: String? = nil) {
+    /// - Parameter pin: The PIN that is chosen, and typed when it is asked for.
+    init(_ app: AppSession, pin: String) {
         self.app = app
         self.pin = pin
-        self.guess = guess ?? pin
     }
-
-    /// How often a PIN was asked for.
-    var guesses: Int { guessed.withLock { $0 } }
 
     /// Answers until cancelled.
     func answering() -> Task<Void, any Error> {
         Task {
             while !Task.isCancelled, let text = try await app.event("protection")["text"] {
-                if text.hasPrefix("PIN of") {
-                    guessed.withLock { $0 += 1 }
-                    app.process.send(guess)
-                } else if text.hasPrefix("New PIN") || text.hasPrefix("The same") {
+                if ["PIN of", "New PIN", "The same"].contains(where: text.hasPrefix) {
                     app.process.send(pin)
                 } else if text.hasSuffix(":") {
                     app.process.send("1")
                 }
             }
         }
+    }
+
+    /// The first line with a beginning that the gate shows; those before it are passed over.
+    static func heard(_ beginning: String, in app: AppSession) async throws -> String {
+        while let text = try await app.event("protection")["text"] {
+            if text.hasPrefix(beginning) { return text }
+        }
+        throw DemoError("the gate shows lines without text")
     }
 }
