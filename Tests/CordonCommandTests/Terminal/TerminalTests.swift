@@ -1,3 +1,4 @@
+import CordonBase
 import CordonIdentity
 import Logging
 import Testing
