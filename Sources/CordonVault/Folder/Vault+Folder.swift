@@ -114,6 +114,14 @@ extension Vault {
     private func note(
         _ change: DirectoryEntry.Change, _ name: String, in folder: SealedFolder
     ) throws(VaultError) {
+        if !damagedDirectories.contains(folder.directory), try append(change, name, to: folder) { return }
+        try writeDirectory(of: folder, listing: listed(in: folder), then: change, name)
+    }
+
+    /// Appends to the directory; false where it has to be written anew instead.
+    private func append(
+        _ change: DirectoryEntry.Change, _ name: String, to folder: SealedFolder
+    ) throws(VaultError) -> Bool {
         do throws(VaultError) {
             let file = try openDirectory(of: folder, writing: true)
             defer { try? file.close() }
@@ -127,16 +135,15 @@ extension Vault {
                     last = entry
                 }
             }
-            if last?.isMostlyGarbage != true {
-                DirectoryEntry(change, name, after: last).append(to: &bytes)
-                try file.append(bytes)
-                try file.close()
-                return
-            }
+            if last?.isMostlyGarbage == true { return false }
+            DirectoryEntry(change, name, after: last).append(to: &bytes)
+            try file.append(bytes)
+            try file.close()
+            return true
         } catch {
             guard Self.isRebuilt(after: error) else { throw error }
+            return false
         }
-        try writeDirectory(of: folder, listing: listed(in: folder), then: change, name)
     }
 
     /// Puts a new directory in place of the one there is, in one step.
@@ -152,6 +159,7 @@ extension Vault {
             try file.close()
             try PosixFile.rename(draft.path, to: folder.directory.path)
             try PosixFile.syncDirectory(folder.url.path)
+            damagedDirectories.remove(folder.directory)
         } catch {
             PosixFile.remove(draft.path)
             throw error
@@ -165,6 +173,7 @@ extension Vault {
             return try DirectoryLog.names(in: bytes) { (name) throws(VaultError) in try holds(name, in: folder) }
         } catch {
             guard Self.isRebuilt(after: error) else { throw error }
+            if error.code != .noSuchFile { damagedDirectories.insert(folder.directory) }
             return try namesInHeaders(of: folder)
         }
     }
@@ -175,9 +184,9 @@ extension Vault {
             expecting: HeaderExpectation(owner: folder.account, version: .two, name: .directory))
     }
 
-    /// Whether a directory that failed so is made anew from the headers; what could not be read is left alone.
+    /// Whether a directory that failed so is made anew; what could not be read is left alone.
     private static func isRebuilt(after error: VaultError) -> Bool {
-        [.noSuchFile, .damaged, .notSealed, .wrongKey].contains(error.code)
+        [.noSuchFile, .damaged, .notSealed, .wrongKey, .keyExhausted].contains(error.code)
     }
 
     static func lastEntry(of file: SealedFile) throws(VaultError) -> DirectoryEntry? {

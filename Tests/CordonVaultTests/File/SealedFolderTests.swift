@@ -138,6 +138,29 @@ struct SealedFolderTests {
         }
     }
 
+    @Test func `a directory that is damaged in its middle is written anew once it was listed`() async throws {
+        let bench = try await Bench()
+        let names = (0..<8).map { "\($0)" + String(repeating: "x", count: 1000) }
+        for name in names { try await bench.write("text", as: name) }
+        let directory = bench.folder.directory
+        var found = 0
+        for block in [0, 1, 2, 0] {
+            // Whichever blocks these are, the log's first one is among them, which no change reads.
+            var bytes = try Data(contentsOf: directory)
+            let offset = 12_288 + block * 4096 + 10
+            guard offset < bytes.count else { continue }
+            bytes[offset] ^= 1
+            try bytes.write(to: directory)
+            if await code({ _ = try await bench.vault.verify(directory) }) == .damaged { found += 1 }
+            #expect(try await bench.names() == names, "block \(block)")
+            try await bench.vault.create("passing", in: bench.folder).close()
+            try await bench.vault.remove("passing", from: bench.folder)
+            #expect(try await bench.vault.verify(directory).formatVersion == 2, "block \(block)")
+            #expect(try await bench.names() == names, "block \(block)")
+        }
+        #expect(found >= 2)
+    }
+
     @Test func `what the last entry says counts only when it was done`() async throws {
         let bench = try await Bench()
         try await bench.write("one", as: "one")
