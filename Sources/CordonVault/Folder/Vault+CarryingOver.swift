@@ -36,9 +36,12 @@ extension Vault {
             try source.close()
         } catch {
             guard [.damaged, .notSealed, .wrongKey, .unsupportedFormat].contains(error.code) else { throw error }
-            // Under its new name it opens as little as under the former one, and is still listed.
-            try PosixFile.rename(path.path, to: target.path)
-            return try PosixFile.syncDirectory(folder.url.path)
+            // What was carried over before a kill is not replaced by a former file that has been damaged since.
+            if PosixFile.isAbsent(target.path) {
+                // Under its new name it opens as little as under the former one, and is still listed.
+                try PosixFile.rename(path.path, to: target.path)
+                return try PosixFile.syncDirectory(folder.url.path)
+            }
         }
         try PosixFile.unlinkIfPresent(path.path)
     }
