@@ -10,7 +10,7 @@ import Logging
 ///
 /// Every figure is the median of fresh processes: linking alone, the first `AppProtection` in an empty folder, and, with
 /// rules in place, from nothing to the first decision, with the key unlocked and the stored envelope verified again
-/// (performance goal P14). One JSON object a line.
+/// (performance goal P14). Then what many files cost (``Files``, P15). One JSON object a line.
 @main
 struct StartBenchmark {
     static func main() async throws {
@@ -19,7 +19,10 @@ struct StartBenchmark {
         case "--nothing": return
         case "--enrol": try await enrol(in: folder(arguments))
         case "--start": try await start(in: folder(arguments))
-        default: try measure(rounds: arguments.first.flatMap { Int($0) } ?? 21)
+        case "--files": try await Files.measure(rounds: 11)
+        default:
+            try measure(rounds: arguments.first.flatMap { Int($0) } ?? 21)
+            try await Files.measure(rounds: 11)
         }
     }
 
@@ -66,8 +69,7 @@ struct StartBenchmark {
         print((made - begin) * 1e3, (decided - made) * 1e3, decision.verdict.rawValue)
     }
 
-    private static func configuration(in folder: URL, over service: InProcessService) throws -> ProtectionConfiguration
-    {
+    static func configuration(in folder: URL, over service: InProcessService) throws -> ProtectionConfiguration {
         ProtectionConfiguration(
             application: ApplicationFacts(bundleID: InProcessService.bundleID, version: "1.0", sdkVersion: "0.1"),
             device: DeviceDescription(tag: "tag-1", osVersion: "1.0", model: "benchmark"),

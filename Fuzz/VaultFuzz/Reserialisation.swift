@@ -9,10 +9,11 @@ struct Reserialisation {
 
     /// The header of a sealed file or database.
     static func header(
-        _ magic: String, log: UInt8, last: UInt8, fileID: String, keyID: String, owner: AccountID, opaque input: Data
+        _ magic: String, version: Int, log: UInt8, last: UInt8, fileID: String, keyID: String, owner: AccountID,
+        opaque input: Data
     ) -> Data {
         var made = Reserialisation(bytes: Data(magic.utf8))
-        made.number(UInt16(1))
+        made.number(UInt16(clamping: version))
         made.number(UInt8(1))
         made.number(log)
         made.number(UInt32(0))
@@ -21,7 +22,7 @@ struct Reserialisation {
         made.number(UInt16(owner.rawValue.utf8.count))
         made.bytes += Data(owner.rawValue.utf8)
         made.fill(to: 576)
-        made.bytes += input[576..<636]
+        made.bytes += input[576..<(version == 1 ? 636 : 2684)]
         made.fill(to: 4095)
         made.number(last)
         return made.bytes

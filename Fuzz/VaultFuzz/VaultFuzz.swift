@@ -37,7 +37,8 @@ private func file(_ bytes: Data) {
     precondition(facts.length >= 0 && facts.chunkSize >= 4096, "numbers out of their ranges")
     precondition(vault?.owner(of: path) == facts.owner, "two owners of one file")
     let header = Reserialisation.header(
-        "CORDONSF", log: UInt8(facts.chunkSize.trailingZeroBitCount), last: 0, fileID: facts.fileID,
+        "CORDONSF", version: facts.formatVersion, log: UInt8(facts.chunkSize.trailingZeroBitCount), last: 0,
+        fileID: facts.fileID,
         keyID: facts.accountKeyID, owner: facts.owner, opaque: bytes)
     precondition(header == bytes.prefix(4096), "two forms of one header")
     let start = 4096 * (1 + Int(facts.generation & 1))
@@ -52,7 +53,8 @@ private func database(_ path: URL, _ bytes: Data) {
     precondition(vault?.owner(of: path) == facts.owner, "two owners of one database")
     let log = facts.pageSize == 0 ? 0 : UInt8(facts.pageSize.trailingZeroBitCount)
     let header = Reserialisation.header(
-        "CORDONSD", log: 0, last: log, fileID: facts.fileID, keyID: facts.accountKeyID, owner: facts.owner,
+        "CORDONSD", version: facts.formatVersion, log: 0, last: log, fileID: facts.fileID, keyID: facts.accountKeyID,
+        owner: facts.owner,
         opaque: bytes)
     precondition(header == bytes.prefix(4096), "two forms of one header")
 }

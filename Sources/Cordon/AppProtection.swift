@@ -56,7 +56,7 @@ public actor AppProtection {
     var exchanges: [AccountID: Task<Outcome, Never>] = [:]
     /// Who is being enrolled, and has the one place of an app for one managed account meanwhile.
     var arriving: AccountID?
-    /// Who waits to change an account's list of files; an account whose list is being changed has an entry.
+    /// Who waits to make or remove a file of an account; an account in whose folder somebody does has an entry.
     var fileTurns: [AccountID: [CheckedContinuation<Void, Never>]] = [:]
     /// The accounts whose data this process is removing.
     var wiping: Set<AccountID> = []
@@ -204,6 +204,7 @@ public actor AppProtection {
             throw ProtectionError(error)
         }
         protectFolder(of: account)
+        carryOverFiles(of: account)
     }
 
     func setAside(_ reason: String) {

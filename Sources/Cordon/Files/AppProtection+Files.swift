@@ -1,15 +1,19 @@
 public import CordonIdentity
-internal import CordonProtocol
 public import CordonVault
 public import Foundation
+internal import Logging
 
 /// The organisation's files of an account, sealed; names are sealed too. Everything here is gone after a wipe.
+///
+/// A name is any text of up to 1,024 bytes of UTF-8; every spelling of it in Unicode is the same name. Reading, and writing to a file
+/// that exists, cost the same however many files there are.
 extension AppProtection {
-    /// The names of the account's files, in order.
+    /// The names of the account's files, in order; composed (NFC), however they were spelled when the files were made.
     ///
     /// - Throws: ``ProtectionError``: `notEnrolled` or `vault`.
     public func fileNames(of account: AccountID) async throws(ProtectionError) -> [String] {
-        try await index(of: resolved(account)).names
+        let folder = try sealedFolder(of: resolved(account))
+        return try await fromVault { (vault) async throws(VaultError) in try await vault.names(in: folder) }
     }
 
     /// Opens a file for random access at plaintext offsets; a new one is made when writing.
@@ -24,46 +28,51 @@ extension AppProtection {
         let account = resolved(account)
         guard writing else {
             try requireOpenGate(forReading: account)
-            return try await openListed(name, of: account, in: index(of: account), writing: false)
+            return try await openForReading(name, in: sealedFolder(of: account))
         }
-        return try await openForWriting(name, of: account, readable: true)
+        return try await openForWriting(name, in: sealedFolder(of: account), readable: true)
+    }
+
+    private func openForReading(
+        _ name: String, in folder: SealedFolder
+    ) async throws(ProtectionError) -> SealedFile {
+        do throws(VaultError) { return try await vault.open(name, in: folder, writing: false) } catch {
+            guard error.code == .noSuchFile else { throw ProtectionError(error) }
+            throw ProtectionError(.nothingThere, "there is no file of that name")
+        }
     }
 
     /// - Parameter readable: Whether whoever gets the file may read what is in it.
     private func openForWriting(
-        _ name: String, of account: AccountID, readable: Bool
+        _ name: String, in folder: SealedFolder, readable: Bool
     ) async throws(ProtectionError) -> SealedFile {
-        try requireFiles(of: account)
-        await takeTurn(of: account)
-        defer { passTurn(of: account) }
-        let lock = try await StateLock.waiting(forFolder: folder(of: account))
-        defer { withExtendedLifetime(lock) {} }
-        var index = try await index(of: account)
-        guard index[name] == nil else {
-            if readable { try requireOpenGate(forReading: account) }
-            return try await openListed(name, of: account, in: index, writing: true)
+        if !folder.isFormer, let file = try await openIfThere(name, in: folder, readable: readable) { return file }
+        return try await inTurn(in: folder) { () async throws(ProtectionError) in
+            try await fromVault { (vault) async throws(VaultError) in try await vault.carryOver(folder) }
+            // Somebody may have made it meanwhile.
+            if let file = try await openIfThere(name, in: folder, readable: readable) { return file }
+            return try await fromVault { (vault) async throws(VaultError) in try await vault.create(name, in: folder) }
         }
-        let path = folder(of: account).appending(path: index.add(name))
-        let made = try await fromVault { (vault) async throws(VaultError) in
-            try await vault.create(path, for: account)
-        }
-        try await store(index, of: account)
-        return made
     }
 
-    private func openListed(
-        _ name: String, of account: AccountID, in index: FileIndex, writing: Bool
-    ) async throws(ProtectionError) -> SealedFile {
-        guard let file = index[name] else { throw ProtectionError(.nothingThere, "there is no file of that name") }
-        let path = folder(of: account).appending(path: file)
-        return try await fromVault { (vault) async throws(VaultError) in try await vault.open(path, writing: writing) }
+    private func openIfThere(
+        _ name: String, in folder: SealedFolder, readable: Bool
+    ) async throws(ProtectionError) -> SealedFile? {
+        let isThere = try await fromVault { (vault) async throws(VaultError) in try await vault.holds(name, in: folder)
+        }
+        guard isThere else { return nil }
+        if readable { try requireOpenGate(forReading: folder.account) }
+        do throws(VaultError) { return try await vault.open(name, in: folder, writing: true) } catch {
+            guard error.code == .noSuchFile else { throw ProtectionError(error) }
+            return nil
+        }
     }
 
     /// Replaces a file's contents, or makes the file; when this returns they survive a crash.
     ///
     /// - Throws: ``ProtectionError``: `notEnrolled` or `vault`.
     public func write(_ contents: Data, as name: String, of account: AccountID) async throws(ProtectionError) {
-        let file = try await openForWriting(name, of: resolved(account), readable: false)
+        let file = try await openForWriting(name, in: sealedFolder(of: resolved(account)), readable: false)
         try await fromVault { (_) async throws(VaultError) in
             defer { try? file.close() }
             try file.replaceContents(with: contents)
@@ -82,22 +91,43 @@ extension AppProtection {
     ///
     /// - Throws: ``ProtectionError``: `notEnrolled` or `vault`.
     public func remove(_ name: String, of account: AccountID) async throws(ProtectionError) {
-        let account = resolved(account)
-        try requireFiles(of: account)
-        await takeTurn(of: account)
-        defer { passTurn(of: account) }
-        let lock = try await StateLock.waiting(forFolder: folder(of: account))
-        defer { withExtendedLifetime(lock) {} }
-        var index = try await index(of: account)
-        guard let file = index.remove(name) else { return }
-        try await store(index, of: account)
-        guard unlink(folder(of: account).appending(path: file).path) == 0 || errno == ENOENT else {
-            throw ProtectionError(.stateUnwritable, "a file could not be removed")
+        let folder = try sealedFolder(of: resolved(account))
+        try await inTurn(in: folder) { () async throws(ProtectionError) in
+            try await fromVault { (vault) async throws(VaultError) in try await vault.remove(name, from: folder) }
         }
     }
 
-    /// Lists change one after another: a change that did not know of the one before would undo it. Tasks take turns, and
-    /// processes of the app wait for the folder's lock.
+    /// Brings files that a version before has left into the present form; nobody waits for it, and until it is done they are read
+    /// where they are.
+    func carryOverFiles(of account: AccountID) {
+        let folder = SealedFolder(folder(of: account), of: account)
+        guard folder.isFormer else { return }
+        Task {
+            do throws(ProtectionError) {
+                try await inTurn(in: folder) { () async throws(ProtectionError) in
+                    try await fromVault { (vault) async throws(VaultError) in try await vault.carryOver(folder) }
+                }
+            } catch {
+                // The next write or start tries again.
+                configuration.logger.warning(
+                    "files of an earlier version could not all be carried over", metadata: ["reason": "\(error.reason)"]
+                )
+            }
+        }
+    }
+
+    /// Makes and removals of files happen one after another: each notes first in the folder's directory what it is about to do, and
+    /// looks whether the one before has done so. Tasks take turns, and processes of the app wait for the folder's lock.
+    private func inTurn<Value: Sendable>(
+        in folder: SealedFolder, _ work: () async throws(ProtectionError) -> Value
+    ) async throws(ProtectionError) -> Value {
+        await takeTurn(of: folder.account)
+        defer { passTurn(of: folder.account) }
+        let lock = try await StateLock.waiting(forFolder: folder.url)
+        defer { withExtendedLifetime(lock) {} }
+        return try await work()
+    }
+
     private func takeTurn(of account: AccountID) async {
         guard fileTurns[account] != nil else { return fileTurns[account] = [] }
         await withCheckedContinuation { fileTurns[account]?.append($0) }
@@ -115,37 +145,10 @@ extension AppProtection {
         }
     }
 
-    private func index(of account: AccountID) async throws(ProtectionError) -> FileIndex {
+    private func sealedFolder(of account: AccountID) throws(ProtectionError) -> SealedFolder {
         try requireFiles(of: account)
         noted(IdentityContext.current)
-        let path = folder(of: account).appending(path: FileIndex.fileName)
-        let bytes: Data
-        do throws(VaultError) {
-            bytes = try await vault.open(path, writing: false).contents()
-        } catch {
-            // Only a list that is not there is an empty one; one that cannot be read must not be written anew.
-            guard error.code == .noSuchFile else { throw ProtectionError(error) }
-            return FileIndex()
-        }
-        guard let index = try? MessageCoding.decode(FileIndex.self, from: bytes) else {
-            throw ProtectionError(.damagedContent, "the account's list of files is damaged")
-        }
-        return index
-    }
-
-    /// A new index takes the place of the old one in a single step; when this returns it survives a crash.
-    private func store(_ index: FileIndex, of account: AccountID) async throws(ProtectionError) {
-        guard let bytes = try? MessageCoding.encode(index) else {
-            throw ProtectionError(.stateUnwritable, "the account's list of files has no JSON form")
-        }
-        let folder = folder(of: account)
-        let draft = folder.appending(path: FileIndex.fileName + ".new")
-        try await fromVault { (vault) async throws(VaultError) in
-            let file = try await vault.create(draft, for: account)
-            try file.replaceContents(with: bytes)
-            try file.close()
-            try await vault.move(draft, to: folder.appending(path: FileIndex.fileName))
-        }
+        return SealedFolder(folder(of: account), of: account)
     }
 
     func fromVault<Value>(

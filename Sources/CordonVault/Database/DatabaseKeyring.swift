@@ -157,7 +157,8 @@ package final class DatabaseKeyring: Sendable, KeyHolder {
 
     private func draft(beside path: String) throws(VaultError) -> String {
         try check()
-        let (header, contentKey) = try SealedHeader.make(.database, owner: account, accountKey: key, chunkSize: 0)
+        let (header, contentKey) = try SealedHeader.make(
+            .one, .database, owner: account, accountKey: key, chunkSize: 0)
         contentKey.destroy()
         let draft = ((path as NSString).deletingLastPathComponent as NSString)
             .appendingPathComponent(PosixFile.temporaryName())

@@ -22,7 +22,7 @@ public struct SealedDatabaseFacts: Sendable, Codable, Equatable {
 
 extension SealedDatabaseFacts {
     init(_ image: SealedDatabaseImage) {
-        formatVersion = Int(Layout.version)
+        formatVersion = Int(image.header.version.rawValue)
         algorithm = "AES-256-GCM"
         fileID = image.header.fileID.hex
         owner = image.header.owner

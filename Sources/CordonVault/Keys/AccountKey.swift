@@ -1,4 +1,5 @@
 internal import CordonIdentity
+internal import Crypto
 
 /// The key of one account on one device: everything the account owns hangs on it, and a wipe destroys it first.
 final class AccountKey: Sendable {
@@ -13,9 +14,19 @@ final class AccountKey: Sendable {
         self.secret = secret
     }
 
-    /// The key that wraps the content key of one file.
-    func wrappingKey(for fileID: [UInt8]) throws(VaultError) -> SecretBytes {
-        try KeyWrap.derive(from: secret, salt: fileID, purpose: "cordon vault 1 content key")
+    /// The key that wraps the content key of one file; its purpose differs between versions of the format.
+    func wrappingKey(for fileID: [UInt8], purpose: String) throws(VaultError) -> SecretBytes {
+        try KeyWrap.derive(from: secret, salt: fileID, purpose: purpose)
+    }
+
+    /// What a file of a ``SealedFolder`` is called on disk: 64 digits that tell nothing of its name without this key.
+    ///
+    /// - Parameter name: In the form that ``SealedFolder/kept(_:)`` gives it.
+    func fileName(for name: String) throws(VaultError) -> String {
+        let salt = [UInt8](repeating: 0, count: 16)
+        let derived = try KeyWrap.derive(from: secret, salt: salt, purpose: "cordon vault 2 file names")
+        guard let key = derived.symmetricKey else { throw VaultError(.locked, "The key is no longer in memory.") }
+        return Array(HMAC<SHA256>.authenticationCode(for: Array(name.utf8), using: key)).hex
     }
 
     /// The key of one protected buffer, used for nothing else.

@@ -15,8 +15,17 @@ extension Vault {
     public func create(
         _ path: URL, for account: AccountID, chunkSize: Int = 16384, replacing: Bool = true, mode: UInt16 = 0o600
     ) throws(VaultError) -> SealedFile {
+        try create(path, for: account, chunkSize: chunkSize, replacing: replacing, mode: mode, named: .none)
+    }
+
+    /// Does what ``create(_:for:chunkSize:replacing:mode:)`` does, for a file whose header says what it is called.
+    func create(
+        _ path: URL, for account: AccountID, chunkSize: Int = 16384, replacing: Bool = true, mode: UInt16 = 0o600,
+        named name: SealedName
+    ) throws(VaultError) -> SealedFile {
         let key = try key(for: account)
-        let (header, contentKey) = try SealedHeader.make(owner: account, accountKey: key, chunkSize: chunkSize)
+        let (header, contentKey) = try SealedHeader.make(
+            owner: account, accountKey: key, chunkSize: chunkSize, name: name)
         defer { contentKey.destroy() }
         let old = try PosixFile.open(path.path, writing: true, ifExists: true)
         defer { old?.close() }
@@ -57,6 +66,13 @@ extension Vault {
     public func open(
         _ path: URL, writing: Bool = true, recovering: Bool = false
     ) throws(VaultError) -> SealedFile {
+        try open(path, writing: writing, recovering: recovering, expecting: nil)
+    }
+
+    /// Does what ``open(_:writing:recovering:)`` does, and refuses as `damaged` a file that is not the expected one.
+    func open(
+        _ path: URL, writing: Bool, recovering: Bool = false, expecting expected: HeaderExpectation?
+    ) throws(VaultError) -> SealedFile {
         guard let device = try PosixFile.open(path.path, writing: writing) else {
             throw VaultError(.noSuchFile, "There is no file.", place: path.path)
         }
@@ -64,8 +80,10 @@ extension Vault {
             if writing { try device.lockForWriting() }
             let header = try Self.header(of: device)
             guard header.kind == .file else { throw .isDatabase }
-            let contentKey = try header.contentKey(under: try key(for: header.owner))
+            try expected?.admit(header)
+            let (contentKey, name) = try header.open(under: try key(for: header.owner))
             defer { contentKey.destroy() }
+            try expected?.admit(name)
             let store = try SealedStore.open(
                 on: device, header: header, contentKey: contentKey, backend: .preferred, recovering: recovering)
             if writing { try store.prepareForWriting() }

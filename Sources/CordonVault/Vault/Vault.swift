@@ -21,6 +21,8 @@ public actor Vault {
     var handles: [AccountID: [WeakHandle]] = [:]
     var attachments: [WipeAttachment] = []
     var wipesUnderWay: Set<AccountID> = []
+    /// Directories of folders that were found damaged when they were listed, and wait for the next change to be written anew.
+    var damagedDirectories: Set<URL> = []
 
     /// Opens or makes a vault. Nothing is unlocked, and interrupted wipes wait for ``resumeWipes(observer:)``.
     ///

@@ -74,7 +74,7 @@ import Testing
         try await protection.write(Data("plan".utf8), as: "plan", of: account)
         let folder = device.folder.appending(path: "data/files").appending(
             path: try #require(device.files(in: "files").first))
-        let list = folder.appending(path: "index")
+        let list = folder.appending(path: "directory")
         let aside = folder.appending(path: "aside")
         try FileManager.default.moveItem(at: list, to: aside)
         // A link to itself: there is something, and it does not open.
@@ -99,9 +99,9 @@ import Testing
             try await protection.open("log", of: device.account.id, writing: true).close()
         }
         let all = calls.withLock { $0 }
-        #expect(all.count { $0 == "rename" } == 3, "the file, the draft of the list, the list: \(all)")
+        #expect(all.count { $0 == "rename" } == 3, "the draft of the list, the list, the file: \(all)")
         let renamed = try #require(all.lastIndex(of: "rename"))
-        #expect(all[renamed...].contains("sync"), "the folder is synced after the list took its place: \(all)")
+        #expect(all[renamed...].contains("sync"), "the folder is synced after the file took its place: \(all)")
     }
 
     @Test func `an account that is not enrolled has no files`() async throws {

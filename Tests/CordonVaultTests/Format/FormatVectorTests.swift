@@ -13,6 +13,8 @@ struct FormatVectorTests {
     struct Case {
         let name: String
         let kind: String
+        /// What a file of a folder is called at the place where it was found.
+        let calledName: String
         let bytes: [UInt8]
         let expected: String
     }
@@ -20,10 +22,23 @@ struct FormatVectorTests {
     @Test(arguments: CipherBackend.allCases)
     func `every case ends as it says`(backend: CipherBackend) throws {
         let cases = try Self.cases()
-        #expect(cases.count >= 300)
+        #expect(cases.count >= 890)
         let keys = try Self.keys()
         for item in cases {
             #expect(Self.outcome(item, keys, backend) == item.expected, "\(item.name)")
+        }
+    }
+
+    @Test func `names have the places on disk that the vectors say`() throws {
+        let keys = try Self.keys()
+        let names = try Self.known().names
+        // Two of the eight are spellings of one name, which are one key here.
+        #expect(names.count == 2 && names.values.allSatisfy { $0.count == 7 })
+        for (id, places) in names {
+            let key = try #require(keys.first { $0.id.hex == id })
+            for (name, place) in places {
+                #expect(try key.fileName(for: SealedFolder.kept(name)) == place, "\(name)")
+            }
         }
     }
 
@@ -70,13 +85,22 @@ struct FormatVectorTests {
         }
     }
 
+    /// What `keys.json` says.
+    struct Known: Decodable {
+        let accounts: [String: String]
+        let keys: [String: String]
+        /// The root key of the account key records.
+        let root: String
+        /// Places on disk by names, by the account key's id.
+        let names: [String: [String: String]]
+    }
+
+    static func known() throws -> Known {
+        try JSONDecoder().decode(Known.self, from: Data(contentsOf: directory.appendingPathComponent("keys.json")))
+    }
+
     static func keys() throws -> [AccountKey] {
-        struct Keys: Decodable {
-            let accounts: [String: String]
-            let keys: [String: String]
-        }
-        let keys = try JSONDecoder().decode(
-            Keys.self, from: Data(contentsOf: directory.appendingPathComponent("keys.json")))
+        let keys = try known()
         return keys.keys.map { id, key in
             AccountKey(
                 account: AccountID(keys.accounts[id] ?? ""), id: bytes(id),
@@ -95,21 +119,21 @@ struct FormatVectorTests {
             bases[name] = Array(try Data(contentsOf: directory.appendingPathComponent("bases/\(name)")))
         }
         return try names.map { name in
-            var kind = ""
-            var expected = ""
+            var (kind, called, expected) = ("", "", "")
             var image: [UInt8] = []
             let text = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
             for line in text.split(separator: "\n") {
                 let parts = line.split(separator: ": ", maxSplits: 1).map(String.init)
                 switch parts[0] {
                 case "kind": kind = parts[1]
+                case "name": called = parts[1]
                 case "expect": expected = parts[1]
                 case "base": image = try #require(bases[parts[1]])
                 case "edit": try edit(&image, parts[1].split(separator: " ").map(String.init), bases)
                 default: break
                 }
             }
-            return Case(name: name, kind: kind, bytes: image, expected: expected)
+            return Case(name: name, kind: kind, calledName: called, bytes: image, expected: expected)
         }
     }
 
@@ -142,6 +166,9 @@ struct FormatVectorTests {
             let content =
                 switch item.kind {
                 case "file": try open(item.bytes, keys, backend)
+                case "named": try open(item.bytes, .file(SealedFolder.kept(item.calledName)), keys, backend).all()
+                case "directory": try list(item.bytes, keys, backend)
+                case "record": try openRecord(item.bytes)
                 case "database": try openDatabase(item.bytes, keys, backend)
                 default: try openBuffer(item.bytes, keys)
                 }
@@ -153,6 +180,40 @@ struct FormatVectorTests {
 
     private static func open(_ image: [UInt8], _ keys: [AccountKey], _ backend: CipherBackend) throws -> [UInt8] {
         try Sealer.open(MemoryDevice(image), keys: keys, backend: backend).all()
+    }
+
+    /// A file of a folder, where a name or the directory is expected.
+    private static func open(
+        _ image: [UInt8], _ name: SealedName, _ keys: [AccountKey], _ backend: CipherBackend
+    ) throws -> SealedFile {
+        let device = MemoryDevice(image)
+        let header = try Vault.header(of: device)
+        let expected = HeaderExpectation(owner: "ada@example.test", version: .two, name: name)
+        try expected.admit(header)
+        guard let key = keys.first(where: { $0.id == header.accountKeyID }) else {
+            throw VaultError(.wrongKey, "no such key")
+        }
+        let (contentKey, found) = try header.open(under: key)
+        try expected.admit(found)
+        let store = try SealedStore.open(on: device, header: header, contentKey: contentKey, backend: backend)
+        return SealedFile(store, writable: false)
+    }
+
+    /// A directory's names, a line feed after each; the last entry is taken as done.
+    private static func list(_ image: [UInt8], _ keys: [AccountKey], _ backend: CipherBackend) throws -> [UInt8] {
+        let file = try open(image, .directory, keys, backend)
+        let names = try DirectoryLog.names(in: file.contents()) { (_) throws(VaultError) in
+            try Vault.lastEntry(of: file)?.change == .comes
+        }
+        return names.flatMap { Array("\($0)\n".utf8) }
+    }
+
+    private static func openRecord(_ record: [UInt8]) throws -> [UInt8] {
+        let root = SecretBytes(SymmetricKey(data: bytes(try known().root)))
+        guard case .key(let key) = try AccountKeyRecord.open(record, under: root) else {
+            throw VaultError(.wipePending, "a note")
+        }
+        return key.secret.withBytes { Array($0) } ?? []
     }
 
     private static func openDatabase(

@@ -11,16 +11,14 @@ import pathlib
 import struct
 import sys
 
-from reader import Refused, SealedDatabase, derive, open_sealed, require
+from reader import Refused, SealedDatabase, open_record, require
 
 LOG_HEADER, FRAME = 5, 6
 
 
 def account_key(root, record):
     require(len(root) == 40 and root[:8] == b"CORDONRK")
-    require(len(record) == 512 and record[:8] == b"CORDONAK")
-    wrap = derive(root[8:], record[16:32], "cordon vault 1 account key")
-    return record[16:32], open_sealed(wrap, record[384:396], record[396:444], record[:384])
+    return open_record(record, root[8:])
 
 
 def log_of(database, data):

@@ -3,8 +3,9 @@
 
     generate.py
 
-A case is a text file: `kind` (file, buffer or database), `base`, any number of `edit` lines applied in order, `expect`
-(`opens` and the plaintext's SHA-256, or the refusal's name), `about`. Edits: `xor OFFSET HEX`, `write OFFSET HEX`,
+A case is a text file: `kind` (file, named, directory, buffer, database or record), `base`, any number of `edit` lines applied
+in order, `expect` (`opens` and the SHA-256 of the plaintext, of a record's key, or of a directory's names, a line feed after
+each; or the refusal's name), `about`. A case of a named file has the `name` that its place stands for. Edits: `xor OFFSET HEX`, `write OFFSET HEX`,
 `copy BASE FROM TO COUNT` (`-` is the case itself), `cut LENGTH`, `append HEX`.
 """
 
@@ -13,74 +14,9 @@ import json
 import struct
 
 from database_vectors import databases
+from folder_vectors import folders, names_on_disk
 from vectors import HERE, RANDOM, Account, Vectors, opens, seal
-
-CHUNK = 4096
-FANOUT = CHUNK // 32
-HOLE = bytes(32)
-
-
-class Writer:
-    """Writes a sealed file commit by commit."""
-
-    def __init__(self, account, **header):
-        self.account, self.key, file_id = account, RANDOM.randbytes(32), RANDOM.randbytes(16)
-        name = header.get("owner", account.name)
-        head = struct.pack(
-            "<8sHBBI16s16sH", b"CORDONSF", header.get("version", 1), header.get("algorithm", 1), header.get("log", 12),
-            header.get("zero", 0), file_id, account.id, header.get("owner_length", len(name)))
-        head = (head + name).ljust(576, b"\0")
-        if "padding" in header:
-            head = head[:575] + header["padding"]
-        nonce = RANDOM.randbytes(12)
-        head += nonce + seal(account.derive(file_id, "cordon vault 1 content key"), nonce, self.key, head)
-        self.header = (head + header.get("tail", b"")).ljust(4096, b"\0")
-        self.digest = hashlib.sha256(self.header).digest()
-        self.slots, self.generation, self.seals, self.content, self.chunks = [], -1, 0, b"", {}
-        self.pages = [b"", b""]
-        self.commit(b"", {}, writing=1)
-        self.commit(b"", {}, writing=1)
-
-    def block(self, content, level, index):
-        nonce = RANDOM.randbytes(12)
-        sealed = seal(self.key, nonce, content, struct.pack("<BB6xQ", 1, level, index) + self.digest)
-        self.slots.append(sealed[:-16])
-        self.seals += 1
-        return struct.pack("<I", len(self.slots)) + nonce + sealed[-16:]
-
-    def commit(self, content, changed, writing=0, **record):
-        """Seals the chunks named in `changed` anew, the nodes, and a record."""
-        self.generation += 1
-        chunks = -(-len(content) // CHUNK)
-        for index in changed:
-            part = content[index * CHUNK : (index + 1) * CHUNK]
-            self.chunks[index] = self.block(part if chunks == 1 else part.ljust(CHUNK, b"\0"), 0, index)
-        level, height = [self.chunks.get(index, HOLE) for index in range(chunks)], 0
-        while len(level) > 1:
-            height += 1
-            groups = [level[start : start + FANOUT] for start in range(0, len(level), FANOUT)]
-            level = [self.block(b"".join(group), height, index) for index, group in enumerate(groups)]
-        self.content = content
-        root = level[0] if level else HOLE
-        self.record(dict(length=len(content), height=height, writing=writing, root=root) | record)
-
-    def record(self, fields):
-        self.seals += 1
-        values = dict(magic=b"CORDONCR", generation=self.generation, length=0, seals=self.seals, slots=len(self.slots),
-                      height=0, writing=0, zero=0, physical=self.physical(), root=HOLE) | fields
-        head = struct.pack("<8sQQQIBBHQ32s", *values.values())
-        page = self.generation & 1
-        nonce = RANDOM.randbytes(12)
-        tag = seal(self.key, nonce, b"", struct.pack("<BB6xQ", 2, 0, page) + self.digest + head)
-        self.pages[page] = (head + nonce + tag).ljust(4096, b"\0")
-
-    def physical(self):
-        return 12288 + (len(self.slots) - 1) * CHUNK + len(self.slots[-1]) if self.slots else 12288
-
-    def bytes(self):
-        body = b"".join(slot.ljust(CHUNK, b"\0") for slot in self.slots)
-        return (self.header + self.pages[0] + self.pages[1] + body)[: self.physical()]
-
+from writer import CHUNK, Writer
 
 def header_faults(vectors, base):
     fields = [("magic", 0, 8, "notSealed"), ("version", 8, 2, "unsupportedFormat"),
@@ -218,7 +154,7 @@ def files(vectors, ada, ben):
 
 def malformed(vectors, ada):
     """Files that a keeper of the key could have written, and that are wrong all the same."""
-    for name, header in {"version-0": dict(version=0), "version-2": dict(version=2), "algorithm-0": dict(algorithm=0),
+    for name, header in {"version-0": dict(version=0), "version-3": dict(version=3), "algorithm-0": dict(algorithm=0),
                          "algorithm-2": dict(algorithm=2)}.items():
         writer = Writer(ada, **header)
         writer.commit(b"hello", [0])
@@ -294,7 +230,9 @@ def main():
     malformed(vectors, ada)
     buffers(vectors, ada)
     databases(vectors, ada, ben)
-    keys = {"accounts": {a.id.hex(): a.name.decode() for a in (ada, ben)}, "keys": {a.id.hex(): a.key.hex() for a in (ada, ben)}}
+    root = folders(vectors, ada, ben)
+    keys = {"accounts": {a.id.hex(): a.name.decode() for a in (ada, ben)}, "keys": {a.id.hex(): a.key.hex() for a in (ada, ben)},
+            "root": root.hex(), "names": {a.id.hex(): names_on_disk(a) for a in (ada, ben)}}
     (HERE / "keys.json").write_text(json.dumps(keys, indent=2) + "\n")
     print(vectors.count, "cases")
 

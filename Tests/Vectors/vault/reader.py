@@ -2,6 +2,7 @@
 """An independent reader of docs/vault-format.md, made from that page alone.
 
     reader.py open KEYS FILE          plaintext on standard output; the refusal's name on standard error, status 1
+    reader.py names KEYS FILE         the names that a folder's directory lists, a line each; the last entry is taken as done
     reader.py buffer KEYS FILE        the same for a protected buffer
     reader.py cases DIRECTORY         one line per case: name, outcome; status 1 if one is not as the case expects
 
@@ -10,10 +11,12 @@ Needs the package `cryptography`.
 """
 
 import hashlib
+import hmac
 import json
 import pathlib
 import struct
 import sys
+import unicodedata
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives import hashes
@@ -48,22 +51,42 @@ def text(data):
         raise Refused("damaged") from None
 
 
+def content_key(header, keys, version):
+    """What a header holds sealed: the content key, and in version 2 what the file is called."""
+    key_id = header[32:48].hex()
+    require(key_id in keys, "wrongKey")
+    wrap = derive(keys[key_id], header[16:32], f"cordon vault {version} content key")
+    secret = open_sealed(wrap, header[576:588], header[588 : 636 if version == 1 else 2684], header[:576])
+    if version == 1:
+        return secret, None
+    return secret[:32], sealed_name(secret[32:])
+
+
+def sealed_name(facts):
+    """None, a text, or DIRECTORY."""
+    features, kind, zero, length = struct.unpack_from("<IBBH", facts)
+    require(features == 0, "unsupportedFormat")
+    require(kind <= 2 and zero == 0 and length <= (1024 if kind == 1 else 0) and not any(facts[8 + length : 1032]))
+    name = text(facts[8 : 8 + length])
+    return (None, name, DIRECTORY)[kind]
+
+
+DIRECTORY = object()
+
+
 class SealedFile:
     def __init__(self, data, keys):
         self.data = data
         require(data[:8] == b"CORDONSF", "notSealed")
         require(len(data) >= 4096)
         header = data[:4096]
-        version, algorithm, log, zero = struct.unpack_from("<HBBI", header, 8)
-        require(version == 1 and algorithm == 1, "unsupportedFormat")
+        self.version, algorithm, log, zero = struct.unpack_from("<HBBI", header, 8)
+        require(self.version in (1, 2) and algorithm == 1, "unsupportedFormat")
         (length,) = struct.unpack_from("<H", header, 48)
         require(12 <= log <= 20 and zero == 0 and 1 <= length <= 336)
-        require(not any(header[50 + length : 576]) and not any(header[636:]))
+        require(not any(header[50 + length : 576]) and not any(header[636 if self.version == 1 else 2684 :]))
         self.owner = text(header[50 : 50 + length])
-        file_id, key_id = header[16:32], header[32:48]
-        require(key_id.hex() in keys, "wrongKey")
-        wrap = derive(keys[key_id.hex()], file_id, "cordon vault 1 content key")
-        self.key = open_sealed(wrap, header[576:588], header[588:636], header[:576])
+        self.key, self.name = content_key(header, keys, self.version)
         self.digest = hashlib.sha256(header).digest()
         self.chunk = 1 << log
         self.fanout = self.chunk // 32
@@ -163,9 +186,7 @@ class SealedDatabase:
         self.owner = text(header[50 : 50 + length])
         self.slots, self.size = data[4096:], (1 << self.level) + 28
         require(len(self.slots) % self.size == 0 if self.level else not self.slots)
-        require(header[32:48].hex() in keys, "wrongKey")
-        wrap = derive(keys[header[32:48].hex()], header[16:32], "cordon vault 1 content key")
-        self.key = open_sealed(wrap, header[576:588], header[588:636], header[:576])
+        self.key, _ = content_key(header, keys, 1)
         self.digest = hashlib.sha256(header[:4095] + b"\0").digest()
 
     def open_slot(self, slot, kind, level, index):
@@ -177,15 +198,72 @@ class SealedDatabase:
             yield self.open_slot(self.slots[index * self.size : (index + 1) * self.size], 3, self.level, index)
 
 
+def name_on_disk(key, name):
+    """Section 7: where a file of a folder stands."""
+    kept = unicodedata.normalize("NFC", name).encode()
+    return hmac.new(derive(key, bytes(16), "cordon vault 2 file names"), kept, hashlib.sha256).hexdigest()
+
+
+def open_named(data, keys, name):
+    """A file of a folder, found at the place that stands for a name."""
+    file = SealedFile(data, keys)
+    require(file.version == 2 and file.name == unicodedata.normalize("NFC", name))
+    return file.plaintext()
+
+
+def open_directory(data, keys):
+    """The names of a folder, in the order of their code points. The last entry is taken as done."""
+    file = SealedFile(data, keys)
+    require(file.version == 2 and file.name is DIRECTORY)
+    log, names, place = file.plaintext(), {}, 0
+    while place < len(log):
+        require(len(log) - place >= 13)
+        change, _, _, length = struct.unpack_from("<BIIH", log, place)
+        end = place + 13 + length
+        require(change in (1, 2) and end <= len(log) and log[end - 2 : end] == log[place + 9 : place + 11])
+        names[text(log[place + 11 : end - 2])] = change == 1
+        place = end
+    return sorted(name for name, is_there in names.items() if is_there)
+
+
+def open_record(data, root):
+    """Section 2: the id and the key in an account key record."""
+    require(len(data) == 512)
+    require(data[:8] in (b"CORDONAK", b"CORDONWP"))
+    version, length, more, zero = struct.unpack_from("<HHHH", data, 8)
+    require(version in (1, 2), "unsupportedFormat")
+    is_wipe = data[:8] == b"CORDONWP"
+    end, wrapped = (384, 384) if version == 1 else (368, 452)
+    needs_more = version == 2 and not is_wipe and more != 0
+    require(1 <= length <= 336 and zero == 0 and (more == 0 or needs_more) and not any(data[32 + length : end]))
+    require(needs_more or not any(data[end:wrapped]))
+    require(not any(data[wrapped if is_wipe else wrapped + 60 :]))
+    text(data[32 : 32 + length])
+    require(not is_wipe, "wipePending")
+    require(not needs_more, "unsupportedFormat")
+    wrap = derive(root, data[16:32], f"cordon vault {version} account key")
+    try:
+        return data[16:32], open_sealed(wrap, data[wrapped : wrapped + 12], data[wrapped + 12 : wrapped + 60], data[:wrapped])
+    except Refused:
+        raise Refused("wrongKey") from None
+
+
 def read_keys(path):
     content = json.loads(pathlib.Path(path).read_text())
     return {name: bytes.fromhex(key) for name, key in content["keys"].items()}
 
 
-def outcome(kind, data, keys):
+def outcome(case, data, keys, root):
+    kind = case["kind"][0]
     try:
         if kind == "database":
             content = b"".join(SealedDatabase(data, keys).pages())
+        elif kind == "named":
+            content = open_named(data, keys, case["name"][0])
+        elif kind == "directory":
+            content = "".join(name + "\n" for name in open_directory(data, keys)).encode()
+        elif kind == "record":
+            content = open_record(data, root)[1]
         else:
             content = SealedFile(data, keys).plaintext() if kind == "file" else open_buffer(data, keys)
     except Refused as refusal:
@@ -227,11 +305,13 @@ def read_case(path):
 
 
 def run_cases(directory):
-    keys = read_keys(directory / "keys.json")
+    keys, known = read_keys(directory / "keys.json"), json.loads((directory / "keys.json").read_text())
     wrong = 0
+    for key_id, names in known["names"].items():
+        wrong += any(name_on_disk(keys[key_id], name) != place for name, place in names.items())
     for path in sorted((directory / "cases").iterdir()):
         case = read_case(path)
-        found = outcome(case["kind"][0], edited(directory, case), keys)
+        found = outcome(case, edited(directory, case), keys, bytes.fromhex(known["root"]))
         wrong += found != case["expect"][0]
         print(path.name, found)
     return wrong
@@ -240,10 +320,13 @@ def run_cases(directory):
 def main(arguments):
     if arguments[:1] == ["cases"] and len(arguments) == 2:
         return 1 if run_cases(pathlib.Path(arguments[1])) else 0
-    if arguments[:1] in (["open"], ["buffer"]) and len(arguments) == 3:
+    if arguments[:1] in (["open"], ["names"], ["buffer"]) and len(arguments) == 3:
         data, keys = pathlib.Path(arguments[2]).read_bytes(), read_keys(arguments[1])
         try:
-            content = SealedFile(data, keys).plaintext() if arguments[0] == "open" else open_buffer(data, keys)
+            if arguments[0] == "names":
+                content = "".join(name + "\n" for name in open_directory(data, keys)).encode()
+            else:
+                content = SealedFile(data, keys).plaintext() if arguments[0] == "open" else open_buffer(data, keys)
         except Refused as refusal:
             print(refusal, file=sys.stderr)
             return 1

@@ -21,8 +21,12 @@ class Account:
     def __init__(self, name):
         self.name, self.id, self.key = name.encode(), RANDOM.randbytes(16), RANDOM.randbytes(32)
 
+    @staticmethod
+    def derive_from(key, salt, info):
+        return HKDF(hashes.SHA256(), 32, salt, info.encode()).derive(key)
+
     def derive(self, salt, info):
-        return HKDF(hashes.SHA256(), 32, salt, info.encode()).derive(self.key)
+        return self.derive_from(self.key, salt, info)
 
 
 class Vectors:
@@ -52,8 +56,9 @@ class Vectors:
             edits.append(f"append {data[len(old):].hex()}")
         return edits
 
-    def case(self, name, base, expect, about, *edits):
+    def case(self, name, base, expect, about, *edits, called=None):
         lines = [f"kind: {self.bases[base]}", f"base: {base}"]
+        lines += [] if called is None else [f"name: {called}"]
         lines += [f"edit: {edit}" for edit in edits]
         lines += [f"expect: {expect}", f"about: {about}"]
         path = HERE / "cases" / name

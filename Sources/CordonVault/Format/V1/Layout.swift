@@ -1,6 +1,5 @@
-/// Where things stand in a sealed file of format 1, and the numbers it uses (`docs/vault-format.md`).
+/// Where things stand in a sealed file, and the numbers it uses; the same in versions 1 and 2 (`docs/vault-format.md`).
 enum Layout {
-    static let version: UInt16 = 1
     static let algorithmAES256GCM: UInt8 = 1
     /// The header, unchanged from the file's creation on.
     static let headerSize = 4096

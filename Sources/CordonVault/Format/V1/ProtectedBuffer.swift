@@ -71,7 +71,8 @@ enum ProtectedBuffer {
         let bytes = Data(bytes)
         guard bytes.count > fixed, isClaimed(by: bytes) else { throw damaged }
         let memory = RawMemory(bytes.prefix(fixed + Layout.longestOwner))
-        guard memory.load(8, as: UInt16.self) == Layout.version, let kind = Kind(rawValue: memory.load(10)) else {
+        guard memory.load(8, as: UInt16.self) == FormatVersion.one.rawValue, let kind = Kind(rawValue: memory.load(10))
+        else {
             throw VaultError(.unsupportedFormat, "The buffer is of a format this version does not know.")
         }
         let length = Int(memory.load(12, as: UInt16.self))
@@ -129,7 +130,7 @@ enum ProtectedBuffer {
         }
         let memory = RawMemory(fixed)
         memory.store(magic, at: 0)
-        memory.store(Layout.version, at: 8)
+        memory.store(FormatVersion.one.rawValue, at: 8)
         memory.store(kind.rawValue, at: 10)
         memory.store(UInt16(name.count), at: 12)
         memory.store(id, at: 16)

@@ -1,0 +1,218 @@
+internal import CordonIdentity
+internal import Foundation
+
+extension Vault {
+    /// Opens a file of a folder.
+    ///
+    /// In a folder of version 1 that was not carried over yet, a file is found for reading alone.
+    /// - Throws: `noSuchFile` when the folder has none of that name; `damaged` when another file stands in its place; else
+    ///   what ``open(_:writing:recovering:)`` throws.
+    package func open(_ name: String, in folder: SealedFolder, writing: Bool) throws(VaultError) -> SealedFile {
+        let name = SealedFolder.kept(name)
+        let path = try path(of: name, in: folder)
+        let expected = HeaderExpectation(owner: folder.account, version: .two, name: .file(name))
+        do throws(VaultError) {
+            return try open(path, writing: writing, expecting: expected)
+        } catch {
+            guard error.code == .noSuchFile, !writing, let former = try formerPath(of: name, in: folder) else {
+                throw error
+            }
+            do throws(VaultError) {
+                return try open(former, writing: false, expecting: .former(of: folder.account))
+            } catch {
+                // It may have been carried over meanwhile.
+                guard error.code == .noSuchFile else { throw error }
+                return try open(path, writing: false, expecting: expected)
+            }
+        }
+    }
+
+    /// Whether a folder has a file of a name, genuine or not.
+    package func holds(_ name: String, in folder: SealedFolder) throws(VaultError) -> Bool {
+        !PosixFile.isAbsent(try path(of: SealedFolder.kept(name), in: folder).path)
+    }
+
+    /// Makes a file in a folder, durable at once. The caller holds the folder's lock.
+    ///
+    /// - Throws: `alreadyExists`; `invalidArgument` for a name of more than 1,024 bytes; else what
+    ///   ``create(_:for:chunkSize:replacing:mode:)`` throws.
+    package func create(_ name: String, in folder: SealedFolder) throws(VaultError) -> SealedFile {
+        let kept = SealedFolder.kept(name)
+        guard kept == name else {
+            throw VaultError(.invalidArgument, "A name has at most \(SealedFacts.longestName) bytes.")
+        }
+        let path = try path(of: kept, in: folder)
+        guard PosixFile.isAbsent(path.path) else {
+            throw VaultError(.alreadyExists, "A file is already there.", place: path.path)
+        }
+        try note(.comes, kept, in: folder)
+        return try create(path, for: folder.account, named: .file(kept))
+    }
+
+    /// Removes a file from a folder; one that is not there is no error. The caller holds the folder's lock.
+    ///
+    /// - Throws: ``VaultError`` when the directory cannot be written, or the system refuses.
+    package func remove(_ name: String, from folder: SealedFolder) throws(VaultError) {
+        let name = SealedFolder.kept(name)
+        let path = try path(of: name, in: folder)
+        let former = try formerPath(of: name, in: folder)
+        if !PosixFile.isAbsent(path.path) {
+            try note(.goes, name, in: folder)
+            try PosixFile.unlinkIfPresent(path.path)
+        } else if former == nil {
+            return
+        }
+        if let former { try PosixFile.unlinkIfPresent(former.path) }
+        try PosixFile.syncDirectory(folder.url.path)
+    }
+
+    /// The names of a folder's files, in order.
+    ///
+    /// A directory that is missing or damaged is no loss: the names are taken from the headers then, and the next change of the
+    /// folder writes it anew.
+    /// - Throws: ``VaultError`` when the folder or its directory cannot be read.
+    package func names(in folder: SealedFolder) throws(VaultError) -> [String] {
+        let names = try listed(in: folder)
+        guard let former = try formerList(in: folder) else { return names }
+        var all = Set(names)
+        for (name, file) in former.files {
+            let isCarriedOver = try holds(name, in: folder)
+            let isThere = isCarriedOver || !PosixFile.isAbsent(folder.url.appendingPathComponent(file).path)
+            if isThere { all.insert(SealedFolder.kept(name)) } else { all.remove(SealedFolder.kept(name)) }
+        }
+        return all.sorted()
+    }
+
+    // MARK: For this target
+
+    /// Where a file of a folder stands.
+    func path(of name: String, in folder: SealedFolder) throws(VaultError) -> URL {
+        folder.url.appendingPathComponent(try key(for: folder.account).fileName(for: name))
+    }
+
+    /// The list of version 1; nil where there is none.
+    func formerList(in folder: SealedFolder) throws(VaultError) -> FormerList? {
+        guard folder.isFormer else { return nil }
+        do throws(VaultError) {
+            let path = folder.url.appendingPathComponent(FormerList.fileName)
+            return try FormerList(open(path, writing: false, expecting: .former(of: folder.account)).contents())
+        } catch {
+            guard error.code == .noSuchFile else { throw error }
+            return nil
+        }
+    }
+
+    private func formerPath(of name: String, in folder: SealedFolder) throws(VaultError) -> URL? {
+        guard let former = try formerList(in: folder) else { return nil }
+        let file = former.files[name] ?? former.files.first { SealedFolder.kept($0.key) == name }?.value
+        return file.map { folder.url.appendingPathComponent($0) }
+    }
+
+    // MARK: The directory
+
+    /// Writes what is about to be done to a name, durably, and settles what the last entry said.
+    private func note(
+        _ change: DirectoryEntry.Change, _ name: String, in folder: SealedFolder
+    ) throws(VaultError) {
+        if !damagedDirectories.contains(folder.directory), try append(change, name, to: folder) { return }
+        try writeDirectory(of: folder, listing: listed(in: folder), then: change, name)
+    }
+
+    /// Appends to the directory; false where it has to be written anew instead.
+    private func append(
+        _ change: DirectoryEntry.Change, _ name: String, to folder: SealedFolder
+    ) throws(VaultError) -> Bool {
+        do throws(VaultError) {
+            let file = try openDirectory(of: folder, writing: true)
+            defer { try? file.close() }
+            var last = try Self.lastEntry(of: file)
+            var bytes = Data()
+            if let said = last {
+                let isThere = try holds(said.name, in: folder)
+                if isThere != (said.change == .comes) {
+                    let entry = DirectoryEntry(isThere ? .comes : .goes, said.name, after: said)
+                    entry.append(to: &bytes)
+                    last = entry
+                }
+            }
+            if last?.isMostlyGarbage == true { return false }
+            DirectoryEntry(change, name, after: last).append(to: &bytes)
+            try file.append(bytes)
+            try file.close()
+            return true
+        } catch {
+            guard Self.isRebuilt(after: error) else { throw error }
+            return false
+        }
+    }
+
+    /// Puts a new directory in place of the one there is, in one step.
+    func writeDirectory(
+        of folder: SealedFolder, listing names: [String], then change: DirectoryEntry.Change? = nil, _ name: String = ""
+    ) throws(VaultError) {
+        var (bytes, last) = DirectoryLog.bytes(of: names)
+        if let change { DirectoryEntry(change, name, after: last).append(to: &bytes) }
+        let draft = folder.url.appendingPathComponent(PosixFile.temporaryName())
+        do throws(VaultError) {
+            let file = try create(draft, for: folder.account, chunkSize: 4096, named: .directory)
+            try file.append(bytes)
+            try file.close()
+            try PosixFile.rename(draft.path, to: folder.directory.path)
+            try PosixFile.syncDirectory(folder.url.path)
+            damagedDirectories.remove(folder.directory)
+        } catch {
+            PosixFile.remove(draft.path)
+            throw error
+        }
+    }
+
+    /// What the directory lists, or where it cannot serve, what the headers say.
+    func listed(in folder: SealedFolder) throws(VaultError) -> [String] {
+        do throws(VaultError) {
+            let bytes = try openDirectory(of: folder, writing: false).contents()
+            return try DirectoryLog.names(in: bytes) { (name) throws(VaultError) in try holds(name, in: folder) }
+        } catch {
+            guard Self.isRebuilt(after: error) else { throw error }
+            if error.code != .noSuchFile { damagedDirectories.insert(folder.directory) }
+            return try namesInHeaders(of: folder)
+        }
+    }
+
+    private func openDirectory(of folder: SealedFolder, writing: Bool) throws(VaultError) -> SealedFile {
+        try open(
+            folder.directory, writing: writing,
+            expecting: HeaderExpectation(owner: folder.account, version: .two, name: .directory))
+    }
+
+    /// Whether a directory that failed so is made anew; what could not be read is left alone.
+    private static func isRebuilt(after error: VaultError) -> Bool {
+        [.noSuchFile, .damaged, .notSealed, .wrongKey, .keyExhausted].contains(error.code)
+    }
+
+    static func lastEntry(of file: SealedFile) throws(VaultError) -> DirectoryEntry? {
+        let size = try file.size()
+        guard size > 0 else { return nil }
+        guard size >= Int64(DirectoryEntry.overhead) else { throw DirectoryLog.malformed }
+        let end = RawMemory(2)
+        _ = try file.read(into: end.slice(0, 2), at: size - 2)
+        let count = DirectoryEntry.overhead + Int(end.load(0, as: UInt16.self))
+        guard size >= Int64(count) else { throw DirectoryLog.malformed }
+        let memory = RawMemory(count)
+        _ = try file.read(into: memory.slice(0, count), at: size - Int64(count))
+        return try DirectoryEntry(Data(memory.array(0, count)))
+    }
+
+    /// The names that the headers of a folder's files hold, in order. A file whose header does not open has none.
+    private func namesInHeaders(of folder: SealedFolder) throws(VaultError) -> [String] {
+        let key = try key(for: folder.account)
+        var found: [String] = []
+        for file in try PosixFile.names(in: folder.url.path) where file.utf8.count == 64 {
+            let path = folder.url.appendingPathComponent(file)
+            guard let header = try sealedHeader(of: path), header.owner == folder.account,
+                case .file(let name)? = try? header.open(under: key).name, try key.fileName(for: name) == file
+            else { continue }
+            found.append(name)
+        }
+        return found.sorted()
+    }
+}

@@ -1,0 +1,22 @@
+internal import Foundation
+
+/// The list of an account's files as version 1 kept it: a sealed file `index` with JSON that named a file on disk for each name.
+/// Read to be carried over, and never written.
+struct FormerList: Decodable {
+    static let fileName = "index"
+
+    /// Names on disk by the app's names.
+    let files: [String: String]
+
+    init(_ bytes: Data) throws(VaultError) {
+        do {
+            self = try JSONDecoder().decode(Self.self, from: bytes)
+        } catch {
+            throw VaultError(.damaged, "The account's list of files is damaged.")
+        }
+        // Names of files beside the list, and of nothing else.
+        guard files.values.allSatisfy({ !$0.isEmpty && !$0.contains("/") && !$0.hasPrefix(".") }) else {
+            throw VaultError(.damaged, "The account's list of files names what is no file of its own.")
+        }
+    }
+}
