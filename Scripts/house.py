@@ -18,9 +18,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIMITS = {
     "files of the most extended type": 62,
     "types over 8 files": 9,
-    "lines of AppProtection": 4728,
-    "error types": 33,
-    "do throws": 245,
+    "lines of AppProtection": 4823,
+    "error types": 35,
+    "do throws": 270,
     "library products": 15,
     "modules that a first program imports": 1,
     "unused arrows": 0,

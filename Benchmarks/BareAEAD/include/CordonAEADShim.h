@@ -1,1 +1,1 @@
-../../../../Sources/CordonAEADShim/include/CordonAEADShim.h
+../../../Sources/CordonAEADShim/include/CordonAEADShim.h

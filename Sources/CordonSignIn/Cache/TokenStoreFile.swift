@@ -1,5 +1,4 @@
 internal import CordonBase
-internal import CordonBase
 package import Foundation
 
 /// The files of a token store: durable, and each with one draft of a fixed name, so that a crash leaves at most one behind and
