@@ -5,13 +5,7 @@
 
 import Cordon
 import CordonHTTPClient
-import CordonIdentity
-import CordonPolicy
-import CordonProtocol
-import CordonSignIn
-import CordonVault
 import Foundation
-import Logging
 
 /// A printer whose paper is the terminal.
 struct Paper: Printer {
@@ -66,8 +60,7 @@ func keepReport(_ service: URL, rootKey: String, home: URL, over transport: Asyn
         application: ApplicationFacts(bundleID: "example.cordon.fieldnotes", version: "1.0"),
         device: DeviceDescription(osVersion: "1.0", model: "terminal"), service: service,
         rootKeyPin: rootKey, dataDirectory: home.appending(path: "protected"),
-        keyStore: FileKeyStore(directory: home.appending(path: "keys")), transport: transport, sessions: signIn,
-        logger: Logger(label: "report") { _ in SwiftLogNoOpLogHandler() })
+        keyStore: FileKeyStore(directory: home.appending(path: "keys")), transport: transport, sessions: signIn)
     configuration.deviceFacts = { _ in
         var facts = DeviceFacts()
         facts.rooted = false

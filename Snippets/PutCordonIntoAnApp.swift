@@ -3,13 +3,7 @@
 // snippet.imports
 import Cordon
 import CordonHTTPClient
-import CordonIdentity
-import CordonPolicy
-import CordonProtocol
-import CordonSignIn
-import CordonVault
 import Foundation
-import Logging
 
 // snippet.end
 
@@ -27,8 +21,7 @@ func configuration(
         application: ApplicationFacts(bundleID: "example.notes", version: "1.0"),
         device: DeviceDescription(osVersion: "1.0", model: "terminal"), service: service,
         rootKeyPin: rootKey, dataDirectory: home.appending(path: "protected"),
-        keyStore: FileKeyStore(directory: home.appending(path: "keys")), transport: transport, sessions: signIn,
-        logger: Logger(label: "notes") { _ in SwiftLogNoOpLogHandler() })
+        keyStore: FileKeyStore(directory: home.appending(path: "keys")), transport: transport, sessions: signIn)
     configuration.interface = TerminalInterface.standard()  // everything that the gate asks goes through here
     configuration.deviceFacts = { _ in
         var facts = DeviceFacts()

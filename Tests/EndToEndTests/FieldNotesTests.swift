@@ -35,6 +35,15 @@ import Testing
         #expect(errors.contains(words), "\(errors)")
     }
 
+    @Test func `a service of another root key is told before a sign-in page opens`() async throws {
+        try await Programs.onStage { stage in
+            let app = try await stage.managedApp("mistaken", ["--pin", pin])
+            let answer = try await app.ask("sign-in")
+            #expect(answer.members["ok"]?.bool == false, "\(answer.members)")
+            #expect(answer["message"]?.contains("root key") == true, "\(answer.members)")
+        }
+    }
+
     @Test func `a command with wrong arguments names its usage, and a file that is not there is called that`()
         async throws
     {

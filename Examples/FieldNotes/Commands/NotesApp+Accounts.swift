@@ -46,6 +46,8 @@ extension NotesApp {
     /// already passes its launch conditions again, as after too many wrong PINs.
     func signInAndEnroll(withCode: Bool) async throws {
         let protection = try protected()
+        // Nobody types a password for a service that is not the pinned one.
+        try await protection.verifyService()
         let account = try await (withCode ? signInWithCode() : signInInBrowser()).managed
         await names.learn([account])
         let status = await protection.enroll(account)
@@ -75,7 +77,8 @@ extension NotesApp {
         guard let signIn, let discovery else { throw Problem("this app was started without a service") }
         // Somebody whose data is closed may be about to be asked for credentials: once is enough.
         if !heldBack.isEmpty, let freshSignIn { return try await freshSignIn.signInAhead() }
-        let request = SignInRequest(scopes: [discovery.scope], resource: discovery.resource)
+        var request = SignInRequest(scopes: [discovery.scope], resource: discovery.resource)
+        request.requiresProofOfPossession = true
         if let shared { return try await shared.signIn(request, browser: screen.browser).account }
         return try await signIn.signIn(request, browser: screen.browser).account
     }
@@ -83,7 +86,8 @@ extension NotesApp {
     private func signInWithCode() async throws -> SignedInAccount {
         guard let signIn, let discovery else { throw Problem("this app was started without a service") }
         let screen = self.screen
-        let request = DeviceCodeRequest(scopes: [discovery.scope], resource: discovery.resource)
+        var request = DeviceCodeRequest(scopes: [discovery.scope], resource: discovery.resource)
+        request.requiresProofOfPossession = true
         let show = { @Sendable (prompt: DeviceCodePrompt) in
             let page = prompt.completePage ?? prompt.page
             screen.tell(
