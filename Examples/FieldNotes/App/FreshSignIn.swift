@@ -5,9 +5,9 @@ import CordonProtocol
 import CordonSignIn
 import Foundation
 
-/// Has a person give their credentials again where the rules want to know that it is still them, as after too many wrong PINs.
+/// Asks for credentials again where the rules require a fresh sign-in, such as after too many wrong PINs.
 ///
-/// A session that the browser still has is not enough: whoever found the device unlocked would have that too.
+/// A live browser session is not enough: anyone holding the unlocked device has it too.
 actor FreshSignIn {
     /// How long ago the person may have given credentials for it to count.
     static let window = Duration.seconds(300)
@@ -48,7 +48,7 @@ actor FreshSignIn {
         return account
     }
 
-    /// Signs somebody in in a browser; `account` is who it has to be.
+    /// Opens the sign-in page in a browser. If `account` is given, only that account is accepted.
     private func signIn(_ account: ManagedAccount?) async throws(SignInError) -> SignedInAccount {
         var request = SignInRequest(scopes: [discovery.scope], resource: discovery.resource)
         request.prompt = .login

@@ -1,6 +1,6 @@
 import CordonIdentity
 
-/// What the people of this app's accounts are called, so that nobody reads an id; also after an account has gone.
+/// Display names of accounts, so that the app never shows an id. Names of removed accounts are kept.
 actor KnownNames {
     private var names: [AccountID: String] = [:]
 

@@ -62,7 +62,7 @@ extension NotesApp {
     /// Signs everybody out of the device; every app removes what is theirs to remove.
     func signOutOfDevice(_ shared: SharedDeviceMode, _ removal: TypedCommand.Removal) async throws {
         guard let here = try await shared.currentAccount().current else {
-            throw Problem("nobody is signed in on this device")
+            throw Problem("no one is signed in on this device")
         }
         if let who = removal.account, who != here.userPrincipalName, AccountID(who) != here.id {
             throw Problem("\(who) is not signed in on this device", hint: "\(here.userPrincipalName) is.")

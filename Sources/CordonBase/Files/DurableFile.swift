@@ -19,7 +19,7 @@ package import Foundation
 /// Small files that are wholly old or wholly new, whatever instant the process or the machine dies at, and readable by this
 /// user alone.
 ///
-/// No call follows a symbolic link at the file's own name.
+/// No call but ``readPrivate(_:limit:)`` follows a symbolic link at the file's own name.
 package enum DurableFile {
     /// The first bytes of a file, however long it is; nil when there is none.
     package static func head(of file: URL, _ count: Int) throws(FileFailure) -> Data? {
