@@ -1,4 +1,4 @@
-/// What is typed while somebody waits for an answer, such as a PIN.
+/// Lines typed while a prompt, such as the one for a PIN, waits for an answer.
 ///
 /// A command that is typed there is not an answer, and above all not a guess at a PIN, of which there are few. So no PIN that
 /// begins with a command's word can be made in this app either.

@@ -69,7 +69,7 @@ extension NotesApp {
                 "accountNotAllowed", "\(await names.name(of: account)) may not be used here; sign it out",
                 ["account": .string(account.rawValue)])
         case .deviceAccountChanged(let account):
-            let who = if let account { await names.name(of: account) } else { "nobody" }
+            let who = if let account { await names.name(of: account) } else { "no one" }
             screen.tell(
                 "deviceAccountChanged", "the device is enrolled for \(who)",
                 ["account": account.map { .string($0.rawValue) } ?? .null])
