@@ -1,3 +1,5 @@
+package import CordonBase
+
 /// Why the server could not start or had to end.
 public struct ServiceServerError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What kind of failure it was.
@@ -24,13 +26,19 @@ public struct ServiceServerError: Error, Sendable, Equatable, CustomStringConver
     public let place: String
     /// What to do about it.
     public let hint: String
+    /// Where Cordon's source made the error, for the report of a defect: module, file and line.
+    public var thrownAt: String { codePlace.description }
+    package let codePlace: CodePlace
 
     /// Makes an error.
-    public init(_ code: Code, reason: String, place: String, hint: String) {
+    public init(
+        _ code: Code, reason: String, place: String, hint: String, file: StaticString = #fileID, line: UInt = #line
+    ) {
         self.code = code
         self.reason = reason
         self.place = place
         self.hint = hint
+        codePlace = CodePlace(file, line)
     }
 
     /// What an error of the embedded provider means for the server.
