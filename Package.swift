@@ -104,16 +104,20 @@ let package = Package(
         // Mechanisms that every room needs and none owns: no product, and no public import of it.
         library("CordonBase"),
 
+        // Signed texts and the keys that they are verified with: one reader, and a profile for each use. No product either.
+        library("CordonSignatures", ["CordonBase", crypto, cryptoExtras]),
+
         // The pure core: no clock, no file, no socket.
         library("CordonIdentity", ["CordonBase"]),
-        library("CordonPolicy", ["CordonIdentity"]),
+        library("CordonPolicy", ["CordonBase", "CordonIdentity"]),
 
         // Opt-in: identity follows Grand Central Dispatch.
         .target(name: "CDispatchInterposition"),
         library("CordonDispatch", ["CordonBase", "CDispatchInterposition", "CordonIdentity"]),
 
         // Messages.
-        library("CordonProtocol", ["CordonBase", "CordonIdentity", "CordonPolicy", crypto]),
+        library(
+            "CordonProtocol", ["CordonBase", "CordonIdentity", "CordonPolicy", "CordonSignatures", crypto]),
 
         // Parts.
         .target(name: "CordonAEADShim", dependencies: [crypto]),
@@ -122,7 +126,8 @@ let package = Package(
             name: "CordonSQLiteShim", dependencies: ["CordonAEADShim"], linkerSettings: [.linkedLibrary("sqlite3")]),
         library("CordonVaultSQLite", ["CordonBase", "CordonIdentity", "CordonSQLiteShim", "CordonVault"]),
         appLibrary(
-            "CordonSignIn", ["CordonBase", "CordonIdentity", "CordonProtocol", crypto, httpTypes, jwtKit, logging]),
+            "CordonSignIn",
+            ["CordonBase", "CordonIdentity", "CordonProtocol", "CordonSignatures", crypto, httpTypes, logging]),
 
         // The facade, and how it reaches a network on Linux.
         appLibrary(
@@ -140,8 +145,8 @@ let package = Package(
         library(
             "CordonBroker",
             [
-                "CordonBase", "CordonIdentity", "CordonProtocol", "CordonSignIn", crypto, httpTypes, logging, nioCore,
-                nioPosix,
+                "CordonBase", "CordonIdentity", "CordonProtocol", "CordonSignIn", "CordonSignatures", crypto, httpTypes,
+                logging, nioCore, nioPosix,
             ]),
 
         // The service.
@@ -151,9 +156,9 @@ let package = Package(
         library(
             "CordonServiceHTTP",
             [
-                "CordonBase", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonZlibShim",
-                asyncHTTPClient,
-                crypto, cryptoExtras, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, jwtKit, logging,
+                "CordonBase", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonSignatures",
+                "CordonZlibShim", asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, hummingbirdCore,
+                hummingbirdTLS, logging,
                 mustache, nioCore, nioHTTP1, nioHTTPTypes, nioSSL, serviceLifecycle, unixSignals,
             ]),
 
@@ -195,6 +200,7 @@ let package = Package(
             name: "CordonTestSupport", dependencies: ["CordonBase"], path: "Tests/CordonTestSupport",
             swiftSettings: strict),
         tests("CordonBaseTests", ["CordonBase", "CordonTestSupport"]),
+        tests("CordonSignaturesTests", ["CordonBase", "CordonSignatures", crypto, cryptoExtras]),
         tests("CordonIdentityTests", ["CordonIdentity"]),
         tests("CordonDispatchTests", ["CordonBase", "CordonDispatch", "CordonIdentity"]),
         .testTarget(
@@ -256,7 +262,7 @@ let package = Package(
             [
                 "CordonTestSupport", "CordonBase", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService",
                 "CordonServiceHTTP",
-                "CordonSignIn", "CordonTesting",
+                "CordonSignIn", "CordonSignatures", "CordonTesting",
                 asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, hummingbirdTesting, jwtKit, logging,
                 nioCore, nioEmbedded, nioHTTPTypes,
             ]),

@@ -1,7 +1,7 @@
-internal import CordonBase
 internal import CordonIdentity
 internal import CordonProtocol
 internal import CordonSignIn
+internal import CordonSignatures
 internal import Crypto
 internal import Foundation
 internal import Logging
@@ -175,8 +175,7 @@ enum RoleClaims {
 
     /// Application roles and directory roles; none where the token is no JWT.
     static func roles(in token: String) -> Set<String> {
-        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let body = Base64URL.decode(parts[1]),
+        guard let body = SignedText.unverifiedPayload(of: token),
             let claims = try? JSONDecoder().decode(Claims.self, from: body)
         else { return [] }
         return Set((claims.roles ?? []) + (claims.wids ?? []))

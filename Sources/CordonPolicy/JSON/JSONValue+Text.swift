@@ -1,3 +1,4 @@
+internal import CordonBase
 public import Foundation
 
 extension JSONValue {
@@ -10,10 +11,35 @@ extension JSONValue {
         guard data.count <= Self.largest else {
             throw PolicyError(.tooLarge, "more than \(Self.largest) bytes", at: "")
         }
-        var bytes = [UInt8](data)
-        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
-        var parser = JSONParser(bytes: bytes)
-        self = try parser.parse()
+        var reader = JSONReader(data)
+        do {
+            self = try Self.read(&reader)
+            try reader.finish()
+        } catch {
+            throw PolicyError(error.isTooDeep ? .tooLarge : .malformedJSON, error.reason, at: error.place)
+        }
+    }
+
+    private static func read(_ reader: inout JSONReader) throws(JSONFlaw) -> JSONValue {
+        switch try reader.next() {
+        case .null: return .null
+        case .bool(let value): return .bool(value)
+        case .string(let text): return .string(text)
+        case .number(let literal):
+            if literal != "-0", let integer = Int64(literal) { return .integer(integer) }
+            return .number(JSONNumber(checked: literal))
+        case .array:
+            var values: [JSONValue] = []
+            while try reader.hasElement(isFirst: values.isEmpty) { values.append(try read(&reader)) }
+            return .array(values)
+        case .object:
+            var members: [String: JSONValue] = [:]
+            while let name = try reader.member(isFirst: members.isEmpty) {
+                let value = try read(&reader)
+                guard members.updateValue(value, forKey: name) == nil else { throw reader.repeated(name) }
+            }
+            return .object(members)
+        }
     }
 
     /// JSON text with sorted member names; with `pretty`, one member per line.

@@ -1,3 +1,5 @@
+internal import CordonBase
+
 /// A JSON value that can be written back without losing a digit or a member.
 ///
 /// Integers that fit 64 bits are ``integer(_:)``; every other number keeps its own spelling in
@@ -26,8 +28,7 @@ public struct JSONNumber: Hashable, Sendable {
 
     /// Takes a spelling; nil when it is not a JSON number.
     public init?(literal: String) {
-        var parser = JSONParser(text: literal)
-        guard (try? parser.scanNumber()) != nil, parser.isAtEnd else { return nil }
+        guard JSONReader.isNumber(literal) else { return nil }
         self.literal = literal
     }
 

@@ -1,4 +1,4 @@
-internal import CordonBase
+internal import CordonSignatures
 public import Foundation
 
 /// A JSON Web Signature in compact form (RFC 7515), ES256 only.
@@ -8,14 +8,13 @@ public import Foundation
 /// not exist here, and critical extensions are refused because none is understood.
 public enum CompactJWS {
     /// The largest text that is looked at, in bytes.
-    public static let largestText = 4 << 20
+    public static let largestText = SignatureProfile.largestMessage
 
-    private struct Header: Codable {
+    private struct Header: Encodable {
         var alg: String
         var typ: String?
         var kid: String?
         var jwk: JSONWebKey?
-        var crit: [String]?
     }
 
     /// Signs a payload.
@@ -29,11 +28,10 @@ public enum CompactJWS {
         _ payload: Data, type: MessageType, with signer: some MessageSigner, embedsKey: Bool = false
     ) throws(ProtocolError) -> String {
         let header = Header(
-            alg: "ES256", typ: type.rawValue, kid: embedsKey ? nil : signer.publicKey.keyID,
-            jwk: embedsKey ? signer.publicKey : nil)
-        let signed = Base64URL.encode(try MessageCoding.encode(header)) + "." + Base64URL.encode(payload)
-        let signature = try signer.signature(for: Data(signed.utf8))
-        return signed + "." + Base64URL.encode(signature)
+            alg: SignatureAlgorithm.es256.rawValue, typ: type.rawValue,
+            kid: embedsKey ? nil : signer.publicKey.keyID, jwk: embedsKey ? signer.publicKey : nil)
+        return try SignedText.make(
+            header: try MessageCoding.encode(header), payload: payload, signature: signer.signature)
     }
 
     /// The payload of a text signed by one of the keys.
@@ -42,12 +40,11 @@ public enum CompactJWS {
     public static func payload(
         of text: String, type: MessageType, signedBy keys: JSONWebKeySet
     ) throws(ProtocolError) -> Data {
-        let parts = try Parts(text, type: type)
-        guard parts.header.jwk == nil, let keyID = parts.header.kid else {
-            throw ProtocolError(.unknownKey, "the signature names no key id")
+        let signed = try read(text, .message(type.rawValue), type)
+        guard let keyID = signed.keyID, let key = keys[keyID] else {
+            throw ProtocolError(.unknownKey, "no trusted key has the id \(signed.keyID ?? "")")
         }
-        guard let key = keys[keyID] else { throw ProtocolError(.unknownKey, "no trusted key has the id \(keyID)") }
-        return try parts.payload(verifiedWith: key)
+        return try payload(of: signed, verifiedWith: key)
     }
 
     /// The payload of a text that carries its own key, and that key; the caller must decide whether to trust it.
@@ -56,45 +53,40 @@ public enum CompactJWS {
     public static func payloadWithEmbeddedKey(
         of text: String, type: MessageType
     ) throws(ProtocolError) -> (payload: Data, key: JSONWebKey) {
-        let parts = try Parts(text, type: type)
-        guard let key = parts.header.jwk else { throw ProtocolError(.unknownKey, "the signature carries no key") }
-        return (try parts.payload(verifiedWith: key), key)
+        let signed = try read(text, .introduction(type.rawValue), type)
+        guard let key = signed.embeddedKey.map(JSONWebKey.init) else { throw ProtocolError(SignatureFlaw.key, type) }
+        return (try payload(of: signed, verifiedWith: key), key)
     }
 
-    private struct Parts {
-        let header: Header
-        let signed: Data
-        let payload: Data
-        let signature: Data
+    private static func read(
+        _ text: String, _ profile: SignatureProfile, _ type: MessageType
+    ) throws(ProtocolError) -> SignedText {
+        do { return try SignedText(text, profile) } catch { throw ProtocolError(error, type) }
+    }
 
-        init(_ text: String, type: MessageType) throws(ProtocolError) {
-            guard text.utf8.count <= CompactJWS.largestText else {
-                throw ProtocolError(.malformed, "the signed text is larger than \(CompactJWS.largestText) bytes")
-            }
-            let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-            guard parts.count == 3, let header = Base64URL.decode(parts[0]), let payload = Base64URL.decode(parts[1]),
-                let signature = Base64URL.decode(parts[2])
-            else { throw ProtocolError(.malformed, "the signed text is not three base64url parts") }
-            self.header = try MessageCoding.decode(Header.self, from: header)
-            self.signed = Data((parts[0] + "." + parts[1]).utf8)
-            self.payload = payload
-            self.signature = signature
-            guard self.header.alg == "ES256" else {
-                throw ProtocolError(.unsupported, "the signature's algorithm is not ES256")
-            }
-            guard self.header.typ == type.rawValue else {
-                throw ProtocolError(.unsupported, "the signed text is not of type \(type.rawValue)")
-            }
-            guard self.header.crit == nil else {
-                throw ProtocolError(.unsupported, "the signature has critical extensions that are not understood")
-            }
+    private static func payload(
+        of text: SignedText, verifiedWith key: JSONWebKey
+    ) throws(ProtocolError) -> Data {
+        guard text.isSigned(by: key.verification) else {
+            throw ProtocolError(.wrongSignature, "the signature does not match")
         }
+        return text.payload
+    }
+}
 
-        func payload(verifiedWith key: JSONWebKey) throws(ProtocolError) -> Data {
-            guard key.isValidSignature(signature, for: signed) else {
-                throw ProtocolError(.wrongSignature, "the signature does not match")
-            }
-            return payload
+extension ProtocolError {
+    /// What a flaw of a signed text is to a receiver of messages.
+    init(_ flaw: SignatureFlaw, _ type: MessageType) {
+        switch flaw {
+        case .tooLarge: self.init(.malformed, "the signed text is too large")
+        case .malformed: self.init(.malformed, "the signed text is not three base64url parts with a header")
+        case .algorithm: self.init(.unsupported, "the signature's algorithm is not ES256")
+        case .type: self.init(.unsupported, "the signed text is not of type \(type.rawValue)")
+        case .critical:
+            self.init(.unsupported, "the signature has critical extensions that are not understood")
+        case .key: self.init(.unknownKey, "the signature does not name its key as its type asks")
+        case .signature: self.init(.wrongSignature, "the signature does not match")
+        case .claims: self.init(.malformed, "a claim of the signed text is missing or of the wrong kind")
         }
     }
 }

@@ -1,5 +1,4 @@
-internal import CordonBase
-internal import Crypto
+internal import CordonSignatures
 public import Foundation
 
 /// A proof that the sender of one HTTP request holds a key (RFC 9449).
@@ -16,7 +15,7 @@ public struct DPoPProof: Sendable, Equatable {
     /// How far a proof may lie in the past or future of the receiver's clock (RFC 9449 §11.1).
     public static let tolerance: TimeInterval = 60
 
-    private struct Claims: Codable {
+    private struct Claims: Encodable {
         var jti: String
         var htm: String
         var htu: String
@@ -39,7 +38,7 @@ public struct DPoPProof: Sendable, Equatable {
         id: String = UUID().uuidString, signer: some MessageSigner
     ) throws(ProtocolError) -> String {
         let claims = Claims(
-            jti: id, htm: method, htu: target(url), iat: Int64(issued.timeIntervalSince1970),
+            jti: id, htm: method, htu: ProofOfPossession.target(url), iat: Int64(issued.timeIntervalSince1970),
             ath: accessToken.map(tokenHash), nonce: nonce)
         return try CompactJWS.sign(
             try MessageCoding.encode(claims), type: .proofOfPossession, with: signer, embedsKey: true)
@@ -54,46 +53,30 @@ public struct DPoPProof: Sendable, Equatable {
     public init(
         verifying text: String, method: String, url: URL, accessToken: String?, now: Date
     ) throws(ProtocolError) {
-        let (payload, key) = try CompactJWS.payloadWithEmbeddedKey(of: text, type: .proofOfPossession)
-        let claims = try MessageCoding.decode(Claims.self, from: payload)
-        // Clients repeat the URL letter for letter, so the two forms seldom have to be taken apart.
-        guard claims.htm == method, claims.htu == url.absoluteString || Self.target(claims.htu) == Self.target(url)
-        else { throw ProtocolError(.wrongRecipient, "the proof was made for another request") }
-        guard claims.ath == accessToken.map(Self.tokenHash) else {
+        let proof: ProofOfPossession
+        do { proof = try ProofOfPossession(text) } catch { throw ProtocolError(error, .proofOfPossession) }
+        guard let seconds = Int64(exactly: proof.issued) else {
+            throw ProtocolError(SignatureFlaw.claims, .proofOfPossession)
+        }
+        guard proof.method == method, proof.isFor(url) else {
+            throw ProtocolError(.wrongRecipient, "the proof was made for another request")
+        }
+        guard proof.tokenHash == accessToken.map(Self.tokenHash) else {
             throw ProtocolError(.wrongRecipient, "the proof was made for another access token")
         }
-        let issued = Date(timeIntervalSince1970: TimeInterval(claims.iat))
+        let issued = Date(timeIntervalSince1970: TimeInterval(seconds))
         guard abs(issued.timeIntervalSince(now)) <= Self.tolerance else {
             throw ProtocolError(.expired, "the proof is older or newer than \(Int(Self.tolerance)) s")
         }
-        guard !claims.jti.isEmpty, claims.jti.utf8.count <= 128 else {
+        guard !proof.id.isEmpty, proof.id.utf8.count <= 128 else {
             throw ProtocolError(.malformed, "the proof's id is empty or too long")
         }
-        self.id = claims.jti
-        self.key = key
+        self.id = proof.id
+        self.key = JSONWebKey(proof.key)
         self.issued = issued
-        self.nonce = claims.nonce
+        self.nonce = proof.nonce
     }
 
     /// The hash by which a proof or a token names an access token, base64url (RFC 9449 §4.2).
-    public static func tokenHash(_ token: String) -> String {
-        Base64URL.encode(SHA256.hash(data: Data(token.utf8)).withUnsafeBytes { Data($0) })
-    }
-
-    private static func target(_ text: String) -> String? {
-        URL(string: text).map(target)
-    }
-
-    /// Scheme and host in lower case, the port only where it is not the scheme's own, the path as it is (RFC 3986 §6.2).
-    private static func target(_ url: URL) -> String {
-        var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) ?? URLComponents()
-        parts.query = nil
-        parts.fragment = nil
-        parts.scheme = parts.scheme?.lowercased()
-        parts.host = parts.host?.lowercased()
-        let usual = ["http": 80, "https": 443][parts.scheme ?? ""]
-        if parts.port == usual { parts.port = nil }
-        if parts.percentEncodedPath.isEmpty { parts.percentEncodedPath = "/" }
-        return parts.string ?? ""
-    }
+    public static func tokenHash(_ token: String) -> String { ProofOfPossession.tokenHash(token) }
 }

@@ -1,3 +1,4 @@
+internal import CordonSignatures
 internal import Crypto
 public import Foundation
 
@@ -29,7 +30,7 @@ public struct SoftwareSigningKey: MessageSigner, CustomStringConvertible {
 
     private init(_ key: P256.Signing.PrivateKey) {
         self.key = key
-        self.publicKey = JSONWebKey(key.publicKey)
+        self.publicKey = JSONWebKey(P256PublicKey(key.publicKey))
     }
 
     /// The 32-byte secret.

@@ -1,5 +1,6 @@
 import CordonPolicy
 import CordonService
+import CordonSignatures
 import Foundation
 
 /// Why a security event token was refused, in the words of RFC 8935 §2.4.
@@ -47,19 +48,19 @@ struct SecurityEventVerifier: Sendable {
 
     /// What a token says of accounts; who says it is a trusted provider.
     func signals(in text: String) async throws(SecurityEventRefusal) -> (issuer: String, signals: [AccountSignal]) {
-        let parts: TokenText
+        let signed: SignedText
         do {
-            parts = try TokenText(text, type: "secevent+jwt")
+            signed = try SignedText(text, .securityEvent)
         } catch {
-            throw SecurityEventRefusal(code: .malformed, reason: error.reason)
+            throw SecurityEventRefusal(code: .malformed, reason: TokenRefusal(error, .securityEvent).reason)
         }
-        guard let claims = try? JSONValue(parsing: parts.payload), let issuer = claims["iss"]?.string else {
+        guard let claims = try? JSONValue(parsing: signed.payload), let issuer = claims["iss"]?.string else {
             throw SecurityEventRefusal(code: .malformed, reason: "the token's claims are not readable")
         }
         guard let trusted = rules.issuers.first(where: { $0.issuer == issuer }) else {
             throw SecurityEventRefusal(code: .untrustedIssuer, reason: "the token's issuer is not on the allow-list")
         }
-        try await checkSignature(of: parts, by: issuer)
+        try await checkSignature(of: signed, by: issuer)
         let named = claims["aud"]?.array?.compactMap(\.string) ?? [claims["aud"]?.string ?? ""]
         guard !audiences.isDisjoint(with: named) else {
             throw SecurityEventRefusal(code: .wrongAudience, reason: "the token was made for another service")
@@ -83,15 +84,15 @@ struct SecurityEventVerifier: Sendable {
         return (issuer, signals)
     }
 
-    private func checkSignature(of parts: TokenText, by issuer: String) async throws(SecurityEventRefusal) {
-        let key: IssuerKey
+    private func checkSignature(of text: SignedText, by issuer: String) async throws(SecurityEventRefusal) {
+        let key: VerificationKey
         do {
-            key = try await keys.key(parts.header.kid ?? "", of: issuer)
+            key = try await keys.key(text.keyID ?? "", of: issuer)
         } catch {
             throw SecurityEventRefusal(
                 code: error.code == .issuerUnavailable ? .unavailable : .unknownKey, reason: error.reason)
         }
-        guard key.algorithm.rawValue == parts.header.alg, key.isValid(parts.signature, for: parts.signed) else {
+        guard text.isSigned(by: key) else {
             throw SecurityEventRefusal(code: .unknownKey, reason: "the token's signature does not match")
         }
     }

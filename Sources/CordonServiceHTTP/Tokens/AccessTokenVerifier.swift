@@ -1,4 +1,5 @@
 internal import CordonIdentity
+internal import CordonSignatures
 internal import Crypto
 public import Foundation
 public import Logging
@@ -57,9 +58,10 @@ public struct AccessTokenVerifier: Sendable {
         }
         let digest = SHA256.hash(data: Data(text.utf8))
         if let known = verified.token(digest, for: audience, at: now()) { return known }
-        let parts = try TokenText(text)
+        let signed: SignedText
+        do { signed = try SignedText(text, .accessToken) } catch { throw TokenRefusal(error, .accessToken) }
         // Only to choose the key; nothing else is looked at before the signature was verified.
-        guard let claims = try? JSONDecoder().decode(TokenClaims.self, from: parts.payload) else {
+        guard let claims = try? JSONDecoder().decode(TokenClaims.self, from: signed.payload) else {
             throw TokenRefusal(.malformed, "the token lacks a claim or has one of the wrong kind")
         }
         guard let trusted = rules.issuers.first(where: { $0.issuer == claims.issuer }) else {
@@ -68,11 +70,11 @@ public struct AccessTokenVerifier: Sendable {
             )
         }
         issuer = trusted.issuer
-        let key = try await keys.key(parts.header.kid ?? "", of: trusted.issuer)
-        guard key.algorithm.rawValue == parts.header.alg else {
+        let key = try await keys.key(signed.keyID ?? "", of: trusted.issuer)
+        guard key.accepts(signed.algorithm) else {
             throw TokenRefusal(.malformed, "the token's algorithm is not the one of its key")
         }
-        guard key.isValid(parts.signature, for: parts.signed) else {
+        guard signed.isSigned(by: key) else {
             throw TokenRefusal(.wrongSignature, "the token's signature does not match")
         }
         try check(claims, for: audience)

@@ -1,3 +1,4 @@
+import CordonSignatures
 import Foundation
 
 /// The keys of the trusted providers, fetched when first needed and again when a token names an unknown one.
@@ -10,7 +11,7 @@ actor IssuerKeys {
     static let longestAge: TimeInterval = 3_600
 
     private struct Entry {
-        var keys: [String: IssuerKey]
+        var keys: PublishedKeys
         var fetched: Date
         var attempted: Date
     }
@@ -19,7 +20,7 @@ actor IssuerKeys {
     private let refusals: TokenRefusalLog?
     private let now: @Sendable () -> Date
     private var entries: [String: Entry] = [:]
-    private var running: [String: Task<Result<Data, TokenRefusal>, Never>] = [:]
+    private var running: [String: Task<Result<PublishedKeys, TokenRefusal>, Never>] = [:]
 
     init(
         documents: any IssuerDocuments, refusals: TokenRefusalLog? = nil, now: @escaping @Sendable () -> Date
@@ -32,7 +33,7 @@ actor IssuerKeys {
     /// The key with this id.
     ///
     /// - Throws: ``TokenRefusal`` with code `unknownKey` or `issuerUnavailable`.
-    func key(_ id: String, of issuer: String) async throws(TokenRefusal) -> IssuerKey {
+    func key(_ id: String, of issuer: String) async throws(TokenRefusal) -> VerificationKey {
         if let entry = entries[issuer], let key = entry.keys[id],
             now().timeIntervalSince(entry.fetched) < Self.longestAge || recentlyAttempted(entry)
         {
@@ -62,7 +63,10 @@ actor IssuerKeys {
             running[issuer]
             ?? Task { [documents] in
                 do throws(TokenRefusal) {
-                    return .success(try await documents.keySet(of: issuer))
+                    guard let keys = PublishedKeys(try await documents.keySet(of: issuer), for: .accessToken) else {
+                        throw TokenRefusal(.issuerUnavailable, "what the provider sent is no set of keys")
+                    }
+                    return .success(keys)
                 } catch {
                     return .failure(error)
                 }
@@ -71,10 +75,9 @@ actor IssuerKeys {
         let outcome = await task.value
         running[issuer] = nil
         let moment = now()
-        do {
-            let keys = try await IssuerKey.keys(in: try outcome.get())
-            entries[issuer] = Entry(keys: keys, fetched: moment, attempted: moment)
-        } catch {
+        switch outcome {
+        case .success(let keys): entries[issuer] = Entry(keys: keys, fetched: moment, attempted: moment)
+        case .failure(let error):
             // A provider that could never be reached is asked again at once by the next request.
             entries[issuer]?.attempted = moment
             // Also where the old keys go on for a while, and nobody is refused yet.

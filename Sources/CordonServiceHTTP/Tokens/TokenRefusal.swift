@@ -1,3 +1,5 @@
+internal import CordonSignatures
+
 /// Why an access token was refused; the reason holds nothing of the token.
 public struct TokenRefusal: Error, Sendable, Equatable {
     /// What kind of refusal it was.
@@ -46,6 +48,18 @@ public struct TokenRefusal: Error, Sendable, Equatable {
         self.code = code
         self.reason = reason
         self.note = note
+    }
+
+    /// What a flaw of a token's text is to a caller.
+    init(_ flaw: SignatureFlaw, _ profile: SignatureProfile) {
+        switch flaw {
+        case .tooLarge: self.init(.malformed, "the token is too large")
+        case .malformed, .claims: self.init(.malformed, "the token is not a signed JWT")
+        case .algorithm: self.init(.malformed, "the token's algorithm is not accepted")
+        case .type: self.init(.malformed, "the token is not of type \(profile.typeNames)")
+        case .critical, .key: self.init(.malformed, "the token has critical extensions or names no key")
+        case .signature: self.init(.wrongSignature, "the token's signature does not match")
+        }
     }
 
     /// What to do about it.

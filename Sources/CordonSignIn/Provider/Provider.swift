@@ -1,4 +1,5 @@
 internal import CordonProtocol
+internal import CordonSignatures
 internal import Foundation
 internal import HTTPTypes
 
@@ -9,7 +10,7 @@ actor Provider {
     let environment: SignInEnvironment
 
     var metadataCache: (value: ProviderMetadata, fresh: Date)?
-    var keyCache: (value: ProviderKeys, fresh: Date, fetched: Date)?
+    var keyCache: (value: PublishedKeys, fresh: Date, fetched: Date)?
     /// The newest nonce each origin asked for (RFC 9449 §8.2).
     var nonces: [String: String] = [:]
 

@@ -1,5 +1,5 @@
 internal import CordonBase
-internal import CordonProtocol
+internal import CordonSignatures
 internal import Crypto
 internal import Foundation
 
@@ -7,7 +7,6 @@ internal import Foundation
 struct IDTokenCheck: Sendable {
     /// How far the provider's clock may be off.
     static let leeway: TimeInterval = 300
-    static let largestToken = 65_536
 
     let issuer: String
     let clientID: String
@@ -18,34 +17,27 @@ struct IDTokenCheck: Sendable {
     let maximumAuthenticationAge: Duration?
     let now: Date
 
-    private struct Header: Decodable {
-        var alg: String
-        var kid: String?
-        var crit: [String]?
-    }
-
     /// The claims of a token that passes every check.
     func claims(
-        of token: String, keys: (String?) async throws(SignInError) -> ProviderKeys
+        of token: String, keys: (String?) async throws(SignInError) -> PublishedKeys
     ) async throws(SignInError) -> IDTokenClaims {
-        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard token.utf8.count <= Self.largestToken, parts.count == 3, let head = Base64URL.decode(parts[0]),
-            let body = Base64URL.decode(parts[1]), let signature = Base64URL.decode(parts[2]),
-            let header = try? JSONDecoder().decode(Header.self, from: head), header.crit == nil
-        else { throw refusal("is malformed") }
-        let signed = Data((parts[0] + "." + parts[1]).utf8)
-        let known = try await keys(header.kid)
-        guard await known.isValid(signature, over: signed, keyID: header.kid, algorithm: header.alg) else {
+        let text: SignedText
+        do {
+            text = try SignedText(token, .idToken)
+        } catch {
+            throw refusal(error == .algorithm ? "is not signed by a key of the provider" : "is malformed")
+        }
+        guard let key = try await keys(text.keyID).key(for: text), text.isSigned(by: key) else {
             throw refusal("is not signed by a key of the provider")
         }
-        guard let claims = try? JSONDecoder().decode(IDTokenClaims.self, from: body) else {
+        guard let claims = try? JSONDecoder().decode(IDTokenClaims.self, from: text.payload) else {
             throw refusal("lacks a claim")
         }
-        try check(claims, algorithm: header.alg)
+        try check(claims, algorithm: text.algorithm)
         return claims
     }
 
-    private func check(_ claims: IDTokenClaims, algorithm: String) throws(SignInError) {
+    private func check(_ claims: IDTokenClaims, algorithm: SignatureAlgorithm) throws(SignInError) {
         guard Array(claims.issuer.utf8) == Array(issuer.utf8) else {
             throw SignInError(.server, .issuerMismatch, "the ID token comes from another issuer")
         }
@@ -76,15 +68,13 @@ struct IDTokenCheck: Sendable {
     }
 
     /// The left half of the hash that goes with the algorithm (OpenID Connect Core §3.1.3.6).
-    private static func half(_ token: String, _ algorithm: String) -> String {
+    private static func half(_ token: String, _ algorithm: SignatureAlgorithm) -> String {
         let bytes = Data(token.utf8)
         let digest: [UInt8] =
-            if algorithm.hasSuffix("384") {
-                Array(SHA384.hash(data: bytes))
-            } else if algorithm.hasSuffix("512") || algorithm == "EdDSA" {
-                Array(SHA512.hash(data: bytes))
-            } else {
-                Array(SHA256.hash(data: bytes))
+            switch algorithm {
+            case .es256, .rs256, .ps256: Array(SHA256.hash(data: bytes))
+            case .es384, .rs384, .ps384: Array(SHA384.hash(data: bytes))
+            case .es512, .rs512, .ps512, .edDSA: Array(SHA512.hash(data: bytes))
             }
         return Base64URL.encode(digest.prefix(digest.count / 2))
     }

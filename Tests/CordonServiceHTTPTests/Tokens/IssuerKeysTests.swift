@@ -2,6 +2,7 @@ import CordonBase
 import CordonPolicy
 import CordonProtocol
 import CordonService
+import CordonSignatures
 import Crypto
 import CryptoExtras
 import Foundation
@@ -97,14 +98,15 @@ import Testing
                 ]
             ]
         ])
-        let key = try #require(try await IssuerKey.keys(in: Data(document.text().utf8))["rsa-1"])
-        #expect(key.algorithm == .rs256)
+        let keys = try #require(PublishedKeys(Data(document.text().utf8), for: .accessToken))
+        let key = try #require(keys["rsa-1"])
         let text = Data("header.payload".utf8)
         let good = try secret.signature(for: SHA256.hash(data: text), padding: .insecurePKCS1v1_5).rawRepresentation
         let pss = try secret.signature(for: SHA256.hash(data: text), padding: .PSS).rawRepresentation
-        #expect(key.isValid(good, for: text))
-        #expect(!key.isValid(pss, for: text))
-        #expect(!key.isValid(good, for: Data("header.other".utf8)))
+        #expect(key.isValid(good, for: text, by: .rs256))
+        #expect(!key.isValid(pss, for: text, by: .rs256))
+        #expect(!key.isValid(good, for: text, by: .es256))
+        #expect(!key.isValid(good, for: Data("header.other".utf8), by: .rs256))
     }
 
     @Test func `keys of other kinds and uses are left out without hiding the good one`() async throws {
@@ -115,6 +117,7 @@ import Testing
                 ["kty": "RSA", "kid": "enc", "use": "enc", "n": "AQAB", "e": "AQAB"], ["kty": "EC"], good,
             ]
         ])
-        #expect(try await Array(IssuerKey.keys(in: Data(document.text().utf8)).keys) == [issuer.key.publicKey.keyID])
+        let keys = PublishedKeys(Data(document.text().utf8), for: .accessToken)
+        #expect(keys?.ids == [issuer.key.publicKey.keyID])
     }
 }

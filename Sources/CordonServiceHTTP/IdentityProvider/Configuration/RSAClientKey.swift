@@ -1,13 +1,11 @@
 internal import CordonBase
-import CordonProtocol
-import Crypto
-import CryptoExtras
+import CordonSignatures
 public import Foundation
 
 /// A public RSA key with which a client signs who it is, as clients with a certificate do (RFC 7517, RFC 7518 §6.3).
 public struct RSAClientKey: Sendable, Equatable, Codable {
     /// The fewest bits of a key (RFC 7518 §3.3).
-    public static let fewestBits = 2_048
+    public static let fewestBits = VerificationKey.fewestRSABits
 
     /// The modulus, big-endian.
     public let modulus: Data
@@ -15,37 +13,43 @@ public struct RSAClientKey: Sendable, Equatable, Codable {
     public let exponent: Data
     /// The key id, nil where none was given.
     public let keyID: String?
+    /// What verifies with it.
+    let verification: VerificationKey
 
     private enum Member: String, CodingKey {
-        case kty, n, e, kid, d, use
+        case kty, n, e, kid, use
     }
 
     /// Makes a key.
     ///
     /// - Throws: ``IdentityProviderError`` with code `configurationInvalid` when it is no RSA key of at least ``fewestBits``.
     public init(modulus: Data, exponent: Data, keyID: String? = nil) throws(IdentityProviderError) {
-        self.modulus = Data(modulus.drop { $0 == 0 })
-        self.exponent = exponent
-        self.keyID = keyID
-        guard let key, key.keySizeInBits >= Self.fewestBits else {
+        let modulus = Data(modulus.drop { $0 == 0 })
+        guard let key = VerificationKey(modulus: modulus, exponent: exponent, id: keyID) else {
             throw IdentityProviderError(
                 .configurationInvalid, reason: "the key is no RSA key of \(Self.fewestBits) bits or more",
                 place: "keys",
                 hint: "make a longer key")
         }
+        self.modulus = modulus
+        self.exponent = exponent
+        self.keyID = keyID
+        self.verification = key
+    }
+
+    /// Whether both have the same numbers and the same id.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.modulus == right.modulus && left.exponent == right.exponent && left.keyID == right.keyID
     }
 
     /// Reads a JWK; a short key, or one with its private half, is refused.
     public init(from decoder: any Decoder) throws {
-        let members = try decoder.container(keyedBy: Member.self)
-        guard try members.decode(String.self, forKey: .kty) == "RSA", !members.contains(.d),
-            let n = Base64URL.decode(try members.decode(String.self, forKey: .n)),
-            let e = Base64URL.decode(try members.decode(String.self, forKey: .e))
-        else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .kty, in: members, debugDescription: "the key is not a public RSA key")
+        let key = try JWK(from: decoder)
+        guard key.kind == "RSA", !key.hasPrivateHalf, let modulus = key.number(.n), let exponent = key.number(.e) else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "the key is not a public RSA key"))
         }
-        try self.init(modulus: n, exponent: e, keyID: try members.decodeIfPresent(String.self, forKey: .kid))
+        try self.init(modulus: modulus, exponent: exponent, keyID: key.id)
     }
 
     /// Writes the public members of a JWK.
@@ -57,19 +61,4 @@ public struct RSAClientKey: Sendable, Equatable, Codable {
         try members.encodeIfPresent(keyID, forKey: .kid)
         try members.encode("sig", forKey: .use)
     }
-
-    /// How a signature is padded.
-    enum Padding: String {
-        case rs256 = "RS256"
-        case ps256 = "PS256"
-    }
-
-    /// Whether the signature over the bytes was made with this key.
-    func isValidSignature(_ signature: Data, for bytes: Data, padding: Padding) -> Bool {
-        key?.isValidSignature(
-            _RSA.Signing.RSASignature(rawRepresentation: signature), for: SHA256.hash(data: bytes),
-            padding: padding == .ps256 ? .PSS : .insecurePKCS1v1_5) ?? false
-    }
-
-    private var key: _RSA.Signing.PublicKey? { try? _RSA.Signing.PublicKey(n: modulus, e: exponent) }
 }

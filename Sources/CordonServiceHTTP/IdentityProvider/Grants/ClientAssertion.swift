@@ -1,4 +1,5 @@
 import CordonProtocol
+import CordonSignatures
 import Foundation
 import HTTPTypes
 
@@ -9,13 +10,6 @@ struct ClientAssertion {
     /// How far ahead an assertion may end, in seconds; what was used is remembered that long.
     static let longest: TimeInterval = 600
     private static let futureTolerance: TimeInterval = 60
-
-    private struct Header: Decodable {
-        let alg: String
-        let kid: String?
-        let typ: String?
-        let crit: [String]?
-    }
 
     private struct Claims: Decodable {
         let iss: String
@@ -43,18 +37,24 @@ struct ClientAssertion {
     let id: String
     /// When it ends.
     let expires: Date
-    private let parts: ProviderJWS.Parts
-    private let header: Header
+    private let text: SignedText
     private let claims: Claims
 
     init(_ text: String) throws(OAuthError) {
-        guard let parts = ProviderJWS.parts(of: text),
-            let header = try? JSONDecoder().decode(Header.self, from: parts.header),
-            let claims = try? JSONDecoder().decode(Claims.self, from: parts.payload),
+        let signed: SignedText
+        do {
+            signed = try SignedText(text, .clientAssertion)
+        } catch {
+            throw switch error {
+            case .algorithm, .type, .critical:
+                Self.refusal("client_assertion must be a JWT signed with ES256, PS256 or RS256")
+            default: Self.notOne
+            }
+        }
+        guard let claims = try? JSONDecoder().decode(Claims.self, from: signed.payload),
             (1...256).contains(claims.jti.utf8.count), claims.exp.isFinite, abs(claims.exp) < 1e12
-        else { throw Self.refusal("client_assertion is no signed JWT with iss, sub, aud, exp and jti") }
-        self.parts = parts
-        self.header = header
+        else { throw Self.notOne }
+        self.text = signed
         self.claims = claims
         client = claims.sub
         id = claims.jti
@@ -63,10 +63,6 @@ struct ClientAssertion {
 
     /// Checks who signed it, whom it is for and when (RFC 7523 §3).
     func check(_ signer: IdentityProviderClient, audiences: Set<String>, at now: Date) throws(OAuthError) {
-        let types: Set<String?> = [nil, "jwt", "client-authentication+jwt"]
-        guard ["ES256", "PS256", "RS256"].contains(header.alg), header.crit == nil,
-            types.contains(header.typ?.lowercased())
-        else { throw Self.refusal("client_assertion must be a JWT signed with ES256, PS256 or RS256") }
         guard claims.iss == claims.sub else { throw Self.refusal("iss and sub must both be the client") }
         guard !audiences.isDisjoint(with: claims.aud.names) else {
             throw Self.refusal("aud must be the issuer or the token endpoint")
@@ -81,13 +77,15 @@ struct ClientAssertion {
     /// Whether one of the client's keys of the algorithm's own kind signed it. Clients with a certificate name it by `x5t` or
     /// `x5t#S256` in place of a key id; which key it was, the signature says.
     private func isSigned(by signer: IdentityProviderClient) -> Bool {
-        guard let padding = RSAClientKey.Padding(rawValue: header.alg) else {
-            return signer.keys.filter { header.kid == nil || header.kid == $0.keyID }
-                .contains { $0.isValidSignature(parts.signature, for: parts.signedText) }
+        let keys =
+            signer.keys.map { ($0.keyID as String?, $0.verification) }
+            + signer.rsaKeys.map { ($0.keyID, $0.verification) }
+        return keys.contains { id, key in
+            (text.keyID == nil || id == nil || text.keyID == id) && text.isSigned(by: key)
         }
-        return signer.rsaKeys.filter { header.kid == nil || $0.keyID == nil || header.kid == $0.keyID }
-            .contains { $0.isValidSignature(parts.signature, for: parts.signedText, padding: padding) }
     }
+
+    private static let notOne = refusal("client_assertion is no signed JWT with iss, sub, aud, exp and jti")
 
     static func refusal(_ reason: String) -> OAuthError { OAuthError(.invalidClient, reason, status: .unauthorized) }
 }

@@ -1,3 +1,4 @@
+import CordonSignatures
 import Foundation
 import HTTPTypes
 
@@ -27,7 +28,7 @@ extension DevelopmentIdentityProvider {
         // A proof here binds the code to its key, as dpop_jkt does (RFC 9449 §10.1).
         if let key = try provenKey(request, at: ProviderEndpoint.pushedRequest.address(issuer)) {
             if let named = try parameters.value("dpop_jkt"), named != key {
-                throw ProviderProof.invalid("dpop_jkt is not the key of the proof")
+                throw ProofOfPossession.invalid("dpop_jkt is not the key of the proof")
             }
             parameters = parameters.setting("dpop_jkt", to: key)
         }

@@ -1,5 +1,5 @@
 import CordonBase
-import CordonProtocol
+import CordonSignatures
 import Crypto
 import Foundation
 import HTTPTypes
@@ -19,35 +19,39 @@ extension DevelopmentIdentityProvider {
         guard let name = HTTPField.Name(Self.proofHeader) else { return nil }
         let fields = request.headers[values: name]
         guard let field = fields.first else { return nil }
-        guard fields.count == 1 else { throw ProviderProof.invalid("more than one DPoP header") }
-        let proof = try ProviderProof(field)
-        guard proof.claims.htm == request.method.rawValue else {
-            throw ProviderProof.invalid("htm of the proof is not the method of the request")
+        guard fields.count == 1 else { throw ProofOfPossession.invalid("more than one DPoP header") }
+        let proof = try ProofOfPossession(provider: field)
+        guard proof.method == request.method.rawValue else {
+            throw ProofOfPossession.invalid("htm of the proof is not the method of the request")
         }
-        guard proof.isFor(uri) else {
-            throw ProviderProof.invalid("htu of the proof is not the address of the request")
+        guard let address = URL(string: uri), proof.isFor(address) else {
+            throw ProofOfPossession.invalid("htu of the proof is not the address of the request")
         }
         let now = clock()
-        let made = Date(timeIntervalSince1970: proof.claims.iat)
+        let made = Date(timeIntervalSince1970: proof.issued)
         let expires = made.addingTimeInterval(seconds(\.proof))
         guard expires > now, made <= now.addingTimeInterval(Self.futureTolerance) else {
-            throw ProviderProof.invalid("the proof is too old, or the clock of its maker runs ahead")
+            throw ProofOfPossession.invalid("the proof is too old, or the clock of its maker runs ahead")
         }
         if configuration.requiresProofNonce {
-            guard let nonce = proof.claims.nonce, [proofNonce(), proofNonce(windowsAgo: 1)].contains(nonce) else {
+            guard let nonce = proof.nonce, [proofNonce(), proofNonce(windowsAgo: 1)].contains(nonce) else {
                 throw OAuthError(.useDPoPNonce, "make the proof again with the nonce in DPoP-Nonce")
             }
         }
         if let accessToken {
-            let hash = Base64URL.encode(Data(SHA256.hash(data: Data(accessToken.utf8))))
-            guard proof.claims.ath == hash else { throw ProviderProof.invalid("ath of the proof is not this token") }
+            guard proof.tokenHash == ProofOfPossession.tokenHash(accessToken) else {
+                throw ProofOfPossession.invalid("ath of the proof is not this token")
+            }
         }
-        let key = Self.digest(proof.thumbprint + "." + proof.claims.jti)
-        guard seenProofs.value(key, at: now) == nil else { throw ProviderProof.invalid("the proof was used before") }
+        let thumbprint = proof.key.thumbprint
+        let key = Self.digest(thumbprint + "." + proof.id)
+        guard seenProofs.value(key, at: now) == nil else {
+            throw ProofOfPossession.invalid("the proof was used before")
+        }
         guard seenProofs.insertIfRoom(true, for: key, until: expires, at: now) else {
             throw OAuthError(.temporarilyUnavailable, "too many proofs at once", status: .serviceUnavailable)
         }
-        return proof.thumbprint
+        return thumbprint
     }
 
     /// The nonce of the present window; it changes every five minutes and holds for ten.

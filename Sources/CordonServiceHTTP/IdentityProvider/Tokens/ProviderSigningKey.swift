@@ -1,4 +1,5 @@
 import CordonProtocol
+import CordonSignatures
 import Crypto
 public import Foundation
 import HTTPTypes
@@ -19,11 +20,10 @@ struct ProviderSigningKey: Sendable {
     /// The key id.
     var id: String { published.keyID }
 
-    private struct Header: Codable {
+    private struct Header: Encodable {
         let alg: String
         let kid: String
         let typ: String
-        let crit: [String]?
     }
 
     init(_ key: P256.Signing.PrivateKey) throws(IdentityProviderError) {
@@ -60,8 +60,10 @@ struct ProviderSigningKey: Sendable {
 
     func sign(_ claims: some Encodable, type: String) throws(OAuthError) -> String {
         do {
-            return try ProviderJWS.sign(
-                header: Header(alg: "ES256", kid: id, typ: type, crit: nil), payload: claims, with: key)
+            return try SignedText.make(
+                header: try ProviderJSON.encode(Header(alg: "ES256", kid: id, typ: type)),
+                payload: try ProviderJSON.encode(claims)
+            ) { try key.signature(for: $0).rawRepresentation }
         } catch {
             throw OAuthError(.serverError, "the token cannot be signed", status: .internalServerError)
         }
@@ -69,11 +71,9 @@ struct ProviderSigningKey: Sendable {
 
     /// The claims of a token this key signed with this `typ`; expiry is the caller's business.
     func claims<Claims: Decodable>(_ type: Claims.Type, in token: String, typ: String) -> Claims? {
-        guard let parts = ProviderJWS.parts(of: token),
-            let header = try? JSONDecoder().decode(Header.self, from: parts.header),
-            header.alg == "ES256", header.kid == id, header.typ == typ, header.crit == nil,
-            ProviderJWS.isValid(parts, for: key.publicKey)
+        guard let text = try? SignedText(token, .ownToken(typ)), text.keyID == id,
+            text.isSigned(by: published.verification)
         else { return nil }
-        return try? JSONDecoder().decode(type, from: parts.payload)
+        return try? JSONDecoder().decode(type, from: text.payload)
     }
 }
