@@ -1,60 +1,120 @@
-package import CordonIdentity
-package import CordonProtocol
-package import Foundation
+import CordonIdentity
+import CordonProtocol
+import Foundation
 
-/// What the broker says: an answer to a request, a step of one that is under way, or an event.
-package struct BrokerAnswer: Codable, Sendable {
+@testable import CordonSignIn
+
+/// A request of an app as the first version of the library wrote it: every member of every verb in one type.
+struct LooseRequest: Codable, Sendable {
+    /// Chosen by the app; the answer repeats it.
+    var id: UInt32
+    /// What is asked. Text, because a newer app may ask what this broker does not know.
+    var verb: String
+    /// `hello`: the protocol versions that the app speaks.
+    var versions: [Int]?
+    /// `hello`: what the app is towards the broker.
+    var clientID: String?
+    /// `hello`: the library and its version, for logs.
+    var library: String?
+    /// `hello`: whether the app works with one account at a time (SI-002).
+    var singleAccount: Bool?
+    /// The session number that the app last heard of.
+    var session: UInt64?
+    /// Whose token.
+    var account: AccountID?
+    /// What the token must allow.
+    var scopes: [String]?
+    /// The one audience of the token.
+    var resource: String?
+    /// A user name to pre-fill.
+    var loginHint: String?
+    /// The home of the user name, for providers that federate.
+    var domainHint: String?
+    /// `token.interactive`: scopes to consent to that this token will not carry.
+    var extraScopes: [String]?
+    /// `token.interactive`: how many seconds ago the person may have given credentials.
+    var maximumAge: Int64?
+    /// How hard to ask.
+    var prompt: String?
+    /// Whether the resource takes only tokens that are bound to a key.
+    var requiresProof: Bool?
+    /// Claims that a resource demanded, JSON text.
+    var claims: String?
+    /// Whether a cached token will not do.
+    var forcesRenewal: Bool?
+    /// Ties the logs of app, broker and provider together (SI-079).
+    var correlationID: UUID?
+    /// `token.return`, `token.cancel`: the request that is meant.
+    var request: UInt32?
+    /// `token.return`: where the browser ended, where the app's own page saw it.
+    var url: String?
+    /// `token.proof`: what is to be signed, header and payload in base64url.
+    var input: String?
+    /// `cleanup.report`: how far the app is.
+    var stage: CleanUpStage?
+    /// `account.signout`: whether the browser session is ended too.
+    var endsBrowserSession: Bool?
+
+    /// Asks with a verb.
+    init(_ verb: BrokerVerb) {
+        id = 0
+        self.verb = verb.rawValue
+    }
+}
+
+/// What the first version of the library read: every answer of every verb in one type.
+struct LooseAnswer: Codable, Sendable {
     /// The request that is answered; nil for an event.
-    package var id: UInt32?
+    var id: UInt32?
     /// Why the request was not carried out; nothing else is then present.
-    package var error: Failure?
+    var error: Failure?
     /// Something happened; no identity is in it.
-    package var event: Event?
+    var event: Event?
     /// A step of a request that goes on.
-    package var progress: Progress?
+    var progress: Progress?
     /// Answers `hello`.
-    package var hello: Greeting?
+    var hello: Greeting?
     /// Answers `device.info`, `device.join` and `device.leave`.
-    package var device: DeviceInformation?
+    var device: DeviceInformation?
     /// Answers `account.current`.
-    package var current: CurrentAccount?
+    var current: CurrentAccount?
     /// Answers `account.list`.
-    package var accounts: [SignedInAccount]?
+    var accounts: [SignedInAccount]?
     /// Answers `account.key`, base64url.
-    package var key: String?
+    var key: String?
     /// Answers the token verbs.
-    package var token: Token?
+    var token: Token?
     /// Answers `token.key`.
-    package var publicKey: JSONWebKey?
+    var publicKey: JSONWebKey?
     /// Answers `token.proof`, base64url.
-    package var signature: String?
+    var signature: String?
     /// Answers `account.signout`.
-    package var signOut: DeviceSignOutReport?
+    var signOut: DeviceSignOutReport?
 
     /// An empty answer, which means done.
-    package init(id: UInt32? = nil) {
+    init(id: UInt32? = nil) {
         self.id = id
     }
 
     /// A refusal or failure.
-    package init(id: UInt32?, _ error: SignInError) {
+    init(id: UInt32?, _ error: SignInError) {
         self.id = id
         self.error = Failure(error)
     }
 
     /// An answer to `hello`.
-    package struct Greeting: Codable, Sendable, Equatable {
+    struct Greeting: Codable, Sendable, Equatable {
         /// The protocol version spoken from here on.
-        package var version: Int
+        var version: Int
         /// The broker program's version.
-        package var broker: String
+        var broker: String
         /// The session number in force.
-        package var session: UInt64
+        var session: UInt64
         /// The verbs that this broker knows.
-        package var features: [String]
+        var features: [String]
 
         /// Makes a greeting.
-        package init(version: Int, broker: String, session: UInt64, features: [String]) {
+        init(version: Int, broker: String, session: UInt64, features: [String]) {
             self.version = version
             self.broker = broker
             self.session = session
@@ -63,60 +123,60 @@ package struct BrokerAnswer: Codable, Sendable {
     }
 
     /// An event: what kind, and the session number in force after it.
-    package struct Event: Codable, Sendable, Equatable {
+    struct Event: Codable, Sendable, Equatable {
         /// What happened.
-        package var type: AccountEvent.Kind
+        var type: AccountEvent.Kind
         /// The session number in force.
-        package var session: UInt64
+        var session: UInt64
 
         /// Makes an event.
-        package init(_ type: AccountEvent.Kind, session: UInt64) {
+        init(_ type: AccountEvent.Kind, session: UInt64) {
             self.type = type
             self.session = session
         }
     }
 
     /// A page to show, or a code to type elsewhere.
-    package struct Progress: Codable, Sendable, Equatable {
+    struct Progress: Codable, Sendable, Equatable {
         /// The page.
-        package var page: URL
+        var page: URL
         /// Where the page will end, for a browser that watches for it.
-        package var redirect: URL?
+        var redirect: URL?
         /// The code to type.
-        package var userCode: String?
+        var userCode: String?
         /// The page with the code filled in.
-        package var completePage: URL?
+        var completePage: URL?
         /// When the code stops working.
-        package var expires: Date?
+        var expires: Date?
 
         /// A page to show.
-        package init(page: URL, redirect: URL? = nil) {
+        init(page: URL, redirect: URL? = nil) {
             self.page = page
             self.redirect = redirect
         }
     }
 
     /// A token with whose it is.
-    package struct Token: Codable, Sendable, Equatable {
+    struct Token: Codable, Sendable, Equatable {
         /// The token's text.
-        package var text: String
+        var text: String
         /// When it stops being good.
-        package var expires: Date
+        var expires: Date
         /// What was granted.
-        package var scopes: [String]
+        var scopes: [String]
         /// Whether it works only with a proof.
-        package var isBound: Bool
+        var isBound: Bool
         /// The session number it belongs to.
-        package var session: UInt64
+        var session: UInt64
         /// Interactive sign-in: who signed in.
-        package var account: SignedInAccount?
+        var account: SignedInAccount?
         /// Interactive sign-in: whether it is who was hinted.
-        package var matchesHint: Bool?
+        var matchesHint: Bool?
         /// Interactive sign-in: whether tokens can be renewed silently.
-        package var isRenewable: Bool?
+        var isRenewable: Bool?
 
         /// Makes the travelling form of a token.
-        package init(_ token: AccessToken, session: UInt64) {
+        init(_ token: AccessToken, session: UInt64) {
             text = token.text
             expires = token.expires
             scopes = token.scopes
@@ -125,44 +185,44 @@ package struct BrokerAnswer: Codable, Sendable {
         }
 
         /// The token.
-        package var accessToken: AccessToken {
+        var accessToken: AccessToken {
             AccessToken(text: text, expires: expires, scopes: scopes, isBound: isBound)
         }
     }
 
     /// An error as it travels (SI-145); the provider's own text stays behind, because it may name people.
-    package struct Failure: Codable, Sendable, Equatable {
+    struct Failure: Codable, Sendable, Equatable {
         /// ``SignInError/Code``.
-        package var code: String
+        var code: String
         /// ``SignInFault``.
-        package var fault: String
+        var fault: String
         /// What happened, without secrets or names.
-        package var reason: String
+        var reason: String
         /// What to do.
-        package var hint: String
+        var hint: String
         /// Ties the logs together.
-        package var correlationID: UUID?
+        var correlationID: UUID?
         /// The provider's error code.
-        package var oauthError: String?
+        var oauthError: String?
         /// The provider's finer code.
-        package var subError: String?
+        var subError: String?
         /// The status of the provider's answer.
-        package var httpStatus: Int?
+        var httpStatus: Int?
         /// Scopes that were granted.
-        package var grantedScopes: [String]?
+        var grantedScopes: [String]?
         /// Scopes that were not granted.
-        package var declinedScopes: [String]?
+        var declinedScopes: [String]?
         /// Claims that the next interactive request must carry, JSON text.
-        package var claims: String?
+        var claims: String?
         /// Who did sign in.
-        package var account: AccountID?
+        var account: AccountID?
         /// Whether the same request had just failed.
-        package var isThrottled: Bool?
+        var isThrottled: Bool?
         /// Seconds to wait.
-        package var retryAfter: Int64?
+        var retryAfter: Int64?
 
         /// Makes the travelling form.
-        package init(_ error: SignInError) {
+        init(_ error: SignInError) {
             code = error.code.rawValue
             fault = error.fault.rawValue
             reason = error.reason
@@ -180,7 +240,7 @@ package struct BrokerAnswer: Codable, Sendable {
         }
 
         /// The error; a code of a newer broker reads as a refusal.
-        package var signInError: SignInError {
+        var signInError: SignInError {
             var details = SignInErrorDetails()
             details.correlationID = correlationID
             details.oauthError = oauthError

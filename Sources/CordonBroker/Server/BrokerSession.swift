@@ -2,8 +2,8 @@ internal import CordonProtocol
 internal import CordonSignIn
 internal import Foundation
 
-/// Where one connection meets the broker: who it is was settled when it was made, and is looked at again each time.
-struct BrokerDesk: Sendable {
+/// One connection's way to the broker: who it is was settled when it was made, and is looked at again each time.
+struct BrokerSession: Sendable {
     /// The broker.
     let broker: Broker
     /// Who connected; asked once, and nothing is read from the connection meanwhile.
@@ -12,8 +12,12 @@ struct BrokerDesk: Sendable {
     let isUnchanged: @Sendable () -> Bool
 
     /// Takes the connection in.
-    func open(_ send: @escaping @Sendable (BrokerAnswer) -> Void) async -> Int {
-        await broker.open(await identify(), send: send)
+    ///
+    /// - Parameter send: Sends a frame.
+    func open(_ send: @escaping @Sendable (Data) -> Void) async -> Int {
+        await broker.open(await identify()) { message in
+            if let frame = Self.frame(of: message) { send(frame) }
+        }
     }
 
     /// Ends it.
@@ -28,15 +32,14 @@ struct BrokerDesk: Sendable {
         /// Whether it accepts a greeting.
         let greets: Bool
 
-        init(_ answer: BrokerAnswer, greets: Bool = false) {
-            frame = BrokerDesk.frame(of: answer)
+        init(_ message: BrokerMessage, greets: Bool = false) {
+            frame = BrokerSession.frame(of: message)
             self.greets = greets
         }
     }
 
-    /// The frame of an answer.
-    static func frame(of answer: BrokerAnswer) -> Data? {
-        guard let payload = try? MessageCoding.encode(answer), payload.count <= BrokerFrame.largestAnswer else {
+    private static func frame(of message: BrokerMessage) -> Data? {
+        guard let payload = try? MessageCoding.encode(message), payload.count <= BrokerFrame.largestAnswer else {
             return nil
         }
         return BrokerFrame.encode(payload)
@@ -44,17 +47,18 @@ struct BrokerDesk: Sendable {
 
     /// Answers a payload.
     func answer(_ payload: Data, from peer: Int) async -> Answered {
-        guard let request = try? MessageCoding.decode(BrokerRequest.self, from: payload) else {
+        guard let request = try? MessageCoding.decode(IncomingRequest.self, from: payload) else {
             return Answered(
-                BrokerAnswer(id: 0, SignInError(.configuration, .invalidRequest, "the request is malformed")))
+                .failure(id: 0, SignInError(.configuration, .invalidRequest, "the request is malformed")))
         }
         guard isUnchanged() else {
             return Answered(
-                BrokerAnswer(
-                    id: request.id,
+                .failure(
+                    id: request.head.id,
                     SignInError(.brokerRefused, .brokerDenied, "the program that connected is no longer the same")))
         }
-        let answer = await broker.answer(request, from: peer)
-        return Answered(answer, greets: request.verb == BrokerVerb.hello.rawValue && answer.error == nil)
+        let message = await broker.answer(request, from: peer)
+        guard request.route?.verb == .hello, case .answer = message else { return Answered(message) }
+        return Answered(message, greets: true)
     }
 }

@@ -2,7 +2,7 @@ internal import CordonIdentity
 internal import Foundation
 
 /// Says what a stranger can cause at will once a minute only, and without characters that would forge a line.
-struct QuietLog: Sendable {
+struct ThrottledLog: Sendable {
     private var said: [String: Date] = [:]
     private static let pause: TimeInterval = 60
     private static let most = 64
