@@ -153,9 +153,13 @@ let package = Package(
             [
                 "CordonBase", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonZlibShim",
                 asyncHTTPClient,
-                crypto, cryptoExtras, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, jwtKit, logging,
-                mustache, nioCore, nioHTTP1, nioHTTPTypes, nioSSL, serviceLifecycle, unixSignals,
+                crypto, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, jwtKit, logging,
+                nioCore, nioHTTP1, nioHTTPTypes, nioSSL, serviceLifecycle, unixSignals,
             ]),
+        // An OpenID provider for development and tests; the service knows no more of it than a program tells.
+        library(
+            "CordonDevelopmentProvider",
+            ["CordonBase", "CordonProtocol", crypto, cryptoExtras, httpTypes, logging, mustache]),
 
         // Tools.
         library("CordonAppTools", [crypto, cryptoExtras, swiftASN1, x509]),
@@ -174,8 +178,8 @@ let package = Package(
         program(
             "CordonCommand",
             [
-                "CordonBase", "CordonAppTools", "CordonBroker", "CordonDemo", "CordonHTTPClient", "CordonIdentity",
-                "CordonPolicy",
+                "CordonBase", "CordonAppTools", "CordonBroker", "CordonDemo", "CordonDevelopmentProvider",
+                "CordonHTTPClient", "CordonIdentity", "CordonPolicy",
                 "CordonProtocol", "CordonService", "CordonServiceHTTP", "CordonServiceSQLite", "CordonSignIn",
                 "CordonVault", argumentParser, crypto, httpTypes, logging,
             ]),
@@ -246,17 +250,23 @@ let package = Package(
         tests(
             "CordonServiceHTTPTests",
             [
-                "CordonBase", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonServiceHTTP",
-                "CordonSignIn", "CordonTesting",
+                "CordonBase", "CordonDevelopmentProvider", "CordonIdentity", "CordonPolicy", "CordonProtocol",
+                "CordonService", "CordonServiceHTTP", "CordonSignIn", "CordonTesting",
                 asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, hummingbirdTesting, jwtKit, logging,
                 nioCore, nioEmbedded, nioHTTPTypes,
+            ]),
+        tests(
+            "CordonDevelopmentProviderTests",
+            [
+                "CordonBase", "CordonDevelopmentProvider", "CordonIdentity", "CordonProtocol", "CordonService",
+                "CordonServiceHTTP", crypto, cryptoExtras, httpTypes, hummingbirdTesting, jwtKit, logging, nioCore,
             ]),
         tests("CordonAppToolsTests", ["CordonAppTools", crypto]),
         tests(
             "CordonCommandTests",
             [
-                "CordonBase", "CordonAppTools", "CordonBroker", "CordonCommand", "CordonIdentity", "CordonPolicy",
-                "CordonService",
+                "CordonBase", "CordonAppTools", "CordonBroker", "CordonCommand", "CordonDevelopmentProvider",
+                "CordonIdentity", "CordonPolicy", "CordonService",
                 "CordonServiceHTTP", "CordonServiceSQLite", "CordonSignIn", argumentParser, httpTypes, hummingbird,
                 logging,
             ]),
