@@ -95,9 +95,17 @@ enum GraphAnswer: Sendable {
     private static func link(_ token: String, _ exchange: GraphExchange) -> String {
         let path = exchange.request.uri.path.split(separator: "/").dropFirst().joined(separator: "/")
         let options = exchange.query.kept + [("$skiptoken", token)]
-        let query = options.map { "\($0.name)=\(ProviderParameters.escape($0.value))" }.joined(separator: "&")
+        let query = options.map { "\($0.name)=\(escape($0.value))" }.joined(separator: "&")
         return "\(exchange.root)/\(path)?\(query)"
     }
+
+    /// Percent-encoding of everything but unreserved characters.
+    private static func escape(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+    }
+
+    private static let unreserved = CharacterSet(
+        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
     private static func json(_ value: JSONValue, _ status: HTTPResponse.Status = .ok) -> GraphReply {
         GraphReply(status, mediaType, Data(value.text().utf8))

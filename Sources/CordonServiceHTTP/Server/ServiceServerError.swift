@@ -12,7 +12,7 @@ public struct ServiceServerError: Error, Sendable, Equatable, CustomStringConver
         case notLoopback
         /// A value of the configuration cannot be used.
         case configurationInvalid
-        /// A file of the embedded provider cannot be read or written, or is not private.
+        /// A file of the certificate cannot be read, or its key is not private.
         case fileUnusable
         /// The server ended with an error.
         case failed
@@ -39,17 +39,6 @@ public struct ServiceServerError: Error, Sendable, Equatable, CustomStringConver
         self.place = place
         self.hint = hint
         codePlace = CodePlace(file, line)
-    }
-
-    /// What an error of the embedded provider means for the server.
-    init(_ error: IdentityProviderError) {
-        let code: Code =
-            switch error.code {
-            case .notLoopback: .notLoopback
-            case .fileUnreadable, .fileUnwritable, .fileNotPrivate: .fileUnusable
-            default: .configurationInvalid
-            }
-        self.init(code, reason: error.reason, place: error.place, hint: error.hint)
     }
 
     /// One line for a terminal or a log.
