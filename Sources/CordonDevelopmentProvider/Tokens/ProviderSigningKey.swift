@@ -80,7 +80,7 @@ struct ProviderSigningKey: Sendable {
     /// The claims of a token this key signed with this `typ`; expiry is the caller's business.
     func claims<Claims: Decodable>(_ type: Claims.Type, in token: String, typ: String) -> Claims? {
         guard let text = try? SignedText(token, .ownToken(typ)), text.keyID == id,
-            text.isSigned(by: published.verification)
+            text.isSigned(by: publicKey.verification)
         else { return nil }
         return try? JSONDecoder().decode(type, from: text.payload)
     }
