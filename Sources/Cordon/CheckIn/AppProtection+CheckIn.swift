@@ -14,7 +14,7 @@ extension AppProtection {
     public func checkIn(_ account: AccountID) async -> EnrollmentStatus {
         let account = resolved(account)
         let outcome = await inTurn(account, or: .wipeIncomplete) { await $0.checkInNow(account) }
-        report(outcome, .checkIn, of: account)
+        context.publish(outcome, .checkIn, of: account)
         return outcome.status
     }
 
@@ -27,12 +27,12 @@ extension AppProtection {
         do throws(ServiceFailure) {
             return Outcome(try await exchange(record))
         } catch {
-            log("check-in failed", error)
+            context.log("check-in failed", error)
             let outcome =
                 error.wantsNewRegistration
                 ? await registerAgain(record)
                 : postpone(record, after: Outcome(error, network: .checkInNetworkFailure), of: error)
-            await closeGateIfRefused(for: account)
+            await accountRefused(account)
             return outcome
         }
     }
@@ -45,7 +45,7 @@ extension AppProtection {
             return Outcome(
                 try await register(record.account, with: discovery, from: .appRegistered, inPlaceOf: record))
         } catch {
-            log("the registration could not be made anew", error)
+            context.log("the registration could not be made anew", error)
             return postpone(record, after: Outcome(error, network: .checkInNetworkFailure), of: error)
         }
     }
@@ -63,13 +63,13 @@ extension AppProtection {
             now
             + intervals.afterFailedCheckIn(
                 outcome.status, failures: record.failures, retryAfter: outcome.retryAfter,
-                backOff: serviceSettings(for: record.account.id).backOffSeconds)
-        guard !isRolledBack(record) else {
+                backOff: accounts.serviceSettings(for: record.account.id).backOffSeconds)
+        guard !accounts.isRolledBack(record) else {
             // What was put back must not become the newest by being written again and again.
-            records[record.account.id] = record
+            accounts.put(record)
             return outcome
         }
-        do { try keep(record) } catch { configuration.logger.error("a failed check-in could not be noted") }
+        do { try accounts.keep(record) } catch { configuration.logger.error("a failed check-in could not be noted") }
         return outcome
     }
 
@@ -80,10 +80,10 @@ extension AppProtection {
         let nonce = UUID().uuidString
         record.deviceTag = deviceTag(of: record.account, known: record.deviceTag)
         // Rules that are not in force must not count as applied, or the service would not send them again.
-        let current = isDenyingEverything(account) ? nil : try? verifiedAgain(record)
+        let current = accounts.isUnreadable(account) ? nil : try? verifiedAgain(record)
         let health = await health(for: account)
-        let refusals = life.refusals.filter { $0.account == account }
-        let outcomes = (life.outcomes ?? []).filter { $0.account == account }
+        let refusals = pending.refusals.filter { $0.account == account }
+        let outcomes = (pending.outcomes ?? []).filter { $0.account == account }
         let request = CheckInRequest(
             appliedSequence: current?.sequence ?? 0, appliedVersion: current?.version,
             appliedDigest: current == nil ? nil : record.envelope.digest, application: application(of: record.account),
@@ -136,7 +136,7 @@ extension AppProtection {
         let receiver = record.receiver(bundleID: configuration.application.bundleID)
         let now = configuration.clock.now()
         do throws(ProtocolError) {
-            guard record.hasFreshKeys(under: serviceSettings(for: record.account.id), at: now) else {
+            guard record.hasFreshKeys(under: accounts.serviceSettings(for: record.account.id), at: now) else {
                 throw ProtocolError(.expired, "the key set is too old, and no newer one could be fetched")
             }
             return try received.accepted(
@@ -163,7 +163,7 @@ extension AppProtection {
         record.sequence = envelope.sequence
         let account = record.account.id
         do {
-            guard try keep(record, isNews: true) else {
+            guard try accounts.keep(record, isNews: true) else {
                 // Another process of the app has newer rules, or has ended the enrolment; that counts.
                 await syncWithDisk()
                 return records[account] == nil ? .notEnrolled : .policiesUnchanged
@@ -172,11 +172,11 @@ extension AppProtection {
             configuration.logger.error("accepted rules could not be stored")
             return .internalError
         }
-        putInForce(envelope, of: record)
-        await tellExtensions(of: account)
+        await activate(envelope, of: record)
+        await publishRules(of: account)
         putDamagedWipesAside()
         broadcast.post(.policyChanged(account: account, version: envelope.version, sequence: envelope.sequence))
-        noteTelemetry(.policyApplied, of: record.account, [.sdkVersion: configuration.application.sdkVersion])
+        telemetry.record(.policyApplied, of: record.account, [.sdkVersion: configuration.application.sdkVersion])
         let due = envelope.commands.filter { isDue($0, for: record) }
         let wipes = due.filter { $0.kind == .wipe }
         for command in wipes { await begin(command) }
@@ -185,19 +185,19 @@ extension AppProtection {
             if !hasBegun {
                 // Without a journal nothing may be removed, but nothing is readable until it can be; the service says it again.
                 await close(record)
-                await tellExtensions(of: account)
+                await publishRules(of: account)
                 _ = postpone(record, after: Outcome(.wipeIncomplete))
             }
             // What could not be cleared yet is told of besides (SDK-SW-07).
-            if !hasBegun || isBeingWiped(account) { report(Outcome(.wipeIncomplete), .unenrollment, of: account) }
+            if !hasBegun || accounts.isBeingWiped(account) { context.publish(Outcome(.wipeIncomplete), .unenrollment, of: account) }
             return .wipeReceived
         }
         do {
-            try await openFiles(of: account)
+            try await open(account)
         } catch {
             configuration.logger.error("the account's key cannot be opened", metadata: ["reason": "\(error.reason)"])
-            if records[account] != nil { denyEverything(of: record) }
-            await tellExtensions(of: account)
+            if records[account] != nil { accounts.denyEverything(of: record) }
+            await publishRules(of: account)
             return postpone(record, after: Outcome(.internalError)).status
         }
         noteLogRequests(envelope.logRequests ?? [], for: account)
@@ -208,34 +208,12 @@ extension AppProtection {
     /// is told that there is no place for it (SDK-EN-27).
     private func standing(of account: AccountID) -> EnrollmentStatus {
         if isUntargeted(account) { return .noPolicyTargeted }
-        return allowsSeveralManagedAccounts || placeHolder == account ? .newPolicies : .singleAccountOnly
+        return accounts.allowsSeveralManagedAccounts || accounts.placeHolder == account ? .newPolicies : .singleAccountOnly
     }
 
     private func stored(_ record: RegistrationRecord) throws(ServiceFailure) {
-        do throws(ProtectionError) { try keep(record) } catch {
+        do throws(ProtectionError) { try accounts.keep(record) } catch {
             throw .refused(ProblemDetails(title: error.reason, status: 0, code: .internalError))
         }
-    }
-
-    /// Stores a record, durably; false when another process stored something newer, or removed it, or when the account is
-    /// being wiped: what was asked before does not bring it back.
-    ///
-    /// - Parameter isNews: Whether the service has just sent it: then it is newer than all that ever was, also where the
-    ///   account was enrolled before.
-    @discardableResult
-    func keep(_ record: RegistrationRecord, isNews: Bool = false) throws(ProtectionError) -> Bool {
-        let account = record.account.id
-        let newest = isNews ? newestGeneration(of: account) : 0
-        guard !isBeingWiped(account), let stored = try registrations.save(record, above: newest) else { return false }
-        noteGeneration(of: stored)
-        guard stored.envelope == record.envelope else { return false }
-        records[account] = stored
-        let moment = record.lastCheckIn
-        let before = rules.withLock { rules in
-            defer { rules[account]?.lastCheckIn = moment }
-            return rules[account]?.lastCheckIn
-        }
-        if before != moment { noteCheckIn(of: account) }
-        return true
     }
 }

@@ -23,13 +23,13 @@ extension AppProtection {
         for account in records.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
             if let record = records[account], isDue(record) { await checkIn(account) }
         }
-        for waiting in life.registered where isDue(waiting) {
+        for waiting in pending.registered where isDue(waiting) {
             _ = await enroll(waiting.account, from: waiting.source)
         }
         await sendTelemetry()
         // A person may take their time; what they agreed to before is sent now.
-        if hasWorked { await answerLogRequests(asking: false) } else { Task { await answerLogRequests() } }
-        hasWorked = true
+        if pending.isStartDone { await answerLogRequests(asking: false) } else { Task { await answerLogRequests() } }
+        pending.recordStartDone()
         return nextDue()
     }
 
@@ -49,9 +49,9 @@ extension AppProtection {
         if Intervals.isDue(record.nextCheckIn, at: now) || isVoid(record.planned, at: now) { return true }
         // After failures the pause counts, also while the clock is turned back.
         guard record.failures == 0 else { return false }
-        let asksAtLaunch = serviceSettings(for: record.account.id).checkInOnLaunch
-        return watch.read().turnedBack > 0
-            || !hasWorked && asksAtLaunch && now.timeIntervalSince(record.lastCheckIn) > Intervals.freshAtLaunch
+        let asksAtLaunch = accounts.serviceSettings(for: record.account.id).checkInOnLaunch
+        return clock.read().turnedBack > 0
+            || !pending.isStartDone && asksAtLaunch && now.timeIntervalSince(record.lastCheckIn) > Intervals.freshAtLaunch
     }
 
     /// Whether a plan was made at a time that the clock says is still to come: it was turned back since.
@@ -61,9 +61,9 @@ extension AppProtection {
 
     /// Whether a registered account is to be enrolled: nobody else has enrolled an app that holds one account only
     /// (SDK-EN-05), and its time has come.
-    private func isDue(_ waiting: LifeRecord.Registered) -> Bool {
+    private func isDue(_ waiting: PendingWork.Registered) -> Bool {
         guard records[waiting.account.id] == nil else { return false }
-        guard isPlaceFree else { return false }
+        guard accounts.isPlaceFree else { return false }
         let now = configuration.clock.now()
         return Intervals.isDue(waiting.nextAttempt, at: now) || isVoid(waiting.planned, at: now)
     }
@@ -71,9 +71,9 @@ extension AppProtection {
     /// The first moment at which something is due; eight hours from now when nothing is planned.
     private func nextDue() -> Date {
         let now = configuration.clock.now()
-        var moments = records.values.map(\.nextCheckIn) + life.unenrollments.map(\.nextAttempt)
-        if isPlaceFree {
-            moments += life.registered.filter { records[$0.account.id] == nil }.map(\.nextAttempt)
+        var moments = records.values.map(\.nextCheckIn) + pending.unenrollments.map(\.nextAttempt)
+        if accounts.isPlaceFree {
+            moments += pending.registered.filter { records[$0.account.id] == nil }.map(\.nextAttempt)
         }
         return moments.reduce(now + Intervals.longestCheckIn, min)
     }

@@ -14,7 +14,7 @@ extension AppProtection {
         _ account: AccountID, or refusal: EnrollmentStatus,
         _ exchange: @escaping @Sendable (isolated AppProtection) async -> Outcome
     ) async -> Outcome {
-        guard !wiping.contains(account) else { return Outcome(refusal, detail: Self.underWay.reason) }
+        guard !accounts.isRemoving(account) else { return Outcome(refusal, detail: Self.underWay.reason) }
         let before = exchanges[account]
         let turn = Task {
             _ = await before?.value
@@ -81,29 +81,7 @@ extension AppProtection {
         configuration.logger.error("an envelope was refused", metadata: ["reason": "\(error.reason)"])
         broadcast.post(.envelopeRefused(account: account, error: error))
         let refusal = RefusedEnvelope(account: account, code: error.code.rawValue, time: configuration.clock.now())
-        try? changeLife { $0.refusals = ($0.refusals + [refusal]).suffix(20) }
+        try? pending.change { $0.refusals = ($0.refusals + [refusal]).suffix(20) }
     }
 
-    /// Tells whoever observes how an operation ended.
-    func report(_ outcome: Outcome, _ operation: StatusReport.Operation, of account: AccountID) {
-        // Of an account that was just removed, no name goes into the log.
-        configuration.logger.info(
-            "\(operation.rawValue) ended with \(outcome.status.rawValue)",
-            metadata: records[account] == nil ? [:] : ["account": "\(account)"])
-        let outdated = outcome.status.didSucceed ? outdatedReason(for: account) : nil
-        broadcast.post(
-            .status(
-                StatusReport(
-                    operation, of: account, outcome.status, detail: outcome.detail ?? outdated?.message,
-                    nextStep: outdated == nil ? nil : .updateApp)))
-        var fields: [TelemetryEvent.Field: String] = [
-            .operation: operation.rawValue, .status: String(outcome.status.rawValue),
-        ]
-        fields[.milliseconds] = outcome.duration.map { String(Int64(max($0, .zero) / .milliseconds(1))) }
-        noteTelemetry(.enrollment, of: records[account]?.account, fields)
-    }
-
-    nonisolated func log(_ what: String, _ failure: ServiceFailure) {
-        configuration.logger.warning("\(what)", metadata: ["reason": "\(failure.reason)"])
-    }
 }

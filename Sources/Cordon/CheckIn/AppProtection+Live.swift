@@ -81,6 +81,6 @@ extension AppProtection {
         await checkIn(account)
         guard var record = records[account], let id = message.lastEventID else { return }
         record.lastEventID = id
-        do { try keep(record) } catch { configuration.logger.error("the place in the event stream could not be noted") }
+        do { try accounts.keep(record) } catch { configuration.logger.error("the place in the event stream could not be noted") }
     }
 }

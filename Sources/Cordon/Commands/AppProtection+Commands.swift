@@ -29,7 +29,7 @@ extension AppProtection {
             case .reRegister:
                 status = await registerAnew(command.account)
                 succeeded = status?.didSucceed ?? false
-            case .resetPIN: succeeded = await dropPIN(of: command.account)
+            case .resetPIN: succeeded = records[command.account] != nil ? await resetPIN(of: command.account) : false
             case .unknown:
                 configuration.logger.warning("a command is not known to this version and was left undone")
                 succeeded = false
@@ -46,11 +46,11 @@ extension AppProtection {
         let now = Int64(configuration.clock.now().timeIntervalSince1970)
         var isNew = false
         do throws(ProtectionError) {
-            try changeLife { life in
-                var begun = (life.begunCommands ?? []).filter { $0.notAfter > now }
+            try pending.change { work in
+                var begun = (work.begunCommands ?? []).filter { $0.notAfter > now }
                 isNew = !begun.contains { $0.id == command.id }
-                if isNew { begun.append(LifeRecord.BegunCommand(id: command.id, notAfter: command.notAfter)) }
-                life.begunCommands = begun
+                if isNew { begun.append(PendingWork.BegunCommand(id: command.id, notAfter: command.notAfter)) }
+                work.begunCommands = begun
             }
         } catch {
             configuration.logger.error("a command could not be noted and was not begun")
@@ -62,9 +62,9 @@ extension AppProtection {
     /// Notes how a command ended, until the service has heard of it; nil once it has.
     private func note(_ command: Command, endedUntold succeeded: Bool?) {
         do throws(ProtectionError) {
-            try changeLife { life in
-                guard let index = life.begunCommands?.firstIndex(where: { $0.id == command.id }) else { return }
-                life.begunCommands?[index].untold = succeeded
+            try pending.change { work in
+                guard let index = work.begunCommands?.firstIndex(where: { $0.id == command.id }) else { return }
+                work.begunCommands?[index].untold = succeeded
             }
         } catch {
             configuration.logger.error("how a command ended could not be noted")
@@ -73,7 +73,7 @@ extension AppProtection {
 
     /// How a command ended of whose end the service has not heard; nil for every other.
     private func untoldEnd(of command: Command) -> Bool? {
-        life.begunCommands?.first { $0.id == command.id }?.untold
+        pending.begunCommands?.first { $0.id == command.id }?.untold
     }
 
     /// Makes a registration anew; without an enrolled account there is none (221).
@@ -83,33 +83,9 @@ extension AppProtection {
             return try await register(
                 record.account, with: record.discovery, from: .appRegistered, inPlaceOf: record)
         } catch {
-            log("the registration could not be made anew", error)
+            context.log("the registration could not be made anew", error)
             return error.status(network: .enrollmentNetworkFailure)
         }
-    }
-
-    /// Takes an account's PIN away and closes its gate: a new one is made after a fresh sign-in.
-    private func dropPIN(of account: AccountID) async -> Bool {
-        guard records[account] != nil else { return false }
-        do throws(ProtectionError) {
-            try launches.change(account) { $0.hadPIN = true }
-            try await pins.change(account) { record in
-                record.verifier = nil
-                record.failed = 0
-            }
-        } catch {
-            configuration.logger.error("a PIN could not be taken away", metadata: ["reason": "\(error.reason)"])
-            return false
-        }
-        let wasOpen = gates.withLock { gates in
-            defer { if gates[account] != nil { gates[account] = .closed([]) } }
-            return gates[account]?.isOpen ?? false
-        }
-        if wasOpen {
-            broadcast.post(.gate(account: account, .closed([GateStanding.notPassed])))
-            passAgain(account)
-        }
-        return true
     }
 
     /// Tells the service how a command ended, now or when its envelope comes again.
@@ -122,7 +98,7 @@ extension AppProtection {
         do throws(ServiceFailure) {
             try await session.client.acknowledge(report, registration: record.registrationID)
         } catch {
-            log("the service could not be told how a command ended", error)
+            context.log("the service could not be told how a command ended", error)
             return
         }
         note(command, endedUntold: nil)

@@ -20,7 +20,7 @@ extension AppProtection {
         _ account: ManagedAccount, silent: Bool = false
     ) async throws(ProtectionError) -> RemediationResult? {
         guard !isRemediating(account.id) else { return nil }
-        try changeLife { $0.remediations.append(LifeRecord.Remediation(account: account, silent: silent)) }
+        try pending.change { $0.remediations.append(PendingWork.Remediation(account: account, silent: silent)) }
         let queue = Task { [before = remediating] in
             _ = await before?.value
             return await self.carryOut(account, silent: silent)
@@ -32,7 +32,7 @@ extension AppProtection {
     /// Whether a remediation of the account waits or is under way.
     public func isRemediating(_ account: AccountID) -> Bool {
         let account = resolved(account)
-        return life.remediations.contains { resolved($0.account.id) == account }
+        return pending.remediations.contains { resolved($0.account.id) == account }
     }
 
     /// Removes the account that an app for one holds, with its data, after the person was asked (SDK-SW-04); nothing where the
@@ -41,8 +41,8 @@ extension AppProtection {
     /// - Returns: Why there is no place; nil where there is, or where enrolling finds out why not.
     private func makePlace(for account: ManagedAccount, silent: Bool) async -> EnrollmentStatus? {
         await syncWithDisk()
-        guard let confirm = configuration.confirmReplacement, !configuration.isExtension, !isPlaceFree,
-            let present = placeHolder.flatMap({ records[$0]?.account }), obstacle(to: account) == .singleAccountOnly
+        guard let confirm = configuration.confirmReplacement, !configuration.isExtension, !accounts.isPlaceFree,
+            let present = accounts.placeHolder.flatMap({ records[$0]?.account }), obstacle(to: account) == .singleAccountOnly
         else { return nil }
         guard !silent else { return .authenticationRequired }
         do throws(ServiceFailure) {
@@ -52,7 +52,7 @@ extension AppProtection {
             guard discovery.member(account) != nil else { return .anotherOrganization }
             _ = try await session(for: account.id, discovery: discovery)
         } catch {
-            log("an account is not replaced by one that could not be enrolled", error)
+            context.log("an account is not replaced by one that could not be enrolled", error)
             return error.status(network: .enrollmentNetworkFailure)
         }
         let answer = await Deadline.answer(within: .seconds(300), by: configuration.clock) {
@@ -60,7 +60,7 @@ extension AppProtection {
         }
         guard answer == true else { return .enrollmentRefused }
         await unenroll(present.id)
-        guard records[present.id] == nil, !isBeingWiped(present.id) else { return .removingExistingAccount }
+        guard records[present.id] == nil, !accounts.isBeingWiped(present.id) else { return .removingExistingAccount }
         adviseRestart(present.id)
         return nil
     }
@@ -75,22 +75,22 @@ extension AppProtection {
             return try await session.client.compliance(
                 request, registration: record.registrationID, token: session.token)
         } catch {
-            log("compliance could not be asked for", error)
-            return rules.withLock { $0[account]?.delivery.compliance }
+            context.log("compliance could not be asked for", error)
+            return accounts.state(of: account)?.delivery.compliance
         }
     }
 
     /// What the device finds wrong with itself, for the service.
     func health(for account: AccountID) async -> [CheckInRequest.DeviceHealth] {
-        await statedFacts(for: account).facts.rooted == true ? [.rootedDevice] : []
+        await context.statedFacts(for: account).facts.rooted == true ? [.rootedDevice] : []
     }
 
     /// Goes on with the remediations that a restart interrupted, and tells of those that ended before it.
     func resumeRemediations() {
-        for result in life.remediated { broadcast.post(.remediated(result)) }
-        if !life.remediated.isEmpty { try? changeLife { $0.remediated = [] } }
-        guard !life.remediations.isEmpty, remediating == nil else { return }
-        remediating = Task { [waiting = life.remediations] in
+        for result in pending.remediated { broadcast.post(.remediated(result)) }
+        if !pending.remediated.isEmpty { try? pending.change { $0.remediated = [] } }
+        guard !pending.remediations.isEmpty, remediating == nil else { return }
+        remediating = Task { [waiting = pending.remediations] in
             var last: RemediationResult?
             for remediation in waiting {
                 last = await self.carryOut(remediation.account, silent: remediation.silent)
@@ -119,9 +119,9 @@ extension AppProtection {
             result.textID = report.textID
         }
         let hasObservers = broadcast.hasObservers
-        try? changeLife { life in
-            life.remediations.removeAll { $0.account.id == account.id }
-            if !hasObservers { life.remediated.append(result) }
+        try? pending.change { work in
+            work.remediations.removeAll { $0.account.id == account.id }
+            if !hasObservers { work.remediated.append(result) }
         }
         if hasObservers { broadcast.post(.remediated(result)) }
         return result

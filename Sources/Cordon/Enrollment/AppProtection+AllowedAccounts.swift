@@ -10,12 +10,12 @@ extension AppProtection {
     ///
     /// Its `list` names every account by its object id and by its sign-in name; letter case does not matter.
     public nonisolated var allowedAccounts: AllowedAccounts {
-        rules.withLock { $0 }.allowedAccounts
+        accounts.rules.allowedAccounts
     }
 
     /// Whether the app may hold an account; a mismatch is logged by its id for whoever looks for the reason (SDK-AA-06).
     public nonisolated func admits(_ account: ManagedAccount) -> Bool {
-        if allowedAccounts.admits(account) { return true }
+        if accounts.allowedAccounts.admits(account) { return true }
         configuration.logger.warning(
             "an account is not on the administrator's list", metadata: ["account": "\(account.id)"])
         return false
@@ -26,8 +26,8 @@ extension AppProtection {
         let now = allowedAccounts
         guard now.list != before.list else { return }
         broadcast.post(.allowedAccountsChanged(now.list))
-        let waiting = life.registered.map(\.account).filter { records[$0.id] == nil }
-        for account in records.values.map(\.account) + waiting where !admits(account) {
+        let waiting = pending.registered.map(\.account).filter { records[$0.id] == nil }
+        for account in records.values.map(\.account) + waiting where !accounts.admits(account) {
             broadcast.post(.accountNotAllowed(account.id))
         }
     }

@@ -16,7 +16,7 @@ extension AppProtection {
     public func deviceAccount() async -> AccountID? {
         guard let ask = configuration.askDeviceAccount else {
             noteDeviceAccount(configuration.statedDeviceAccount)
-            return knownDeviceAccount
+            return accounts.deviceAccount
         }
         deviceAccountAsks.begun += 1
         let number = deviceAccountAsks.begun
@@ -26,22 +26,19 @@ extension AppProtection {
             deviceAccountAsks.answered = number
             noteDeviceAccount(answer)
         }
-        return knownDeviceAccount
+        return accounts.deviceAccount
     }
 
     /// The last answer of the device's management, also that of an earlier run of the app, without waiting; it is asked again
     /// meanwhile.
     public func lastDeviceAccount() -> AccountID? {
         followDeviceAccount()
-        return knownDeviceAccount
+        return accounts.deviceAccount
     }
-
-    /// The last answer.
-    nonisolated var knownDeviceAccount: AccountID? { lastKnownDeviceAccount.withLock { $0 } }
 
     /// Takes up what an earlier run of the app was told, and asks again.
     func recallDeviceAccount() {
-        lastKnownDeviceAccount.withLock { [remembered = life.deviceAccount] in $0 = remembered }
+        accounts.setDeviceAccount(pending.deviceAccount)
         followDeviceAccount()
     }
 
@@ -52,16 +49,16 @@ extension AppProtection {
     }
 
     private func noteDeviceAccount(_ account: AccountID?) {
-        guard account != knownDeviceAccount else { return }
-        lastKnownDeviceAccount.withLock { $0 = account }
+        guard account != accounts.deviceAccount else { return }
+        accounts.setDeviceAccount(account)
         guard !configuration.isExtension else { return }
-        do { try changeLife { $0.deviceAccount = account } } catch {
+        do { try pending.change { $0.deviceAccount = account } } catch {
             configuration.logger.error("what the device's management says could not be remembered")
         }
         broadcast.post(.deviceAccountChanged(account))
         guard let account else { return }
         for enrolled in records.keys where enrolled != resolved(account) {
-            report(Outcome(.deviceManagedForAnotherAccount), .checkIn, of: enrolled)
+            context.publish(Outcome(.deviceManagedForAnotherAccount), .checkIn, of: enrolled)
         }
     }
 }

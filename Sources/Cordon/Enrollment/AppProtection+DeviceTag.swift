@@ -11,7 +11,7 @@ extension AppProtection {
         guard configuration.device.tag.isEmpty else { return nil }
         let shared = records.values.first { $0.account.tenant == account.tenant && $0.deviceTag != nil }
         // By its tag the service ends a registration that it has not been told the end of yet.
-        let owed = life.unenrollments.first { $0.discovery.tenant == account.tenant && $0.deviceTag != nil }
+        let owed = pending.unenrollments.first { $0.discovery.tenant == account.tenant && $0.deviceTag != nil }
         return known ?? shared?.deviceTag ?? owed?.deviceTag ?? UUID().uuidString.lowercased()
     }
 

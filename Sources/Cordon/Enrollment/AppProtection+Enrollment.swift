@@ -31,7 +31,7 @@ extension AppProtection {
         let named = name == nil && !configuration.isExtension ? await deviceAccount() : nil
         let hint = name ?? (named ?? expected.management)?.rawValue
         guard !configuration.isExtension, let signIn = configuration.signIn else {
-            report(Outcome(.unsupportedCall), .enrollment, of: AccountID(hint ?? ""))
+            context.publish(Outcome(.unsupportedCall), .enrollment, of: AccountID(hint ?? ""))
             return .unsupportedCall
         }
         if let known = await signedIn(as: hint) {
@@ -41,9 +41,9 @@ extension AppProtection {
         }
         // Nobody types a password for a service that could not enrol them, or is not the organisation's.
         do throws(ServiceFailure) { _ = try await verifiedService() } catch {
-            log("nobody was asked to sign in, since the service could not be verified", error)
+            context.log("nobody was asked to sign in, since the service could not be verified", error)
             let outcome = Outcome(error, network: .discoveryFailed)
-            report(outcome, .enrollment, of: AccountID(hint ?? ""))
+            context.publish(outcome, .enrollment, of: AccountID(hint ?? ""))
             return outcome.status
         }
         let account: ManagedAccount
@@ -51,7 +51,7 @@ extension AppProtection {
             account = try await signIn(hint)
         } catch {
             let outcome = Outcome(ServiceFailure.signIn(error), network: .enrollmentNetworkFailure)
-            report(outcome, .enrollment, of: AccountID(hint ?? ""))
+            context.publish(outcome, .enrollment, of: AccountID(hint ?? ""))
             return outcome.status
         }
         return await enroll(account, from: .loginAndEnroll)
@@ -59,7 +59,7 @@ extension AppProtection {
 
     /// The accounts that the app has registered, enrolled or not (SDK-EN-26).
     public var registeredAccounts: [ManagedAccount] {
-        life.registered.map(\.account).sorted { $0.id.rawValue < $1.id.rawValue }
+        pending.registered.map(\.account).sorted { $0.id.rawValue < $1.id.rawValue }
     }
 
     /// Enrols an account in its turn, and remembers it as its source says.
@@ -67,7 +67,7 @@ extension AppProtection {
         _ account: ManagedAccount, from source: RegistrationRequest.Source, asking: Bool = true
     ) async -> EnrollmentStatus {
         if let refusal = mistake(in: account) {
-            report(Outcome(refusal), .enrollment, of: account.id)
+            context.publish(Outcome(refusal), .enrollment, of: account.id)
             return refusal
         }
         let outcome = await inTurn(account.id, or: .removingExistingAccount) {
@@ -78,31 +78,31 @@ extension AppProtection {
             configuration.logger.warning(
                 "an account that is enrolled was registered again", metadata: ["account": "\(account.id)"])
         }
-        let now = watch.read().now
+        let now = clock.read().now
         let next =
             now
             + intervals.afterFailedEnrollment(
                 outcome.status, failures: failures(of: account.id) + 1, retryAfter: outcome.retryAfter)
-        try? changeLife { life in
-            let known = life.registered.firstIndex { $0.account.id == account.id }
+        try? pending.change { work in
+            let known = work.registered.firstIndex { $0.account.id == account.id }
             guard known != nil || isLasting || source == .appRegistered else { return }
-            let index = known ?? life.registered.endIndex
+            let index = known ?? work.registered.endIndex
             if known == nil {
-                life.registered.append(LifeRecord.Registered(account: account, source: source, nextAttempt: next))
+                work.registered.append(PendingWork.Registered(account: account, source: source, nextAttempt: next))
             }
             // Whoever registers an account again may know it better than the first time (SDK-EN-01).
-            life.registered[index].account = account
-            life.registered[index].failures = isLasting ? 0 : life.registered[index].failures + 1
-            life.registered[index].nextAttempt = next
-            life.registered[index].planned = now
-            life.registered[index].lastStatus = outcome.status
+            work.registered[index].account = account
+            work.registered[index].failures = isLasting ? 0 : work.registered[index].failures + 1
+            work.registered[index].nextAttempt = next
+            work.registered[index].planned = now
+            work.registered[index].lastStatus = outcome.status
         }
-        report(outcome, .enrollment, of: account.id)
+        context.publish(outcome, .enrollment, of: account.id)
         return outcome.status
     }
 
     private func failures(of account: AccountID) -> Int {
-        life.registered.first { $0.account.id == account }?.failures ?? 0
+        pending.registered.first { $0.account.id == account }?.failures ?? 0
     }
 
     /// What is wrong with the call itself; such an account is not remembered.
@@ -115,11 +115,11 @@ extension AppProtection {
         _ account: ManagedAccount, from source: RegistrationRequest.Source, asking: Bool
     ) async -> Outcome {
         await syncWithDisk()
-        if isBeingWiped(account.id) { await resumeWipes() }
+        if accounts.isBeingWiped(account.id) { await resumeWipes() }
         await deviceAccount()
         if let obstacle = obstacle(to: account) { return Outcome(obstacle) }
-        arriving = account.id
-        defer { arriving = nil }
+        accounts.reservePlace(for: account.id)
+        defer { accounts.releasePlace() }
         if let confirm = configuration.confirmEnrollment {
             guard asking else { return Outcome(.authenticationRequired) }
             let answer = await Deadline.answer(within: .seconds(300), by: configuration.clock) {
@@ -129,7 +129,7 @@ extension AppProtection {
         }
         let discovery: ServiceDiscovery
         do throws(ServiceFailure) { discovery = try await discovered() } catch {
-            log("the service could not be found", error)
+            context.log("the service could not be found", error)
             let isTimeout = error.status(network: .discoveryFailed) == .timedOut
             // A host without a service belongs to no organisation that uses one: a day is soon enough (SRV-CI-062).
             let wait = error.isNotThere ? Int(Intervals.day) : error.retryAfter
@@ -141,7 +141,7 @@ extension AppProtection {
             if status == .newPolicies { adviseRestart(account.id) }
             return Outcome(status)
         } catch {
-            log("enrolment failed", error)
+            context.log("enrolment failed", error)
             return Outcome(error, network: .enrollmentNetworkFailure)
         }
     }
@@ -152,17 +152,17 @@ extension AppProtection {
         // A device's management may know the account by its sign-in name (SDK-ID-02).
         let names = [account.id, AccountID(account.userPrincipalName)]
         if let other = expected.management, !names.contains(resolved(other)) { return .unexpectedAccount }
-        if let other = knownDeviceAccount, !names.contains(resolved(other)) { return .deviceManagedForAnotherAccount }
+        if let other = accounts.deviceAccount, !names.contains(resolved(other)) { return .deviceManagedForAnotherAccount }
         if let other = expected.deviceOwner, !names.contains(resolved(other)) { return .notDeviceAccount }
         if records[account.id] != nil { return .alreadyEnrolled }
-        if isBeingWiped(account.id) { return .removingExistingAccount }
-        if !admits(account) {
+        if accounts.isBeingWiped(account.id) { return .removingExistingAccount }
+        if !accounts.admits(account) {
             broadcast.post(.accountNotAllowed(account.id))
             return .enrollmentRefused
         }
-        if allowsSeveralManagedAccounts { return nil }
-        guard isPlaceFree, arriving ?? account.id == account.id else { return .singleAccountOnly }
-        return isRemovingAnotherAccount(than: account.id) ? .removingExistingAccount : nil
+        if accounts.allowsSeveralManagedAccounts { return nil }
+        guard accounts.isPlaceFree, !accounts.isEnrollingAnotherAccount(than: account.id) else { return .singleAccountOnly }
+        return accounts.isRemovingAnotherAccount(than: account.id) ? .removingExistingAccount : nil
     }
 
     /// Registers an account's key at the service and puts the first envelope in force.

@@ -17,7 +17,7 @@ extension AppProtection {
         await syncWithDisk()
         guard records.isEmpty else { return nil }
         var status: EnrollmentStatus?
-        for waiting in life.registered where records.isEmpty {
+        for waiting in pending.registered where records.isEmpty {
             status = await enroll(waiting.account, from: waiting.source, asking: false)
         }
         guard records.isEmpty, settings.requiresPolicy, configuration.signIn != nil else { return status }

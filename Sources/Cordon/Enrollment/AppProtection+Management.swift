@@ -8,7 +8,7 @@ extension AppProtection {
     /// object id (SRV-TG-06).
     func application(of account: ManagedAccount) -> ApplicationFacts {
         let isNamed = configuration.statedName?.lowercased() == account.userPrincipalName.lowercased()
-        let isManaged = isNamed || knownDeviceAccount.map { resolved($0) == account.id } ?? false
+        let isManaged = isNamed || accounts.deviceAccount.map { resolved($0) == account.id } ?? false
         var facts = configuration.application
         facts.management = isManaged ? .mdm : .unmanaged
         return facts

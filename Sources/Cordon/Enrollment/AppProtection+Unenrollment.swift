@@ -25,7 +25,7 @@ extension AppProtection {
         let outcome = await inTurn(account, or: .wipeIncomplete) {
             await $0.unenrollNow(account, wiping: wiping, because: reason)
         }
-        report(outcome, .unenrollment, of: account)
+        context.publish(outcome, .unenrollment, of: account)
         return outcome.status
     }
 
@@ -35,11 +35,11 @@ extension AppProtection {
         if configuration.isExtension { return Outcome(.unsupportedCall) }
         guard !account.rawValue.isEmpty else { return Outcome(.nilAccount) }
         await syncWithDisk()
-        let wasRegistered = life.registered.contains { $0.account.id == account }
-        try? changeLife { life in life.registered.removeAll { $0.account.id == account } }
-        if isBeingWiped(account) {
+        let wasRegistered = pending.registered.contains { $0.account.id == account }
+        try? pending.change { work in work.registered.removeAll { $0.account.id == account } }
+        if accounts.isBeingWiped(account) {
             await resumeWipes()
-            if isBeingWiped(account) { return Outcome(.wipeIncomplete, detail: Self.underWay.reason) }
+            if accounts.isBeingWiped(account) { return Outcome(.wipeIncomplete, detail: Self.underWay.reason) }
         }
         guard let record = records[account] else {
             if wasRegistered { return Outcome(.unenrolled) }
@@ -68,36 +68,31 @@ extension AppProtection {
         _ record: RegistrationRecord, owing report: UnenrollmentReport?
     ) async throws(ProtectionError) {
         let account = record.account.id
-        let now = watch.read().now
-        if let failure = removeLogs(of: account).first { throw ProtectionError(.stateUnwritable, failure) }
-        try changeLife { life in
-            life.logOrders?.removeAll { $0.account == account }
+        let now = clock.read().now
+        if let failure = await eraseLogs(of: record.account).first { throw ProtectionError(.stateUnwritable, failure) }
+        try pending.change { work in
+            work.logOrders?.removeAll { $0.account == account }
             // One that was begun before, and could not be finished, says the same.
-            life.unenrollments.removeAll { $0.registrationID == record.registrationID }
+            work.unenrollments.removeAll { $0.registrationID == record.registrationID }
             guard let report else { return }
-            life.unenrollments.append(
-                LifeRecord.Unenrollment(
+            work.unenrollments.append(
+                PendingWork.Unenrollment(
                     registrationID: record.registrationID, account: account, discovery: record.discovery,
                     deviceTag: record.deviceTag, ended: now, nextAttempt: now + intervals.growing(1), report: report))
         }
-        // Another organisation may ask for the log later.
-        forgetLog(of: record.account)
-        try registrations.remove(account)
+        try accounts.removeStored(account)
         await forget(account)
-        if records.isEmpty { try forgetSignInOverrides() }
-        endNotificationLevel(of: account)
+        try await endEnrollment(of: account)
     }
 
     /// Lets go of what this process holds of an account; its gate is closed, whoever enrols it next.
     func forget(_ account: AccountID) async {
-        let lists = allowedAccounts
-        records[account] = nil
-        gates.withLock { $0[account] = nil }
-        seenWarnings[account] = nil
-        dropRules(of: account)
-        denials.forget(account)
+        let lists = accounts.allowedAccounts
+        accounts.remove(account)
+        accounts.dropRules(of: account)
+        await accountLeft(account)
         await vault.lock(account)
-        tellAllowedAccounts(before: lists)
+        context.publishAllowedAccounts(before: lists)
     }
 
     /// Asks the service to forget a registration; what went wrong, nil when it has.
@@ -127,14 +122,14 @@ extension AppProtection {
 
     /// Tells the service of the registrations that ended while it could not be reached.
     func deliverUnenrollments() async {
-        let now = watch.read().now
-        for owed in life.unenrollments
+        let now = clock.read().now
+        for owed in pending.unenrollments
         where Intervals.isDue(owed.nextAttempt, at: now, atMost: Intervals.longestBackOff) {
             _ = await inTurn(owed.account, or: .wipeIncomplete) { await $0.deliver(owed, at: now) }
         }
     }
 
-    private func deliver(_ owed: LifeRecord.Unenrollment, at now: Date) async -> Outcome {
+    private func deliver(_ owed: PendingWork.Unenrollment, at now: Date) async -> Outcome {
         guard records[owed.account] == nil else {
             // Enrolled again: its registration is this very one, or one in whose favour the service has ended this one.
             settle(owed)
@@ -148,18 +143,18 @@ extension AppProtection {
         if ends.contains(outcome.status) || now.timeIntervalSince(owed.ended) > Intervals.registrationLifetime {
             settle(owed)
         } else {
-            try? changeLife { life in
-                guard let index = life.unenrollments.firstIndex(where: { $0.registrationID == owed.registrationID })
+            try? pending.change { work in
+                guard let index = work.unenrollments.firstIndex(where: { $0.registrationID == owed.registrationID })
                 else { return }
-                life.unenrollments[index].failures += 1
-                life.unenrollments[index].nextAttempt = now + intervals.growing(life.unenrollments[index].failures + 1)
+                work.unenrollments[index].failures += 1
+                work.unenrollments[index].nextAttempt = now + intervals.growing(work.unenrollments[index].failures + 1)
             }
         }
-        if failure == nil { report(outcome, .unenrollment, of: owed.account) }
+        if failure == nil { context.publish(outcome, .unenrollment, of: owed.account) }
         return outcome
     }
 
-    private func settle(_ owed: LifeRecord.Unenrollment) {
-        try? changeLife { $0.unenrollments.removeAll { $0.registrationID == owed.registrationID } }
+    private func settle(_ owed: PendingWork.Unenrollment) {
+        try? pending.change { $0.unenrollments.removeAll { $0.registrationID == owed.registrationID } }
     }
 }

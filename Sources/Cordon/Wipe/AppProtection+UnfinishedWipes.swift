@@ -15,7 +15,7 @@ extension AppProtection {
     /// - Throws: ``ProtectionError`` with code `stateUnreadable` when it cannot be told what is unfinished.
     func resumeWipesAtStart() async throws(ProtectionError) -> Int {
         let (records, damaged) = try wipes.load()
-        if !damaged.isEmpty { setAside("\(damaged.count) unfinished wipes could not be read") }
+        if !damaged.isEmpty { context.publishSetAside("\(damaged.count) unfinished wipes could not be read") }
         if !records.isEmpty {
             await resumeWipes()
             Task { await self.deliverReceipts() }
@@ -41,19 +41,8 @@ extension AppProtection {
 
     /// Puts wipes away that cannot be read, once the service has told every account what is to be done.
     func putDamagedWipesAside() {
-        guard !records.keys.contains(where: { isDenyingEverything($0) }) else { return }
+        guard !records.keys.contains(where: { accounts.isUnreadable($0) }) else { return }
         for file in (try? wipes.load().damaged) ?? [] { file.setAside() }
     }
 
-    /// Whether a wipe of an account has begun and is not finished, here or in another process. What cannot be read may be
-    /// one.
-    func isBeingWiped(_ account: AccountID) -> Bool {
-        do throws(ProtectionError) { return try wipes.unfinished(of: account) != nil } catch { return true }
-    }
-
-    /// Whether another account than this one is being removed.
-    func isRemovingAnotherAccount(than account: AccountID) -> Bool {
-        (try? wipes.load().records.contains { $0.registration.account.id != account && $0.stage != .forgotten })
-            ?? true
-    }
 }

@@ -23,7 +23,7 @@ extension AppProtection {
     func wipe(_ account: AccountID, because cause: String) async throws(ProtectionError) {
         let account = resolved(account)
         guard let record = records[account] else {
-            guard wiping.contains(account) else {
+            guard accounts.isRemoving(account) else {
                 throw ProtectionError(.notEnrolled, "the account is not enrolled in this app")
             }
             throw Self.underWay
@@ -75,7 +75,7 @@ extension AppProtection {
         let begun: Task<Void, Never>
         do {
             defer { lock.end() }
-            guard let registration = wanted(try registrations.record(of: account)) else {
+            guard let registration = wanted(try accounts.stored(account)) else {
                 return await forget(account)
             }
             let wipe = try await journal(command, because: cause, of: registration)
@@ -93,7 +93,7 @@ extension AppProtection {
         broadcast.post(
             .wipeFinished(
                 account: wipe.registration.account.id, commandID: wipe.command.id, succeeded: isComplete))
-        noteTelemetry(.wipePhase, [.phase: isComplete ? "succeeded" : "failed"])
+        telemetry.record(.wipePhase, [.phase: isComplete ? "succeeded" : "failed"])
     }
 
     private func journal(
@@ -118,14 +118,14 @@ extension AppProtection {
     func finish(_ wipe: WipeRecord) async throws(ProtectionError) -> WipeRecord {
         var wipe = wipe
         let account = wipe.registration.account
-        wiping.insert(account.id)
-        defer { wiping.remove(account.id) }
+        accounts.beginRemoval(of: account.id)
+        defer { accounts.endRemoval(of: account.id) }
         if wipe.stage == .begun {
-            let lists = allowedAccounts
-            records[account.id] = nil
-            dropRules(of: account.id)
-            denials.forget(account.id)
-            tellAllowedAccounts(before: lists)
+            let lists = accounts.allowedAccounts
+            accounts.remove(account.id)
+            accounts.dropRules(of: account.id)
+            await accountLeft(account.id)
+            context.publishAllowedAccounts(before: lists)
             try await removeSealed(&wipe)
         }
         if wipe.stage == .vaultWiped {
@@ -164,10 +164,8 @@ extension AppProtection {
         wipe.vault = WipeRecord.VaultPart(
             destroyedKeyIDs: report.destroyedKeyIDs, files: report.files, bytes: report.bytes)
         wipe.failures += report.failures
-        wipe.failures += await forgetGroup(account)
-        try forgetGate(of: account)
-        forgetLog(of: wipe.registration.account)
-        wipe.failures += removeLogs(of: account)
+        wipe.failures += try await eraseState(of: account)
+        wipe.failures += await eraseLogs(of: wipe.registration.account)
         wipe.stage = .vaultWiped
         try wipes.save(wipe)
         // The next wipe of the account begins by discarding it, should it stay now.
@@ -186,8 +184,8 @@ extension AppProtection {
         try await endSession(of: account)
         configuration.wipeObserver("registration")
         // Nobody enrols the account again by itself: that is the person's or the app's decision (SDK-EN-19).
-        try changeLife { $0.forget(account) }
-        try registrations.remove(account)
+        try pending.change { $0.forget(account) }
+        try accounts.removeStored(account)
         let gone = wipe.registration.account
         wipe.registration.account = ManagedAccount(id: gone.id, tenant: gone.tenant, userPrincipalName: "")
         wipe.stage = .forgotten

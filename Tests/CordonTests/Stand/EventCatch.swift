@@ -8,7 +8,7 @@ import Foundation
 final class EventCatch: Sendable {
     private let caught = Locked<[ProtectionEvent]>([])
     private let task: Task<Void, Never>
-    private let broadcast: EventBroadcast
+    private let broadcast: EventBroadcaster
 
     init(_ protection: AppProtection) {
         broadcast = protection.broadcast

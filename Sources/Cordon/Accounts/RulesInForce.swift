@@ -5,61 +5,23 @@ internal import Foundation
 
 /// Everything a decision is made from, as one value that is swapped whole.
 struct RulesInForce: Sendable {
-    /// What is known of an enrolled account.
-    struct Standing: Sendable {
-        /// Its rules.
-        var rules: Rules
-        /// The sequence of the envelope in force; 0 while none is readable.
-        var sequence: Int64
-        /// When the last check-in succeeded, by the device's clock.
-        var lastCheckIn: Date
-        /// What the envelope brought besides the rules.
-        var delivery = Delivery()
-        /// The version of the envelope in force, nil while none is readable.
-        var version: String?
-    }
-
-    /// The rules of an enrolled account.
-    enum Rules: Sendable {
-        /// The organisation has rules for it.
-        case policy(EffectivePolicy)
-        /// The organisation has none: the account counts as unmanaged (SDK-CO-04, status 103).
-        case noneTargeted
-        /// There are rules, but they cannot be read: nothing is allowed.
-        case unreadable
-
-        /// Whether somebody has to give a PIN or sign in before anything is shown; rules that cannot be read may say so.
-        var askSomebody: Bool {
-            switch self {
-            case .policy(let policy):
-                policy.policy.access.pinRequired || policy.policy.access.organizationalCredentialsRequired
-            case .noneTargeted: false
-            case .unreadable: true
-            }
-        }
-
-        /// When the account's files are readable; nil where no rules say so.
-        var encryption: EncryptionLevel? {
-            switch self {
-            case .policy(let policy): policy.policy.storage.encryption
-            case .noneTargeted: nil
-            case .unreadable: .whenDeviceLocked
-            }
-        }
-    }
-
-    private(set) var accounts: [AccountID: Standing] = [:]
+    private(set) var accounts: [AccountID: AccountState] = [:]
     private(set) var policies = PolicySet()
 
-    /// What is known of an account; nil forgets it.
-    subscript(account: AccountID) -> Standing? {
-        get { accounts[account] }
-        set {
-            accounts[account] = newValue
-            policies = PolicySet(
-                accounts.compactMapValues { if case .policy(let policy) = $0.rules { policy } else { nil } },
-                configurations: accounts.mapValues(\.delivery.configuration))
-        }
+    /// What is known of an account.
+    subscript(account: AccountID) -> AccountState? { accounts[account] }
+
+    /// Replaces what is known of an account, nil forgets it; the rules of all accounts are compiled anew.
+    mutating func replace(_ account: AccountID, with state: AccountState?) {
+        accounts[account] = state
+        policies = PolicySet(
+            accounts.compactMapValues { if case .policy(let policy) = $0.rules { policy } else { nil } },
+            configurations: accounts.mapValues(\.delivery.configuration))
+    }
+
+    /// Records when an account's last check-in succeeded. No rule changes by it, so nothing is compiled.
+    mutating func recordContact(at moment: Date, of account: AccountID) {
+        accounts[account]?.lastCheckIn = moment
     }
 
     /// The question with every account in it under the id that its rules are kept under; either name is that account
@@ -85,7 +47,7 @@ struct RulesInForce: Sendable {
     }
 
     /// A resolved question as the policies understand it, with the facts that Cordon itself knows.
-    func complete(_ question: Question, at moment: TimeWatch.Reading) -> Question {
+    func complete(_ question: Question, at moment: ClockMonitor.Moment) -> Question {
         var question = question
         if let owner = question.owner {
             question.owner = standIn(for: owner)
@@ -99,7 +61,7 @@ struct RulesInForce: Sendable {
         return question
     }
 
-    private func complete(_ device: inout DeviceFacts, from standing: Standing, at moment: TimeWatch.Reading) {
+    private func complete(_ device: inout DeviceFacts, from standing: AccountState, at moment: ClockMonitor.Moment) {
         if device.sinceCheckIn == nil {
             // A negative time is what the rules know a clock by that was turned back.
             let seconds =
@@ -128,7 +90,55 @@ struct RulesInForce: Sendable {
         }
     }
 
+    /// The accounts that rules apply to.
+    var managed: [AccountID] {
+        accounts.filter { if case .noneTargeted = $0.value.rules { false } else { true } }.map(\.key)
+    }
+
     private var unreadable: AccountID? {
         accounts.first { if case .unreadable = $0.value.rules { true } else { false } }?.key
+    }
+}
+
+/// What is known of an enrolled account.
+struct AccountState: Sendable {
+    /// Its rules.
+    var rules: Rules
+    /// The sequence of the envelope in force; 0 while none is readable.
+    var sequence: Int64
+    /// When the last check-in succeeded, by the device's clock.
+    var lastCheckIn: Date
+    /// What the envelope brought besides the rules.
+    var delivery = Delivery()
+    /// The version of the envelope in force, nil while none is readable.
+    var version: String?
+
+    /// The rules of an enrolled account.
+    enum Rules: Sendable {
+        /// The organisation has rules for it.
+        case policy(EffectivePolicy)
+        /// The organisation has none: the account counts as unmanaged (SDK-CO-04, status 103).
+        case noneTargeted
+        /// There are rules, but they cannot be read: nothing is allowed.
+        case unreadable
+
+        /// Whether somebody has to give a PIN or sign in before anything is shown; rules that cannot be read may say so.
+        var asksPerson: Bool {
+            switch self {
+            case .policy(let policy):
+                policy.policy.access.pinRequired || policy.policy.access.organizationalCredentialsRequired
+            case .noneTargeted: false
+            case .unreadable: true
+            }
+        }
+
+        /// When the account's files are readable; nil where no rules say so.
+        var encryption: EncryptionLevel? {
+            switch self {
+            case .policy(let policy): policy.policy.storage.encryption
+            case .noneTargeted: nil
+            case .unreadable: .whenDeviceLocked
+            }
+        }
     }
 }
