@@ -24,19 +24,9 @@ public actor AppProtection {
     nonisolated let denials = DenialLog()
     /// Whether work whose identity was lost has been noted.
     nonisolated let hasNotedLostWork = Locked(false)
-    /// How often the device's management was asked, and which of these questions was answered last.
-    var deviceAccountAsks = (begun: 0, answered: 0)
     let ledger: TelemetryLedger
-    /// Whether the device's clock was found turned back.
-    var wasTurnedBack = false
-    /// Whether due work is under way.
-    var isWorking = false
     /// Whether the person is asked, while requests for logs are being answered; nil while nobody answers any.
     var answeringLogs: Bool?
-    /// The last of the remediations that wait for one another.
-    var remediating: Task<RemediationResult?, Never>?
-    /// The exchange in progress for each account; the next one waits for it, so that answers arrive in order.
-    var exchanges: [AccountID: Task<Outcome, Never>] = [:]
     /// Who waits to make or remove a file of an account; an account in whose folder somebody does has an entry.
     var fileTurns: [AccountID: [CheckedContinuation<Void, Never>]] = [:]
     let pins: PINKeeper
@@ -53,8 +43,19 @@ public actor AppProtection {
     /// The look that the interface was given, and what it could not show of it.
     var adoptedTheme: ProtectionTheme?
     var refusedLook: [String] = []
-    /// The parts that are told when an account changes, in the order in which a wipe goes through them.
-    var followers: [any AccountFollower] { [self] }
+
+    /// What the service says of itself, and whether it is the organisation's.
+    public nonisolated let service: ServiceAccess
+    /// The accounts that the app has registered and may hold, and the device's own.
+    public nonisolated let enrollments: Enrollments
+    /// What to do when a token is refused for want of protection.
+    public nonisolated let remediations: Remediations
+    nonisolated let changes: AccountChanges
+    nonisolated let wipes: Wipes
+    nonisolated let stored: StoredAccounts
+    nonisolated let checkIns: CheckIns
+    nonisolated let unenrollments: Unenrollments
+    nonisolated let dueWork: DueWork
 
     /// One executor for all parts, see ``ProtectionDomain``.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { context.domain.unownedExecutor }
@@ -79,6 +80,26 @@ public actor AppProtection {
             observer: configuration.pinObserver)
         groupVault =
             if let group = configuration.sharingGroup { try GroupVault(group, directory: folder) } else { nil }
+        let facade = WeakFacade()
+        changes = AccountChanges(context) { facade.followers }
+        service = ServiceAccess(context)
+        wipes = Wipes(context, service: service, changes: changes)
+        stored = StoredAccounts(context, changes: changes, wipes: wipes)
+        let commands = Commands(context, service: service, changes: changes)
+        let registrations = Registrations(
+            context, service: service, changes: changes, stored: stored, wipes: wipes, commands: commands)
+        checkIns = CheckIns(
+            context, service: service, changes: changes, stored: stored, registrations: registrations)
+        enrollments = Enrollments(
+            context, service: service, stored: stored, wipes: wipes, registrations: registrations)
+        unenrollments = Unenrollments(context, service: service, changes: changes, stored: stored, wipes: wipes)
+        remediations = Remediations(
+            context, service: service, stored: stored, checkIns: checkIns, enrollments: enrollments,
+            unenrollments: unenrollments)
+        dueWork = DueWork(
+            context, changes: changes, stored: stored, wipes: wipes, checkIns: checkIns, enrollments: enrollments,
+            unenrollments: unenrollments)
+        facade.hold(self)
         try await start()
     }
 
@@ -90,72 +111,25 @@ public actor AppProtection {
 
     /// The accounts enrolled here (SDK-EN-26).
     public var enrolledAccounts: [ManagedAccount] {
-        records.values.map(\.account).sorted { $0.id.rawValue < $1.id.rawValue }
+        context.accounts.records.values.map(\.account).sorted { $0.id.rawValue < $1.id.rawValue }
     }
 
     private func start() async throws(ProtectionError) {
         loadOverrides()
         tellRefusedSettings()
-        switch try pending.load() {
-        case .sound: break
-        case .damaged: context.publishSetAside("what was to be tried again could not be read")
-        case .newer: context.publishSetAside("what is to be tried again is from a newer version of the app")
-        }
-        clock.remember(pending.latestMoment)
-        let lostWipes = try await resumeWipesAtStart()
-        let stored = try accounts.load()
-        if stored.damaged > 0 { context.publishSetAside("\(stored.damaged) stored registrations could not be read") }
-        if stored.newer > 0 { context.publishSetAside("\(stored.newer) registrations are from a newer version of the app") }
-        sealPlainState(stored)
-        for record in stored.records where !accounts.isBeingWiped(record.account.id) {
-            await restore(record, isNews: false)
-            guard lostWipes > 0 else { continue }
-            accounts.denyEverything(of: record)
-            await publishRules(of: record.account.id)
-        }
+        try await stored.load()
         try await applyDebugPolicies()
-        recallDeviceAccount()
-        noteClock()
+        await enrollments.recallDeviceAccount()
+        await stored.recordClock()
         noteLaunch()
-        resumeRemediations()
+        await remediations.resume()
     }
+}
 
-    /// Puts a stored record in force again, or denies everything where it is not what the service signed; carries out a wipe
-    /// that it commands, without waiting for it.
-    ///
-    /// - Parameter isNews: Whether observers are told of what it changes; see ``activate(_:of:isNews:)``.
-    func restore(_ record: RegistrationRecord, isNews: Bool = true) async {
-        let account = record.account.id
-        accounts.put(record)
-        var owedWipe: Command?
-        do {
-            let envelope = try verifiedAgain(record)
-            if accounts.isRolledBack(record) {
-                configuration.logger.error("stored state is older than what was in force")
-                broadcast.post(.stateRolledBack(account: account))
-                accounts.denyEverything(of: record)
-            } else {
-                await activate(envelope, of: record, isNews: isNews)
-                owedWipe = envelope.commands.first { $0.kind == .wipe && isDue($0, for: record) }
-            }
-            // A stored wipe would have ended the registration: a crash or a failing disk kept it from beginning.
-            if owedWipe == nil { try await open(account) } else { await close(record) }
-        } catch let error as ProtocolError {
-            context.publishSetAside("the stored rules are not what the service signed: \(error.reason)")
-            accounts.denyEverything(of: record)
-        } catch {
-            context.publishSetAside("the account's key cannot be opened")
-            accounts.denyEverything(of: record)
-        }
-        await publishRules(of: account)
-        if let owedWipe { Task { await self.begin(owedWipe) } }
-    }
-
-    /// The stored envelope, its signature and receiver checked against the pinned root once more (SRV-CI-083).
-    func verifiedAgain(_ record: RegistrationRecord) throws(ProtocolError) -> PolicyEnvelope {
-        // Validity in time was checked when the set arrived; a device that is offline for long keeps its rules.
-        let keys = try record.keys.verified(pin: configuration.rootKeyPin, at: .distantPast)
-        return try record.envelope.verified(
-            by: keys, for: record.receiver(bundleID: configuration.application.bundleID))
-    }
+/// The parts that are still on the facade, which holds what holds this.
+final class WeakFacade: Sendable {
+    private struct Reference: Sendable { weak var facade: AppProtection? }
+    private let reference = Locked(Reference())
+    var followers: [any AccountFollower] { reference.withLock { $0.facade }.map { [$0] } ?? [] }
+    func hold(_ facade: AppProtection) { reference.withLock { [weak facade] in $0.facade = facade } }
 }

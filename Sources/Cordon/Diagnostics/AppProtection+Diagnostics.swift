@@ -18,7 +18,7 @@ extension AppProtection {
             isClockTurnedBack: clock.read().turnedBack > 0,
             accounts: accounts.sorted { $0.rawValue < $1.rawValue }.map { describe($0, under: standings) },
             waitingUnenrollments: pending.unenrollments.count,
-            waitingReceipts: (try? wipes.load().records.count) ?? 0, isTelemetryEnabled: telemetry.isOn,
+            waitingReceipts: (try? context.wipes.load().records.count) ?? 0, isTelemetryEnabled: telemetry.isOn,
             denials: denials.entries, logs: configuration.logs + (configuration.logFile?.files ?? []))
     }
 

@@ -47,7 +47,7 @@ extension AppProtection {
 
     private func walk(_ account: AccountID, on occasion: LaunchOccasion, number: Int) async {
         // What the clock has shown is kept, so that turning it back across a restart of the machine is seen.
-        noteClock()
+        await stored.recordClock()
         var passage = GatePassage(account: holder(of: account), occasion: occasion)
         if occasion == .launch, !isUntargeted(account) { await takeOver(&passage) }
         var result = await pass(&passage, account)

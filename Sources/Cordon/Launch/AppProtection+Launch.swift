@@ -27,7 +27,7 @@ extension AppProtection {
     /// Passes the gate when the app comes back to the front; asks nothing while the last look is recent enough.
     @discardableResult
     public func resume(_ account: AccountID? = nil) async -> LaunchOutcome {
-        followDeviceAccount()
+        await enrollments.askForDeviceAccount()
         return await pass(account, on: .resume)
     }
 

@@ -113,7 +113,7 @@ extension AppProtection {
             _ = try? keep(order)
         }
         do throws(ServiceFailure) {
-            let session = try await session(for: order.account, discovery: record.discovery)
+            let session = try await service.session(for: order.account, discovery: record.discovery)
             try await session.client.send(
                 logs: content, request: order.request.id, registration: record.registrationID, token: session.token)
             order.state = .over

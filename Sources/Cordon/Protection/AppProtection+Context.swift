@@ -14,7 +14,6 @@ extension AppProtection {
     nonisolated var intervals: Intervals { context.intervals }
     nonisolated var seal: StateSeal { context.seal }
     nonisolated var stateFolder: StateFolder { context.stateFolder }
-    nonisolated var wipes: WipeStore { context.wipes }
     nonisolated var launches: LaunchStore { context.launches }
     nonisolated var vault: Vault { context.vault }
     nonisolated var telemetry: TelemetryRecorder { context.telemetry }

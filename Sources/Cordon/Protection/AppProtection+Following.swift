@@ -1,5 +1,6 @@
 internal import CordonBase
 internal import CordonIdentity
+internal import CordonProtocol
 internal import CordonVault
 internal import Logging
 
@@ -71,5 +72,13 @@ extension AppProtection: AccountFollower {
     func endEnrollment(of account: AccountID) throws(ProtectionError) {
         if records.isEmpty { try forgetSignInOverrides() }
         endNotificationLevel(of: account)
+    }
+
+    func logsRequested(_ requests: [LogRequest], of account: AccountID) { noteLogRequests(requests, for: account) }
+
+    func performDueWork(isFirst: Bool) async {
+        await sendTelemetry()
+        // A person may take their time; what they agreed to before is sent now.
+        if isFirst { Task { await answerLogRequests() } } else { await answerLogRequests(asking: false) }
     }
 }

@@ -65,7 +65,7 @@ extension AppProtection {
 
     private func send(_ events: [TelemetryEvent], of record: RegistrationRecord, at now: Date) async {
         do throws(ServiceFailure) {
-            let session = try await session(for: record.account.id, discovery: record.discovery)
+            let session = try await service.session(for: record.account.id, discovery: record.discovery)
             guard ledger.note(events, to: .service, at: now) else { return }
             try await session.client.send(TelemetryBatch(events: events.map(\.reported)), token: session.token)
         } catch {
