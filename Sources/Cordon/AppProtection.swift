@@ -53,6 +53,7 @@ public actor AppProtection {
     nonisolated let changes: AccountChanges
     nonisolated let wipes: Wipes
     nonisolated let stored: StoredAccounts
+    nonisolated let registrations: Registrations
     nonisolated let checkIns: CheckIns
     nonisolated let unenrollments: Unenrollments
     nonisolated let dueWork: DueWork
@@ -86,7 +87,7 @@ public actor AppProtection {
         wipes = Wipes(context, service: service, changes: changes)
         stored = StoredAccounts(context, changes: changes, wipes: wipes)
         let commands = Commands(context, service: service, changes: changes)
-        let registrations = Registrations(
+        registrations = Registrations(
             context, service: service, changes: changes, stored: stored, wipes: wipes, commands: commands)
         checkIns = CheckIns(
             context, service: service, changes: changes, stored: stored, registrations: registrations)
