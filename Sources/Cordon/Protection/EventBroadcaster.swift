@@ -3,7 +3,7 @@ internal import CordonBase
 /// Hands every event to every observer, in order; an observer that does not read loses the oldest.
 ///
 /// What happens before anybody observes, at the start of an app, is kept for the first observer.
-final class EventBroadcast: Sendable {
+final class EventBroadcaster: Sendable {
     private struct State {
         var observers: [Int: AsyncStream<ProtectionEvent>.Continuation] = [:]
         var next = 0

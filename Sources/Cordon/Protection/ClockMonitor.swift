@@ -2,9 +2,9 @@ internal import CordonBase
 internal import Foundation
 
 /// The latest moment that the device's clock has shown: a clock that is turned back makes times unknown, not short.
-final class TimeWatch: Sendable {
+final class ClockMonitor: Sendable {
     /// What the clock says, seen against what it said before.
-    struct Reading: Sendable {
+    struct Moment: Sendable {
         /// What the clock says, or said last where it went back a little.
         var now: Date
         /// How far it was turned back, zero where it was not.
@@ -20,15 +20,15 @@ final class TimeWatch: Sendable {
     var latestMoment: Date { latest.withLock { $0 } }
 
     /// What time it is.
-    func read() -> Reading {
+    func read() -> Moment {
         let shown = clock.now()
         let latest = latest.withLock { latest in
             latest = max(latest, shown)
             return latest
         }
         let back = latest.timeIntervalSince(shown)
-        if back <= Intervals.clockTolerance { return Reading(now: latest, turnedBack: 0) }
-        return Reading(now: shown, turnedBack: back)
+        if back <= Intervals.clockTolerance { return Moment(now: latest, turnedBack: 0) }
+        return Moment(now: shown, turnedBack: back)
     }
 
     /// Takes in a moment that was seen before this process began.

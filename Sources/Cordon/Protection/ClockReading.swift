@@ -4,7 +4,7 @@ internal import Foundation
 ///
 /// Within one run of the machine the time since is exact, whatever the wall clock was set to meanwhile. Across a restart
 /// only the wall clock is left, and it may have been turned back.
-struct TimeMark: Codable, Equatable, Sendable {
+struct ClockReading: Codable, Equatable, Sendable {
     /// Milliseconds since 1970, by the wall clock.
     let wall: Int64
     /// The machine's start, see ``BootReading``.
@@ -21,17 +21,17 @@ struct TimeMark: Codable, Equatable, Sendable {
     }
 
     /// The time from this moment to a later one of the same run of the machine; nil across a restart.
-    func sameRun(until now: TimeMark) -> Duration? {
+    func sameRun(until now: ClockReading) -> Duration? {
         boot == now.boot && now.uptime >= uptime ? .milliseconds(now.uptime - uptime) : nil
     }
 
     /// The time from this moment; negative when the wall clock was turned back across a restart.
-    func elapsed(until now: TimeMark) -> Duration {
+    func elapsed(until now: ClockReading) -> Duration {
         sameRun(until: now) ?? .milliseconds(now.wall - wall)
     }
 
     /// The least time that must have passed, whatever the wall clock says.
-    func atLeast(until now: TimeMark) -> Duration {
+    func atLeast(until now: ClockReading) -> Duration {
         sameRun(until: now) ?? (boot == now.boot ? .zero : .milliseconds(now.uptime))
     }
 }
