@@ -17,13 +17,24 @@ internal import Logging
 public actor AppProtection {
     /// What the parts share.
     nonisolated let context: ProtectionContext
-    /// What passes between this app and the organisation's others; nil where they share nothing.
-    nonisolated let groupVault: GroupVault?
-    /// What the windows are about to show.
-    nonisolated let switches = Locked(WindowSwitches())
     nonisolated let denials = DenialLog()
-    /// Whether work whose identity was lost has been noted.
-    nonisolated let hasNotedLostWork = Locked(false)
+    /// The rules in force, for any question about them.
+    public nonisolated let rules: EnforcedRules
+    /// The launch gates, and the PIN.
+    public nonisolated let gate: LaunchGates
+    /// Whose data each window shows.
+    public nonisolated let windows: WindowIdentities
+    /// The organisation's files.
+    public nonisolated let files: AccountFiles
+    /// The ways out, and the ways in.
+    public nonisolated let outlets: EgressOutlets
+    /// The pins of the organisation's hosts.
+    public nonisolated let pinning: CertificatePinning
+    /// What helps to find out why something is denied.
+    public nonisolated let diagnostics: ProtectionDiagnostics
+    /// The settings in force, and how they are changed while the app runs.
+    public nonisolated let settings: RuntimeSettings
+    let group: SharedGroup
     /// How often the device's management was asked, and which of these questions was answered last.
     var deviceAccountAsks = (begun: 0, answered: 0)
     let ledger: TelemetryLedger
@@ -37,22 +48,6 @@ public actor AppProtection {
     var remediating: Task<RemediationResult?, Never>?
     /// The exchange in progress for each account; the next one waits for it, so that answers arrive in order.
     var exchanges: [AccountID: Task<Outcome, Never>] = [:]
-    /// Who waits to make or remove a file of an account; an account in whose folder somebody does has an entry.
-    var fileTurns: [AccountID: [CheckedContinuation<Void, Never>]] = [:]
-    let pins: PINKeeper
-    /// How each account's launch gate stands.
-    nonisolated let gates = Locked<[AccountID: GateStanding]>([:])
-    /// The ways through a gate that are being gone, and who waits for their end.
-    var gateRuns: [AccountID: GateRun] = [:]
-    var gateCallers = 0
-    /// Whether the app has left the front, as it said.
-    var isBehind = false
-    /// The warnings that were seen since the start.
-    var seenWarnings: [AccountID: Set<String>] = [:]
-    var overrides = SettingOverrides()
-    /// The look that the interface was given, and what it could not show of it.
-    var adoptedTheme: ProtectionTheme?
-    var refusedLook: [String] = []
     /// The parts that are told when an account changes, in the order in which a wipe goes through them.
     var followers: [any AccountFollower] { [self] }
 
@@ -73,12 +68,32 @@ public actor AppProtection {
         let folder = configuration.dataDirectory
         context = try ProtectionContext(configuration)
         ledger = TelemetryLedger(folder: try StateFolder(folder.appending(path: "telemetry")))
-        pins = PINKeeper(
+        let pins = PINKeeper(
             folder: try StateFolder(configuration.pinDirectory ?? folder.appending(path: "pins")),
             keyStore: configuration.keyStore, clock: configuration.clock, cost: configuration.pinCost,
             observer: configuration.pinObserver)
-        groupVault =
-            if let group = configuration.sharingGroup { try GroupVault(group, directory: folder) } else { nil }
+        let gates = GateStates(context)
+        let screens = InterfaceScreens(context)
+        rules = EnforcedRules(context, gates: gates, denials: denials)
+        let tools = LaunchTools(
+            context: context, rules: rules, gates: gates,
+            conditions: LaunchConditions(context, rules: rules, gates: gates, pins: pins), screens: screens, pins: pins)
+        let requests = IdentityRequests(context, gates: gates)
+        gate = LaunchGates(tools, requests: requests)
+        windows = WindowIdentities(tools, gate: gate, requests: requests)
+        files = AccountFiles(context, rules: rules)
+        group = try SharedGroup(context, rules: rules)
+        outlets = EgressOutlets(context, rules: rules, group: group)
+        pinning = CertificatePinning(rules)
+        diagnostics = ProtectionDiagnostics(context, rules: rules, denials: denials)
+        settings = RuntimeSettings(context, screens: screens)
+        await gate.connect(
+            LaunchRemedies(
+                recordClock: { [weak self] in await self?.noteClock() },
+                checkIn: { [weak self] in await self?.checkIn($0) ?? .internalError },
+                wipe: { [weak self] (account, cause) async throws(ProtectionError) in
+                    try await self?.wipe(account, because: cause)
+                }))
         try await start()
     }
 
@@ -93,9 +108,54 @@ public actor AppProtection {
         records.values.map(\.account).sorted { $0.id.rawValue < $1.id.rawValue }
     }
 
+    // MARK: What is allowed
+
+    /// The answer to a question under the rules in force, with every reason; any thread, no waiting.
+    ///
+    /// Cordon fills in what it knows itself (the time since the last check-in); what a rule needs and nobody knows denies.
+    public nonisolated func decision(for question: Question) -> PolicyDecision { rules.decision(for: question) }
+
+    /// Asks whether something may leave, and gets the permit for doing it once; see ``EnforcedRules/permit(for:)``. Any thread, no
+    /// waiting.
+    ///
+    /// - Throws: ``EgressDenied`` with every reason when the verdict is to block or to wipe.
+    public nonisolated func permit(for question: Question) throws(EgressDenied) -> EgressPermit {
+        try rules.permit(for: question)
+    }
+
+    // MARK: The app starts, leaves the front, comes back
+
+    /// Passes the gate at the start of the app, before anything of an account is shown (SDK-CL-01, CL-02, CL-05).
+    ///
+    /// - Parameter account: Whose data is to be shown. Nil in an app that holds several accounts checks nothing yet; in one
+    ///   that holds a single account it is that one. Without any account the settings ``ProtectionSettings/requiresPolicy``
+    ///   and ``ProtectionSettings/warnsWithoutPolicy`` decide.
+    /// - Returns: Whether the data may be shown, with every reason; also posted as ``ProtectionEvent/gate(account:_:)``.
+    @discardableResult
+    public func launch(_ account: AccountID? = nil) async -> LaunchOutcome {
+        // Delegates are part of the configuration, and so cannot be late (SDK-CO-10).
+        if !context.events.wasEverObserved, !context.pending.isStartDone {
+            configuration.logger.warning("nobody observes events yet: call events() before launch(_:)")
+        }
+        await enrollAtLaunch()
+        return await gate.passFirst(account, on: .launch)
+    }
+
+    /// Passes the gate when the app comes back to the front; asks nothing while the last look is recent enough.
+    @discardableResult
+    public func resume(_ account: AccountID? = nil) async -> LaunchOutcome {
+        followDeviceAccount()
+        return await gate.passFirst(account, on: .resume)
+    }
+
+    /// The app leaves the front: every gate closes until ``resume(_:)``, and the time away counts from here (SDK-CL-03). A
+    /// gate that is being passed meanwhile opens only if the app is in front again by then.
+    public func suspend() async { await gate.suspend() }
+
+    // MARK: Starting
+
     private func start() async throws(ProtectionError) {
-        loadOverrides()
-        tellRefusedSettings()
+        await settings.load()
         switch try pending.load() {
         case .sound: break
         case .damaged: context.publishSetAside("what was to be tried again could not be read")
@@ -113,7 +173,7 @@ public actor AppProtection {
             accounts.denyEverything(of: record)
             await publishRules(of: record.account.id)
         }
-        try await applyDebugPolicies()
+        try await DebugPolicies.activate(in: context, opening: files)
         recallDeviceAccount()
         noteClock()
         noteLaunch()

@@ -111,7 +111,7 @@ extension AppProtection {
             status = await enroll(account, from: .complianceRemediation, asking: !silent)
         }
         // An account that is enrolled is protected by the rules it has, also when there is no news of them.
-        let isProtected = records[account.id] != nil && policy(of: .managed(account.id)) != nil
+        let isProtected = records[account.id] != nil && rules.policy(of: .managed(account.id)) != nil
         var result = RemediationResult(
             account: account.id, status: isProtected ? .compliant : RemediationResult.Status(status))
         if isProtected, let report = await compliance(of: account.id, silent: silent) {

@@ -13,18 +13,18 @@ extension AppProtection {
     /// - Returns: How it went; nil where nothing was to be done.
     @discardableResult
     public func enrollAtLaunch() async -> EnrollmentStatus? {
-        guard settings.enrollsAtLaunch, !configuration.isExtension else { return nil }
+        guard settings.current.enrollsAtLaunch, !configuration.isExtension else { return nil }
         await syncWithDisk()
         guard records.isEmpty else { return nil }
         var status: EnrollmentStatus?
         for waiting in pending.registered where records.isEmpty {
             status = await enroll(waiting.account, from: waiting.source, asking: false)
         }
-        guard records.isEmpty, settings.requiresPolicy, configuration.signIn != nil else { return status }
+        guard records.isEmpty, settings.current.requiresPolicy, configuration.signIn != nil else { return status }
         guard status == nil || status?.nextStep == .signIn else { return status }
         status = await signInAndEnroll()
         if configuration.identityDelegate != nil {
-            for account in enrolledAccounts where await !offerAccount(account) {
+            for account in enrolledAccounts where await !windows.offerAccount(account) {
                 configuration.logger.notice("an account was enrolled that the app did not add")
             }
         }

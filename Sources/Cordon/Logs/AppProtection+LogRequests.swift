@@ -80,7 +80,7 @@ extension AppProtection {
     private func ask(about order: inout LogOrder, of account: ManagedAccount) async {
         guard let confirm = configuration.confirmLogUpload else { return report(.nobodyToAsk, of: order) }
         let content: Data
-        do { content = try logUpload(for: account) } catch { return report(.failed(error), of: order) }
+        do { content = try diagnostics.logUpload(for: account) } catch { return report(.failed(error), of: order) }
         let answer = await Deadline.answer(within: Self.consentLimit, by: configuration.clock) {
             await confirm(account, content)
         }
@@ -108,7 +108,7 @@ extension AppProtection {
                 name: .sdkAction, account: order.account, tenant: record.account.tenant,
                 time: Int64(configuration.clock.now().timeIntervalSince1970),
                 properties: [.action: "logUpload", .bytes: String(content.count)])
-            guard ledger.note([event], to: .service, at: configuration.clock.now()) else { return }
+            guard ledger.record([event], to: .service, at: configuration.clock.now()) else { return }
             order.isNoted = true
             _ = try? keep(order)
         }

@@ -27,7 +27,7 @@ extension AppProtection {
     private func publishChanges(from before: Delivery, to now: Delivery, of account: AccountID) {
         if before.configuration != now.configuration { broadcast.post(.configurationChanged(account: account)) }
         if before.workingTime?.status != now.workingTime?.status {
-            broadcast.post(.workingTimeChanged(account: account, workingTime(of: account)))
+            broadcast.post(.workingTimeChanged(account: account, rules.workingTime(of: account)))
         }
     }
 

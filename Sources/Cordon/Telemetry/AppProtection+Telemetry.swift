@@ -47,7 +47,7 @@ extension AppProtection {
         guard telemetry.isOn, !events.isEmpty else { return }
         let now = configuration.clock.now()
         if let delegate = configuration.telemetryDelegate {
-            guard ledger.note(events, to: .app, at: now) else { return }
+            guard ledger.record(events, to: .app, at: now) else { return }
             for event in events { await delegate.send(event) }
             return
         }
@@ -66,7 +66,7 @@ extension AppProtection {
     private func send(_ events: [TelemetryEvent], of record: RegistrationRecord, at now: Date) async {
         do throws(ServiceFailure) {
             let session = try await session(for: record.account.id, discovery: record.discovery)
-            guard ledger.note(events, to: .service, at: now) else { return }
+            guard ledger.record(events, to: .service, at: now) else { return }
             try await session.client.send(TelemetryBatch(events: events.map(\.reported)), token: session.token)
         } catch {
             // A service that takes none is not asked again; one that is busy is.

@@ -23,7 +23,7 @@ struct TelemetryLedger: Sendable {
     }
 
     /// Writes events down; false when that failed, and they must not be sent.
-    func note(_ events: [TelemetryEvent], to receiver: Receiver, at moment: Date) -> Bool {
+    func record(_ events: [TelemetryEvent], to receiver: Receiver, at moment: Date) -> Bool {
         var text = Data()
         for event in events {
             guard let line = try? MessageCoding.encode(Entry(event: event, sent: moment, receiver: receiver)) else {

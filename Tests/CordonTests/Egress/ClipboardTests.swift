@@ -94,7 +94,7 @@ import Testing
         let device = try Device()
         let protection = try await device.enrolled(Self.tenFree)
         let board = Board()
-        let short = try protection.copyPermit(for: "ab", of: ada)
+        let short = try protection.outlets.copyPermit(for: "ab", of: ada)
         await expectRefused(long, with: protection, permit: short, to: board)
         var question = Question(.copy, owner: .managed("oid-a"))
         question.peer = .unmanagedApp
@@ -110,21 +110,21 @@ import Testing
         var question = Question(.copy, owner: .managed("oid-a"))
         question.peer = Peer(app: .managed, account: .managed("oid-a"), bundleID: "another.app")
         let permit = try protection.permit(for: question)
-        try await protection.copy(long, of: ada, to: board, permit: permit)
+        try await protection.outlets.copy(long, of: ada, to: board, permit: permit)
         let item = try #require(await board.item)
         #expect(item.text == nil && item.sealed != nil)
     }
 
     private func copy(_ text: String, with protection: AppProtection, to board: Board) async throws {
-        let permit = try protection.copyPermit(for: text, of: ada)
-        try await protection.copy(text, of: ada, to: board, permit: permit)
+        let permit = try protection.outlets.copyPermit(for: text, of: ada)
+        try await protection.outlets.copy(text, of: ada, to: board, permit: permit)
     }
 
     private func expectRefused(
         _ text: String, with protection: AppProtection, permit: consuming EgressPermit, to board: Board
     ) async {
         do {
-            try await protection.copy(text, of: ada, to: board, permit: permit)
+            try await protection.outlets.copy(text, of: ada, to: board, permit: permit)
             Issue.record("it was copied")
         } catch { #expect(error.code == .noPermit) }
     }
@@ -132,7 +132,7 @@ import Testing
     private func pasted(
         _ board: Board, for receiver: Identity, with protection: AppProtection
     ) async -> Result<String, PasteFailure> {
-        do throws(PasteFailure) { return .success(try await protection.paste(from: board, for: receiver)) } catch {
+        do throws(PasteFailure) { return .success(try await protection.outlets.paste(from: board, for: receiver)) } catch {
             return .failure(error)
         }
     }

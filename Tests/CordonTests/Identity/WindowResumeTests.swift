@@ -19,10 +19,10 @@ import Testing
             configuration.switchGate = { _, occasion in occasion == .resume ? gate : .passed }
         }
         await protection.enroll(device.account)
-        _ = await protection.switchIdentity(to: .managed("oid-a"), in: "one")
-        _ = await protection.switchIdentities(to: [.managed("oid-a"), .personal], in: "several")
-        _ = await protection.switchIdentity(to: .personal, in: "personal")
-        return (protection, await protection.resumeWindows(), device)
+        _ = await protection.windows.switchIdentity(to: .managed("oid-a"), in: "one")
+        _ = await protection.windows.switchIdentities(to: [.managed("oid-a"), .personal], in: "several")
+        _ = await protection.windows.switchIdentity(to: .personal, in: "personal")
+        return (protection, await protection.windows.resume(), device)
     }
 
     private static func end(_ held: [Bool]) -> Never {
@@ -51,7 +51,7 @@ import Testing
                 outcomes["one"]?.result == .cancelled, app.hidden == ["oid-a", "oid-a"], app.requests.isEmpty,
                 IdentityContext.windowIdentities(of: "one") == [.personal],
                 IdentityContext.windowIdentities(of: "several") == [.personal],
-                protection.block(of: "oid-a") == .launchCancelled,
+                protection.windows.block(of: "oid-a") == .launchCancelled,
             ])
         }
     }

@@ -56,7 +56,7 @@ import Testing
             configuration.identityExit = { [person = house.person] _ in await exit(person) }
         }
         for window in ["one", "two"] as [WindowID] {
-            _ = await protection.switchIdentity(to: .managed(house.account), in: window)
+            _ = await protection.windows.switchIdentity(to: .managed(house.account), in: window)
         }
         await house.person.forgetAsked()
         return (house, app, protection)
@@ -75,7 +75,7 @@ import Testing
             let (house, app, protection) = try await Self.open()
             await protection.suspend()
             house.facts.withLock { $0.rooted = true }
-            let outcomes = await protection.resumeWindows()
+            let outcomes = await protection.windows.resume()
             let asked = await house.person.asked
             Self.end([
                 outcomes["one"]?.result == .notAllowed, outcomes["two"]?.result == .notAllowed,
@@ -92,7 +92,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             let (house, app, protection) = try await Self.open()
             let account = house.account
-            let watch = Task { await protection.watchGate(of: account) }
+            let watch = Task { await protection.gate.watch(account) }
             await house.clock.waitForSleeper(of: .seconds(300))
             house.facts.withLock { $0.rooted = true }
             house.clock.advance(.seconds(301))
@@ -100,7 +100,7 @@ import Testing
             watch.cancel()
             Self.end([
                 app.blocks == [.launchBlocked, .launchBlocked], app.wasAlwaysCovered, Self.bothShowNothing,
-                protection.block(of: account) == .launchBlocked, !protection.isGateOpen(for: account),
+                protection.windows.block(of: account) == .launchBlocked, !protection.gate.isOpen(for: account),
             ])
         }
     }
@@ -119,7 +119,7 @@ import Testing
             try await until { await house.person.asked.last == .handedBack }
             Self.end([
                 app.blocks.count == 2, app.wasAlwaysCovered, Self.bothShowNothing,
-                !protection.isGateOpen(for: house.account),
+                !protection.gate.isOpen(for: house.account),
             ])
         }
     }
@@ -140,8 +140,8 @@ import Testing
             Self.end([
                 outcome.result == .cancelled, app.blocks.isEmpty,
                 IdentityContext.windowIdentity(of: "one") == .managed(house.account),
-                protection.blockedAccounts.isEmpty,
-                await protection.resumeWindows().values.allSatisfy(\.isSwitched),
+                protection.windows.blockedAccounts.isEmpty,
+                await protection.windows.resume().values.allSatisfy(\.isSwitched),
             ])
         }
     }
@@ -154,10 +154,10 @@ import Testing
             let (house, app, protection) = try await Self.open()
             await protection.suspend()
             house.facts.withLock { $0.rooted = isRefused }
-            let outcome = await protection.requireIdentity(.managed(house.account), in: "one", because: .openURL)
+            let outcome = await protection.windows.requireIdentity(.managed(house.account), in: "one", because: .openURL)
             Self.end([
                 outcome.result == (isRefused ? .notAllowed : .switched), app.requests == 0,
-                protection.isGateOpen(for: house.account) == !isRefused, app.blocks.count == (isRefused ? 2 : 0),
+                protection.gate.isOpen(for: house.account) == !isRefused, app.blocks.count == (isRefused ? 2 : 0),
                 IdentityContext.windowIdentity(of: "one") == (isRefused ? .personal : .managed(house.account)),
             ])
         }
@@ -173,7 +173,7 @@ import Testing
             }
             await protection.suspend()
             house.facts.withLock { $0.rooted = true }
-            _ = await protection.resumeWindows()
+            _ = await protection.windows.resume()
             Self.end([!app.blocks.isEmpty, false])
         }
     }

@@ -116,10 +116,10 @@ import Testing
         defer { withExtendedLifetime(device) {} }
         let protection = try await device.start { $0.settings.authority = "https://plist.example" }
         let cached = ["https://cache.example", "https://plist.example"]
-        #expect(await protection.authorities(cached: cached) == cached)
-        try await protection.changeSettings { $0.authority = "https://now.example" }
+        #expect(await protection.settings.authorities(cached: cached) == cached)
+        try await protection.settings.change { $0.authority = "https://now.example" }
         #expect(
-            await protection.authorities(cached: cached)
+            await protection.settings.authorities(cached: cached)
                 == ["https://now.example", "https://cache.example", "https://plist.example"])
     }
 
@@ -129,7 +129,7 @@ import Testing
         #expect(try await device.start { $0.settings.telemetryDisabled = true }.isTelemetryEnabled == false)
         let protection = try await device.start()
         #expect(await protection.isTelemetryEnabled)
-        try await protection.changeSettings { $0.telemetryDisabled = true }
+        try await protection.settings.change { $0.telemetryDisabled = true }
         #expect(await !protection.isTelemetryEnabled)
     }
 

@@ -21,7 +21,7 @@ import Testing
         try await device.publish(["printBlocked": .bool(true)])
         let protection = try await device.start(change)
         await protection.enroll(device.account)
-        try await protection.write(Data("secret plan".utf8), as: "secret name", of: device.account.id)
+        try await protection.files.write(Data("secret plan".utf8), as: "secret name", of: device.account.id)
         await protection.checkIn(device.account.id)
         await protection.performDueWork()
         return (device, protection)
@@ -104,7 +104,7 @@ import Testing
         try await device.publish(["printBlocked": .bool(false)])
         await protection.checkIn(device.account.id)
         await protection.performDueWork()
-        #expect(protection.appConfiguration(of: device.account.id).string(for: "planted-key") == "planted-value")
+        #expect(protection.rules.appConfiguration(of: device.account.id).string(for: "planted-key") == "planted-value")
         let sent = await device.service.telemetry
         #expect(sent.count > before, "also of the check-in that brought the configuration")
         for message in sent {

@@ -4,22 +4,18 @@ internal import CordonProtocol
 internal import Foundation
 
 /// What the service is told of launch conditions that acted (SRV-CI-011, SRV-CI-012).
-extension AppProtection {
+extension LaunchAttempt {
     /// The most outcomes that wait for one check-in; the newest count.
     private static var mostOutcomes: Int { 64 }
-    /// How long the service may take to be told before data is removed.
-    private static var reportDeadline: Duration { .seconds(10) }
 
-    /// Notes what an action does about its reasons, each once on a way through the gate.
-    func noteOutcomes(
-        of action: LaunchAction, _ decision: PolicyDecision, _ account: AccountID, _ passage: inout GatePassage
-    ) {
-        guard let done = action.outcome(afterContact: passage.hasCheckedIn), let record = records[account] else {
+    /// Notes what an action does about its reasons, each once on an attempt.
+    mutating func recordOutcomes(of action: LaunchAction, _ decision: PolicyDecision) {
+        guard let done = action.outcome(afterContact: hasCheckedIn), let record = tools.context.accounts[account] else {
             return
         }
         var outcomes: [PendingWork.Outcome] = []
         for reason in decision.reasons where done.isCaused(by: reason) {
-            guard passage.reported.insert("\(done.rawValue) \(reason.rule) \(reason.setting)").inserted else {
+            guard reported.insert("\(done.rawValue) \(reason.rule) \(reason.setting)").inserted else {
                 continue
             }
             let outcome = ConditionReport(
@@ -28,16 +24,10 @@ extension AppProtection {
                 observed: observed(by: reason.rule).map(Self.short), action: done,
                 time: Int64(configuration.clock.now().timeIntervalSince1970))
             outcomes.append(PendingWork.Outcome(account: account, outcome: outcome))
-            telemetry.record(.launchOutcome, of: record.account, [.rule: reason.rule, .action: done.rawValue])
+            tools.context.telemetry.record(.launchOutcome, of: record.account, [.rule: reason.rule, .action: done.rawValue])
         }
         guard !outcomes.isEmpty else { return }
-        try? pending.change { $0.outcomes = (($0.outcomes ?? []) + outcomes).suffix(Self.mostOutcomes) }
-    }
-
-    /// Tells the service why data is about to be removed, while the registration that can say so is still there. The removal
-    /// does not depend on it.
-    func reportBeforeRemoval(of account: AccountID) async {
-        _ = await Deadline.answer(within: Self.reportDeadline, by: configuration.clock) { await self.checkIn(account) }
+        try? tools.context.pending.change { $0.outcomes = (($0.outcomes ?? []) + outcomes).suffix(Self.mostOutcomes) }
     }
 
     /// The version that a condition looked at; nothing that a person or an app could have written.

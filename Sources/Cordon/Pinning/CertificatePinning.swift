@@ -6,10 +6,16 @@ public import Foundation
 
 /// Certificate pins that the organisation sends for its hosts, by itself or as the value of the app configuration's
 /// `CordonCertificatePins` (SDK-CP-01, SDK-CP-02). New ones count from the moment that the rules they came with do.
-extension AppProtection {
+///
+/// Reached through ``AppProtection/pinning``; any thread, no waiting.
+public struct CertificatePinning: Sendable {
+    private let rules: EnforcedRules
+
+    init(_ rules: EnforcedRules) { self.rules = rules }
+
     /// Whether the account has any pins; an app validates its connections in every case.
-    public nonisolated func hasCertificatePins(_ account: AccountID) -> Bool {
-        !(accounts.state(of: resolved(account))?.delivery.pins.isEmpty ?? true)
+    public func hasCertificatePins(_ account: AccountID) -> Bool {
+        !(rules.accounts.state(of: rules.accounts.resolved(account))?.delivery.pins.isEmpty ?? true)
     }
 
     /// Checks the public keys that a host showed for an account; returns when the connection may be used.
@@ -23,13 +29,13 @@ extension AppProtection {
     ///   - account: Whose connection it is; nil is whoever the work at hand is for (SDK-NA-13). Personal work has no pins;
     ///     work whose identity was lost has those of every account.
     /// - Throws: ``PinningFailure`` when the connection must not be used.
-    public nonisolated func checkPins(
+    public func checkPins(
         of publicKeys: [Data], for host: String?, account: AccountID? = nil
     ) throws(PinningFailure) {
         guard let host, !host.isEmpty else { throw .nilHost }
         guard !publicKeys.isEmpty, publicKeys.allSatisfy({ !$0.isEmpty }) else { throw .invalidCertificateChain }
         let hashes = publicKeys.map { SHA256.hash(data: $0).withUnsafeBytes { Data($0) } }
-        let everyPin = pins(of: account.map { .managed($0) } ?? noted(IdentityContext.current))
+        let everyPin = pins(of: account.map { .managed($0) } ?? rules.reportingLostWork(IdentityContext.current))
         let answers = everyPin.map { $0.answer(to: hashes, for: host) }
         if answers.contains(.refused) { throw .matchNotFound }
         if answers.contains(.notUnderstood) { throw .algorithmNotSupported }
@@ -45,7 +51,7 @@ extension AppProtection {
     ///   - account: Whose connection it is; nil is whoever the work at hand is for.
     /// - Throws: ``PinningFailure`` when the connection must not be used; `errorAccessingCertificate` for what is no
     ///   certificate, `failedFormationEvaluation` where one does not name the next as its issuer.
-    public nonisolated func checkPins(
+    public func checkPins(
         ofCertificates certificates: [Data], for host: String?, account: AccountID? = nil
     ) throws(PinningFailure) {
         var chain: [PinnedCertificate] = []
@@ -55,11 +61,11 @@ extension AppProtection {
     }
 
     /// The pins that a connection has to keep to.
-    private nonisolated func pins(of owner: EffectiveIdentity) -> [CertificatePins] {
-        let rules = accounts.rules
-        return switch resolved(owner) {
-        case .managed(let account): [rules[account]?.delivery.pins].compactMap(\.self)
-        case .lost: rules.accounts.values.map(\.delivery.pins)
+    private func pins(of owner: EffectiveIdentity) -> [CertificatePins] {
+        let inForce = rules.accounts.rules
+        return switch rules.accounts.resolved(owner) {
+        case .managed(let account): [inForce[account]?.delivery.pins].compactMap(\.self)
+        case .lost: inForce.accounts.values.map(\.delivery.pins)
         case .personal, .unset: []
         }
     }

@@ -1,7 +1,7 @@
 internal import CordonPolicy
 
 /// How an account's gate stands.
-enum GateStanding: Sendable, Equatable {
+enum GateState: Sendable, Equatable {
     /// It was passed.
     case open
     /// It was not, or the app has left the front since; the reasons that were found, if it was tried.

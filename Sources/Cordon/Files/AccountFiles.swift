@@ -1,18 +1,33 @@
+internal import CordonBase
 public import CordonIdentity
+internal import CordonPolicy
 public import CordonVault
 public import Foundation
 internal import Logging
 
-/// The organisation's files of an account, sealed; names are sealed too. Everything here is gone after a wipe.
+/// The organisation's files of an app's accounts, sealed; names are sealed too. Everything here is gone after a wipe.
 ///
-/// A name is any text of up to 1,024 bytes of UTF-8; every spelling of it in Unicode is the same name. Reading, and writing to a file
-/// that exists, cost the same however many files there are.
-extension AppProtection {
+/// Reached through ``AppProtection/files``. A name is any text of up to 1,024 bytes of UTF-8; every spelling of it in Unicode is the
+/// same name. Reading, and writing to a file that exists, cost the same however many files there are.
+public actor AccountFiles: AccountFollower {
+    let context: ProtectionContext
+    let rules: EnforcedRules
+    /// Who makes or removes a file of an account.
+    private let turns = SerialTasks<AccountID>()
+
+    /// The executor that all parts of the protection share.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { context.domain.unownedExecutor }
+
+    init(_ context: ProtectionContext, rules: EnforcedRules) {
+        self.context = context
+        self.rules = rules
+    }
+
     /// The names of the account's files, in order; composed (NFC), however they were spelled when the files were made.
     ///
     /// - Throws: ``ProtectionError``: `notEnrolled` or `vault`.
-    public func fileNames(of account: AccountID) async throws(ProtectionError) -> [String] {
-        let folder = try sealedFolder(of: resolved(account))
+    public func names(of account: AccountID) async throws(ProtectionError) -> [String] {
+        let folder = try sealedFolder(of: context.accounts.resolved(account))
         return try await fromVault { (vault) async throws(VaultError) in try await vault.names(in: folder) }
     }
 
@@ -25,9 +40,9 @@ extension AppProtection {
     public func open(
         _ name: String, of account: AccountID, writing: Bool
     ) async throws(ProtectionError) -> SealedFile {
-        let account = resolved(account)
+        let account = context.accounts.resolved(account)
         guard writing else {
-            try requireOpenGate(forReading: account)
+            try rules.requireOpenGate(forReading: account)
             return try await openForReading(name, in: sealedFolder(of: account))
         }
         return try await openForWriting(name, in: sealedFolder(of: account), readable: true)
@@ -36,7 +51,7 @@ extension AppProtection {
     private func openForReading(
         _ name: String, in folder: SealedFolder
     ) async throws(ProtectionError) -> SealedFile {
-        do throws(VaultError) { return try await vault.open(name, in: folder, writing: false) } catch {
+        do throws(VaultError) { return try await context.vault.open(name, in: folder, writing: false) } catch {
             guard error.code == .noSuchFile else { throw ProtectionError(error) }
             throw ProtectionError(.nothingThere, "there is no file of that name")
         }
@@ -61,8 +76,8 @@ extension AppProtection {
         let isThere = try await fromVault { (vault) async throws(VaultError) in try await vault.holds(name, in: folder)
         }
         guard isThere else { return nil }
-        if readable { try requireOpenGate(forReading: folder.account) }
-        do throws(VaultError) { return try await vault.open(name, in: folder, writing: true) } catch {
+        if readable { try rules.requireOpenGate(forReading: folder.account) }
+        do throws(VaultError) { return try await context.vault.open(name, in: folder, writing: true) } catch {
             guard error.code == .noSuchFile else { throw ProtectionError(error) }
             return nil
         }
@@ -72,7 +87,7 @@ extension AppProtection {
     ///
     /// - Throws: ``ProtectionError``: `notEnrolled` or `vault`.
     public func write(_ contents: Data, as name: String, of account: AccountID) async throws(ProtectionError) {
-        let file = try await openForWriting(name, in: sealedFolder(of: resolved(account)), readable: false)
+        let file = try await openForWriting(name, in: sealedFolder(of: context.accounts.resolved(account)), readable: false)
         try await fromVault { (_) async throws(VaultError) in
             defer { try? file.close() }
             try file.replaceContents(with: contents)
@@ -91,28 +106,9 @@ extension AppProtection {
     ///
     /// - Throws: ``ProtectionError``: `notEnrolled` or `vault`.
     public func remove(_ name: String, of account: AccountID) async throws(ProtectionError) {
-        let folder = try sealedFolder(of: resolved(account))
+        let folder = try sealedFolder(of: context.accounts.resolved(account))
         try await inTurn(in: folder) { () async throws(ProtectionError) in
             try await fromVault { (vault) async throws(VaultError) in try await vault.remove(name, from: folder) }
-        }
-    }
-
-    /// Brings files that a version before has left into the present form; nobody waits for it, and until it is done they are read
-    /// where they are.
-    func carryOverFiles(of account: AccountID) {
-        let folder = SealedFolder(folder(of: account), of: account)
-        guard folder.isFormer else { return }
-        Task {
-            do throws(ProtectionError) {
-                try await inTurn(in: folder) { () async throws(ProtectionError) in
-                    try await fromVault { (vault) async throws(VaultError) in try await vault.carryOver(folder) }
-                }
-            } catch {
-                // The next write or start tries again.
-                configuration.logger.warning(
-                    "files of an earlier version could not all be carried over", metadata: ["reason": "\(error.reason)"]
-                )
-            }
         }
     }
 
@@ -121,40 +117,57 @@ extension AppProtection {
     private func inTurn<Value: Sendable>(
         in folder: SealedFolder, _ work: () async throws(ProtectionError) -> Value
     ) async throws(ProtectionError) -> Value {
-        await takeTurn(of: folder.account)
-        defer { passTurn(of: folder.account) }
-        let lock = try await StateLock.waiting(forFolder: folder.url)
-        defer { withExtendedLifetime(lock) {} }
-        return try await work()
-    }
-
-    private func takeTurn(of account: AccountID) async {
-        guard fileTurns[account] != nil else { return fileTurns[account] = [] }
-        await withCheckedContinuation { fileTurns[account]?.append($0) }
-    }
-
-    private func passTurn(of account: AccountID) {
-        guard let next = fileTurns[account]?.first else { return fileTurns[account] = nil }
-        fileTurns[account]?.removeFirst()
-        next.resume()
+        try await turns.run(folder.account) { () async throws(ProtectionError) -> Value in
+            let lock = try await StateLock.waiting(forFolder: folder.url)
+            defer { withExtendedLifetime(lock) {} }
+            return try await work()
+        }
     }
 
     func requireFiles(of account: AccountID) throws(ProtectionError) {
-        guard records[account] != nil || accounts.debugged == account else {
+        guard context.accounts[account] != nil || context.accounts.debugged == account else {
             throw ProtectionError(.notEnrolled, "the account is not enrolled in this app")
         }
     }
 
     private func sealedFolder(of account: AccountID) throws(ProtectionError) -> SealedFolder {
         try requireFiles(of: account)
-        noted(IdentityContext.current)
-        return SealedFolder(folder(of: account), of: account)
+        rules.reportingLostWork(IdentityContext.current)
+        return SealedFolder(context.folder(of: account), of: account)
     }
 
     func fromVault<Value>(
         _ work: (Vault) async throws(VaultError) -> Value
     ) async throws(ProtectionError) -> Value {
-        do throws(VaultError) { return try await work(vault) } catch { throw ProtectionError(error) }
+        do throws(VaultError) { return try await work(context.vault) } catch { throw ProtectionError(error) }
     }
 
+    // MARK: When an account's files are opened
+
+    /// Makes or unlocks the account's key, and the folder for its files.
+    func open(_ account: AccountID) async throws(ProtectionError) {
+        try StateFolder.make(context.folder(of: account), or: "the folder for files cannot be made")
+        try await fromVault { (vault) async throws(VaultError) in _ = try await vault.createAccountKey(for: account) }
+        protectFolder(of: account)
+        carryOverFiles(of: account)
+    }
+
+    /// Brings files that a version before has left into the present form; nobody waits for it, and until it is done they are read
+    /// where they are.
+    private func carryOverFiles(of account: AccountID) {
+        let folder = SealedFolder(context.folder(of: account), of: account)
+        guard folder.isFormer else { return }
+        Task {
+            do throws(ProtectionError) {
+                try await inTurn(in: folder) { () async throws(ProtectionError) in
+                    try await fromVault { (vault) async throws(VaultError) in try await vault.carryOver(folder) }
+                }
+            } catch {
+                // The next write or start tries again.
+                context.configuration.logger.warning(
+                    "files of an earlier version could not all be carried over", metadata: ["reason": "\(error.reason)"]
+                )
+            }
+        }
+    }
 }

@@ -1,11 +1,27 @@
+internal import CordonBase
 public import CordonIdentity
 internal import CordonPolicy
 internal import CordonProtocol
 internal import CordonVault
 public import Foundation
 
-/// The ways out that Cordon offers. Each consumes a permit; none works without.
-extension AppProtection {
+/// The ways out that Cordon offers, and the ways in. Each way out consumes a permit; none works without.
+///
+/// Reached through ``AppProtection/outlets``.
+public actor EgressOutlets {
+    let context: ProtectionContext
+    let rules: EnforcedRules
+    let group: SharedGroup
+
+    /// The executor that all parts of the protection share.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { context.domain.unownedExecutor }
+
+    init(_ context: ProtectionContext, rules: EnforcedRules, group: SharedGroup) {
+        self.context = context
+        self.rules = rules
+        self.group = group
+    }
+
     /// Asks whether text may be copied: for every app where the rules allow it, else for the apps of the same account.
     ///
     /// - Throws: ``EgressDenied`` with the reasons of the narrower question.
@@ -13,11 +29,11 @@ extension AppProtection {
         var question = Question(.copy, owner: EffectiveIdentity(owner))
         question.characters = text.count
         question.peer = .unmanagedApp
-        guard case .managed(let account) = owner, !decision(for: question).verdict.permits else {
-            return try permit(for: question)
+        guard case .managed(let account) = owner, !rules.verdict(for: question).permits else {
+            return try rules.permit(for: question)
         }
         question.peer = .managed(account)
-        return try permit(for: question)
+        return try rules.permit(for: question)
     }
 
     /// Puts text on a clipboard: readable by every app where the permit is for an unmanaged or an exempt one, else sealed
@@ -28,11 +44,11 @@ extension AppProtection {
     public func copy(
         _ text: String, of owner: Identity, to clipboard: some Clipboard, permit: consuming EgressPermit
     ) async throws(ProtectionError) {
-        let account = resolved(EffectiveIdentity(owner)).account
-        var question = try spend(permit, for: .copy, of: account)
+        let account = context.accounts.resolved(EffectiveIdentity(owner)).account
+        var question = try rules.spend(permit, for: .copy, of: account)
         // The permit may have been asked for another text, or for one of unknown length.
         question.characters = text.count
-        guard isFree(decision(for: question)) else {
+        guard isFree(rules.verdict(for: question)) else {
             throw ProtectionError(.noPermit, "the permit is not for a text of this length")
         }
         var item = ClipboardItem(owner: account, text: text, sealed: nil)
@@ -54,21 +70,24 @@ extension AppProtection {
     /// that it was sealed for are asked, and its gate must be open. Text without one that opens here comes from an
     /// unmanaged app, whoever it says it belongs to, and keeps to that owner's rules besides.
     ///
-    /// - Throws: ``PasteFailure`` with the verdict's reasons, or with what went wrong.
-    public func paste(from clipboard: some Clipboard, for receiver: Identity) async throws(PasteFailure) -> String {
+    /// - Throws: ``EgressDenied`` with the verdict's reasons; ``ProtectionError``: `outletFailed`, `nothingThere`, `damagedContent` or
+    ///   `vault`.
+    public func paste(from clipboard: some Clipboard, for receiver: Identity) async throws -> String {
         let item: ClipboardItem?
-        do { item = try await clipboard.read() } catch { throw .failed(outletFailed("the clipboard")) }
-        guard let item else { throw .failed(ProtectionError(.nothingThere, "the clipboard is empty")) }
-        if item.owner != nil || receiver != .personal || item.sealed != nil { noted(IdentityContext.current) }
+        do { item = try await clipboard.read() } catch { throw outletFailed("the clipboard") }
+        guard let item else { throw ProtectionError(.nothingThere, "the clipboard is empty") }
+        if item.owner != nil || receiver != .personal || item.sealed != nil {
+            rules.reportingLostWork(IdentityContext.current)
+        }
         if let sealed = item.sealed {
-            do throws(PasteFailure) {
+            do {
                 return try await unsealed(sealed, labelled: item.owner, for: receiver)
-            } catch .failed(_) where item.text != nil {
+            } catch is ProtectionError where item.text != nil {
                 // The seal proves nothing here; the text is taken as any other plain one.
             }
         }
         guard let text = item.text else {
-            throw .failed(ProtectionError(.damagedContent, "the clipboard's item is neither plain nor sealed"))
+            throw ProtectionError(.damagedContent, "the clipboard's item is neither plain nor sealed")
         }
         try admit(text.count, from: .unmanagedApp, for: receiver)
         if let claimed = item.owner { try admit(text.count, from: .managed(claimed), for: receiver) }
@@ -77,38 +96,32 @@ extension AppProtection {
 
     private func unsealed(
         _ sealed: Data, labelled label: AccountID?, for receiver: Identity
-    ) async throws(PasteFailure) -> String {
-        guard let owner = vault.owner(ofBuffer: sealed), label == nil || label == owner else {
-            throw .failed(ProtectionError(.damagedContent, "the clipboard's item is not what it says it is"))
+    ) async throws -> String {
+        guard let owner = context.vault.owner(ofBuffer: sealed), label == nil || label == owner else {
+            throw ProtectionError(.damagedContent, "the clipboard's item is not what it says it is")
         }
         // Asked before anything is opened, and again when it is known how long the text is.
         try admit(nil, from: .managed(owner), for: receiver)
-        do throws(EgressDenied) { try requireOpenGate(for: Question(.copy, owner: .managed(owner))) } catch {
-            throw .denied(error)
-        }
+        try rules.requireOpenGate(for: Question(.copy, owner: .managed(owner)))
         let text: String
         do throws(VaultError) {
-            text = String(decoding: try await vault.unseal(sealed, of: owner), as: UTF8.self)
-        } catch { throw .failed(ProtectionError(error)) }
+            text = String(decoding: try await context.vault.unseal(sealed, of: owner), as: UTF8.self)
+        } catch { throw ProtectionError(error) }
         try admit(text.count, from: .managed(owner), for: receiver)
         return text
     }
 
     /// Throws the denial where the rules of either side do not let a text in; the length is nil while it is not known.
-    private nonisolated func admit(_ characters: Int?, from sender: Peer, for receiver: Identity) throws(PasteFailure) {
+    private nonisolated func admit(_ characters: Int?, from sender: Peer, for receiver: Identity) throws(EgressDenied) {
         var question = Question(.paste, owner: EffectiveIdentity(receiver))
         question.peer = sender
         question.characters = characters
-        let decision = decision(for: question)
-        guard characters == nil ? decision.verdict.permits : isFree(decision) else {
-            throw .denied(EgressDenied(decision))
-        }
+        let refusal = rules.refusal(of: question) { characters == nil ? $0.permits : isFree($0) }
+        if let refusal { throw EgressDenied(refusal) }
     }
 
     /// Whether a text may go as it is: nothing here shortens it to what a verdict restricts it to.
-    private nonisolated func isFree(_ decision: PolicyDecision) -> Bool {
-        [.allow, .warn].contains(decision.verdict)
-    }
+    private nonisolated func isFree(_ verdict: Verdict) -> Bool { [.allow, .warn].contains(verdict) }
 
     /// Prints a document.
     ///
@@ -116,7 +129,7 @@ extension AppProtection {
     public func print(
         _ document: Data, title: String, of owner: Identity, on printer: some Printer, permit: consuming EgressPermit
     ) async throws(ProtectionError) {
-        _ = try spend(permit, for: .print, of: EffectiveIdentity(owner).account)
+        _ = try rules.spend(permit, for: .print, of: EffectiveIdentity(owner).account)
         do { try await printer.print(document, title: title) } catch { throw outletFailed("the printer") }
     }
 
@@ -127,7 +140,7 @@ extension AppProtection {
         _ contents: Data, named name: String, of owner: Identity, to place: some SavePlace,
         permit: consuming EgressPermit
     ) async throws(ProtectionError) {
-        _ = try spend(permit, for: .saveTo, of: EffectiveIdentity(owner).account)
+        _ = try rules.spend(permit, for: .saveTo, of: EffectiveIdentity(owner).account)
         do { try await place.save(contents, named: name) } catch { throw outletFailed("the place to save to") }
     }
 
@@ -138,15 +151,15 @@ extension AppProtection {
         _ contents: Data, named name: String, of owner: Identity, to app: some ReceivingApp,
         permit: consuming EgressPermit
     ) async throws(ProtectionError) {
-        let account = resolved(EffectiveIdentity(owner)).account
-        _ = try spend(permit, for: .send, of: account)
+        let account = context.accounts.resolved(EffectiveIdentity(owner)).account
+        _ = try rules.spend(permit, for: .send, of: account)
         let item = SharedItem(
-            owner: account, senderBundleID: configuration.application.bundleID, name: name, contents: contents)
+            owner: account, senderBundleID: context.configuration.application.bundleID, name: name, contents: contents)
         do { try await app.deliver(item) } catch { throw outletFailed("the receiving app") }
     }
 
     private func seal(_ bytes: Data, for account: AccountID) async throws(ProtectionError) -> Data {
-        do throws(VaultError) { return try await vault.protect(bytes, for: account) } catch {
+        do throws(VaultError) { return try await context.vault.protect(bytes, for: account) } catch {
             throw ProtectionError(error)
         }
     }
@@ -154,12 +167,4 @@ extension AppProtection {
     private nonisolated func outletFailed(_ outlet: String) -> ProtectionError {
         ProtectionError(.outletFailed, "\(outlet) took nothing")
     }
-}
-
-/// Why nothing was pasted.
-public enum PasteFailure: Error, Sendable, Equatable {
-    /// The rules do not let it in.
-    case denied(EgressDenied)
-    /// The rules do, but something went wrong.
-    case failed(ProtectionError)
 }

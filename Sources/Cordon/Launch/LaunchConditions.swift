@@ -1,16 +1,29 @@
 internal import CordonBase
-public import CordonIdentity
+internal import CordonIdentity
 internal import CordonPolicy
-internal import CordonProtocol
 internal import Foundation
-internal import Logging
 
-extension AppProtection {
+/// What the launch conditions say of this device now: the facts that Cordon knows itself, with those that the app states.
+struct LaunchConditions: Sendable {
     /// Longer ago than any limit: what was never done is due.
-    static var longAgo: Duration { .seconds(Int64(1) << 40) }
+    private static let longAgo = Duration.seconds(Int64(1) << 40)
+
+    private let context: ProtectionContext
+    private let rules: EnforcedRules
+    private let gates: GateStates
+    private let pins: PINKeeper
+
+    init(_ context: ProtectionContext, rules: EnforcedRules, gates: GateStates, pins: PINKeeper) {
+        self.context = context
+        self.rules = rules
+        self.gates = gates
+        self.pins = pins
+    }
 
     /// What the rules say of an account's launch now, with every reason.
-    func launchDecision(of account: AccountID, on occasion: LaunchOccasion) async -> PolicyDecision {
+    nonisolated(nonsending) func decision(
+        of account: AccountID, on occasion: LaunchOccasion
+    ) async -> PolicyDecision {
         decision(of: account, on: occasion, given: await context.statedFacts(for: account))
     }
 
@@ -19,15 +32,15 @@ extension AppProtection {
     ) -> PolicyDecision {
         var question = Question(.launch, owner: .managed(account))
         question.device = launchFacts(of: account, on: occasion, given: stated)
-        let decision = decision(for: question)
+        let decision = rules.decision(for: question)
         var own: [PolicyReason] = []
-        if let record = records[account], !accounts.allowedAccounts.admits(record.account) {
+        if let record = context.accounts[account], !context.accounts.allowedAccounts.admits(record.account) {
             own.append(
                 PolicyReason(
                     rule: .launchAccount, message: "The administrator does not admit this account in this app.",
                     remedy: "Sign it out, or ask the administrator.", verdict: .block))
         }
-        if let outdated = accounts.outdatedReason(for: account) { own.append(outdated) }
+        if let outdated = context.accounts.outdatedReason(for: account) { own.append(outdated) }
         guard !own.isEmpty else { return decision }
         let gravest = decision.reasons.filter { $0.verdict == .wipe }
         return PolicyDecision(
@@ -40,20 +53,20 @@ extension AppProtection {
     ) -> DeviceFacts {
         var facts = stated.facts
         // Not with `??`: the compiler (6.3.1, Linux) does not align the vector in its operand.
-        if facts.osVersion == nil { facts.osVersion = VersionNumber(configuration.device.osVersion) }
-        if facts.appVersion == nil { facts.appVersion = VersionNumber(configuration.application.version) }
-        if facts.sdkVersion == nil { facts.sdkVersion = VersionNumber(configuration.application.sdkVersion) }
-        if facts.model == nil { facts.model = configuration.device.model }
+        if facts.osVersion == nil { facts.osVersion = VersionNumber(context.configuration.device.osVersion) }
+        if facts.appVersion == nil { facts.appVersion = VersionNumber(context.configuration.application.version) }
+        if facts.sdkVersion == nil { facts.sdkVersion = VersionNumber(context.configuration.application.sdkVersion) }
+        if facts.model == nil { facts.model = context.configuration.device.model }
         // The service's word on the account stands where the app has none of its own (SRV-TG-32).
-        if facts.accountDisabled == nil { facts.accountDisabled = records[account]?.isAccountDisabled }
-        let now = ClockReading(configuration.clock)
+        if facts.accountDisabled == nil { facts.accountDisabled = context.accounts[account]?.isAccountDisabled }
+        let now = ClockReading(context.configuration.clock)
         // Whoever is using the app is not away from it: what asks for a look after inactivity is not due meanwhile.
-        let isInUse = (occasion == .timer || occasion == .pinChange) && isGateOpen(for: account)
-        let remembered = launches.record(of: account)
+        let isInUse = (occasion == .timer || occasion == .pinChange) && gates.isOpen(account)
+        let remembered = context.launches.record(of: account)
         let signedIn = remembered.signedIn.map { isInUse ? .zero : $0.sameRun(until: now) ?? Self.longAgo }
         facts.sinceSignIn = signedIn ?? Self.longAgo
         addPINFacts(of: account, now: now, isInUse: isInUse, to: &facts)
-        if let last = lastCheckIn(of: account) { facts.sinceCheckIn = offlineTime(since: last, remembered, now: now) }
+        if let last = context.accounts.state(of: account)?.lastCheckIn { facts.sinceCheckIn = offlineTime(since: last, remembered, now: now) }
         return facts
     }
 
@@ -75,7 +88,7 @@ extension AppProtection {
         let mark = remembered.checkedIn
         let isSameMoment = mark.map { abs(Double($0.wall) / 1000 - last.timeIntervalSince1970) < 2 } ?? false
         if isSameMoment, let exact = mark?.sameRun(until: now) { return exact }
-        let moment = clock.read()
+        let moment = context.clock.read()
         guard moment.turnedBack == 0 else { return .milliseconds(-Int64(min(moment.turnedBack * 1000, 1e15))) }
         let wall = Duration.milliseconds(
             Int64(min(max(moment.now.timeIntervalSince(last) * 1000, -1e15), 1e15)))
@@ -84,19 +97,14 @@ extension AppProtection {
         return max(wall, since)
     }
 
-    private func lastCheckIn(of account: AccountID) -> Date? {
-        accounts.state(of: account)?.lastCheckIn
-    }
-
     /// How long the account may still be without contact; nil when no policy limits it.
-    public func offlineCountdown(of account: AccountID) -> OfflineCountdown? {
-        let account = resolved(account)
-        guard let policy = policy(of: .managed(account))?.policy.launch, let last = lastCheckIn(of: account) else {
+    func offlineCountdown(of account: AccountID) -> OfflineCountdown? {
+        guard let policy = rules.policy(of: .managed(account))?.policy.launch, let last = context.accounts.state(of: account)?.lastCheckIn else {
             return nil
         }
-        let now = ClockReading(configuration.clock)
+        let now = ClockReading(context.configuration.clock)
         return OfflineCountdown(
-            account: account, offline: offlineTime(since: last, launches.record(of: account), now: now),
+            account: account, offline: offlineTime(since: last, context.launches.record(of: account), now: now),
             blockAfter: policy.periodOfflineBeforeAccessCheck, wipeAfter: policy.periodOfflineBeforeWipe)
     }
 }

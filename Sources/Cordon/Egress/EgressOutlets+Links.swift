@@ -4,7 +4,7 @@ internal import CordonProtocol
 public import Foundation
 
 /// Opening a link outside the app (SDK-DT-26, SDK-PO-02).
-extension AppProtection {
+extension EgressOutlets {
     /// Asks whether a link may be opened.
     ///
     /// The permit's decision is `restrict` where the rules send the link to another address, such as one of the managed browser;
@@ -19,7 +19,7 @@ extension AppProtection {
         var question = Question(isUniversal ? .openUniversalLink : .openURL, owner: EffectiveIdentity(owner))
         question.url = link.absoluteString
         question.peer = app
-        let permit = try permit(for: question)
+        let permit = try rules.permit(for: question)
         guard address(for: permit.question, permit.decision) == nil else { return permit }
         throw EgressDenied(PolicyDecision(reasons: permit.decision.reasons.compactMap(\.unnamedApp)))
     }
@@ -37,7 +37,7 @@ extension AppProtection {
         guard action == .openURL || action == .openUniversalLink else {
             throw ProtectionError(.noPermit, "the permit is for another action")
         }
-        let question = try spend(permit, for: action, of: EffectiveIdentity(owner).account)
+        let question = try rules.spend(permit, for: action, of: EffectiveIdentity(owner).account)
         guard question.url == link.absoluteString, let address = address(for: question, decision) else {
             throw ProtectionError(.noPermit, "the permit is for another link, or for an app that the rules do not name")
         }
@@ -51,12 +51,12 @@ extension AppProtection {
         let settings = decision.reasons.filter { $0.verdict == .restrict }.map(\.setting)
         guard !settings.isEmpty else { return link }
         // A page of several people's is under several people's rules, which may send it to different apps.
-        guard question.alsoOpen.isEmpty, let account = question.owner?.account,
-            let rules = policy(of: .managed(account))
+        guard question.coVisibleIdentities.isEmpty, let account = question.owner?.account,
+            let policy = rules.policy(of: .managed(account))
         else { return nil }
-        let configuration = appConfiguration(of: account)
+        let configuration = rules.appConfiguration(of: account)
         let addresses = settings.map {
-            rules.address(for: link.absoluteString, by: $0, configuration: configuration).flatMap { URL(string: $0) }
+            policy.address(for: link.absoluteString, by: $0, configuration: configuration).flatMap { URL(string: $0) }
         }
         // One address cannot follow two settings that send the link to different apps.
         guard let first = addresses.first, addresses.allSatisfy({ $0 == first }) else { return nil }
