@@ -54,8 +54,6 @@ public struct ProtectionError: Error, Sendable, Equatable {
         self.init(.vault, error.reason, hint: error.hint)
     }
 
-    static let wipeUnderWay = ProtectionError(.wipeUnderWay, "the account's data is being removed")
-
     /// Whether both are of one kind.
     public static func == (left: Self, right: Self) -> Bool { left.code == right.code }
 }

@@ -91,13 +91,10 @@ import Testing
         #expect(item.text == nil)
         #expect(item.sealed?.range(of: Data("secret figure".utf8)) == nil)
         #expect(try await protection.outlets.paste(from: board, for: owner) == "secret figure")
-        let refusal = await #expect(throws: PasteFailure.self) {
+        let refusal = await #expect(throws: EgressDenied.self) {
             try await protection.outlets.paste(from: board, for: .personal)
         }
-        guard case .denied(let denied)? = refusal else {
-            Issue.record("it was not the rules that refused")
-            return
-        }
+        let denied = try #require(refusal)
         #expect(denied.decision.reasons.contains { $0.setting == "allowedOutboundClipboardSharingLevel" })
     }
 

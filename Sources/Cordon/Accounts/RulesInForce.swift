@@ -142,3 +142,22 @@ struct AccountState: Sendable {
         }
     }
 }
+
+extension RulesInForce {
+    /// The list that the lists of all enrolled accounts come to.
+    var allowedAccounts: AllowedAccounts {
+        let lists = accounts.values.compactMap(\.delivery.allowedAccounts)
+        guard let first = lists.first else { return .everyone }
+        let common = first.filter { entry in lists.allSatisfy { $0.contains { $0.names(theSameAs: entry) } } }
+        return AllowedAccounts(common.flatMap { [$0.id.rawValue, $0.userPrincipalName] })
+    }
+}
+
+extension PolicyEnvelope.AllowedAccount {
+    /// Whether both have an object id in common, or a sign-in name where one of them has no object id.
+    fileprivate func names(theSameAs other: Self) -> Bool {
+        if !id.rawValue.isEmpty, !other.id.rawValue.isEmpty { return id == other.id }
+        return !userPrincipalName.isEmpty
+            && AccountID(userPrincipalName) == AccountID(other.userPrincipalName)
+    }
+}

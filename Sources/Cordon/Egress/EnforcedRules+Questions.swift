@@ -83,14 +83,6 @@ extension EnforcedRules {
     /// Whether rules apply to an account here, or the app's settings ask for some (SDK-CO-07).
     public var isManagementEnabled: Bool { !accounts.rules.managed.isEmpty || configuration.settings.requiresPolicy }
 
-    /// The list in force: no restriction while no enrolled account has one; where several have, an account must be on all.
-    ///
-    /// Its `list` names every account by its object id and by its sign-in name; letter case does not matter (SDK-AA-01).
-    public var allowedAccounts: AllowedAccounts { accounts.allowedAccounts }
-
-    /// Whether the app may hold an account; a mismatch is logged by its id for whoever looks for the reason (SDK-AA-06).
-    public func admits(_ account: ManagedAccount) -> Bool { accounts.admits(account) }
-
     /// The configuration of an enrolled account, with typed reads; empty for an account that is not enrolled, or that has
     /// none (CQ-18). Gone after a wipe.
     ///
@@ -113,11 +105,7 @@ extension EnforcedRules {
     /// The person's working-time status (SDK-US-01): `notConfigured` where the service does not know it, a stale one
     /// where it was not refreshed in time.
     public func workingTime(of account: AccountID) -> ClockStatus {
-        let moment = clock.read()
-        guard let known = accounts.state(of: accounts.resolved(account))?.delivery.workingTime else {
-            return .notConfigured
-        }
-        return moment.turnedBack > 0 ? .unknown : known.status(at: Int64(moment.now.timeIntervalSince1970))
+        context.workingTime(of: accounts.resolved(account))
     }
 
     /// How the rules of an account came here; nil where none are in force. For logs only: nothing is decided by it.

@@ -9,20 +9,19 @@ internal import Logging
 ///
 /// Reached through ``AppProtection/rules``; the two questions that every app asks stand on ``AppProtection`` as well.
 public final class EnforcedRules: Sendable {
-    let accounts: AccountTable
-    let configuration: ProtectionConfiguration
-    let clock: ClockMonitor
+    let context: ProtectionContext
     private let gates: GateStates
     private let denials: DenialLog
     private let hasReportedLostWork = Locked(false)
 
     init(_ context: ProtectionContext, gates: GateStates, denials: DenialLog) {
-        accounts = context.accounts
-        configuration = context.configuration
-        clock = context.clock
+        self.context = context
         self.gates = gates
         self.denials = denials
     }
+
+    var accounts: AccountTable { context.accounts }
+    var configuration: ProtectionConfiguration { context.configuration }
 
     /// The answer to a question under the rules in force, with every reason.
     ///
@@ -67,7 +66,7 @@ public final class EnforcedRules: Sendable {
         let rules = accounts.rules
         var question = Question(action, owner: EffectiveIdentity(identity))
         question.locationAccount = account
-        question = rules.complete(rules.resolved(question), at: clock.read())
+        question = rules.complete(rules.resolved(question), at: context.clock.read())
         guard let owner = question.owner else { return [:] }
         return rules.policies.locations(for: action, of: owner, account: question.locationAccount)
     }
@@ -194,13 +193,13 @@ public final class EnforcedRules: Sendable {
         private let moment: ClockMonitor.Moment
 
         init(_ question: Question, _ owner: EnforcedRules) {
-            moment = owner.clock.read()
-            let rules = owner.accounts.rules
+            moment = owner.context.clock.read()
+            let rules = owner.context.accounts.rules
             policies = rules.policies
             resolved = rules.resolved(question)
             var completed = rules.complete(resolved, at: moment)
             // The app's own setting makes every web view nobody's that has no policy of its own (SDK-WV-03).
-            if owner.configuration.settings.treatsWebViewsAsUnmanaged { completed.webViewersUnmanaged = true }
+            if owner.context.configuration.settings.treatsWebViewsAsUnmanaged { completed.webViewersUnmanaged = true }
             self.completed = completed
         }
 

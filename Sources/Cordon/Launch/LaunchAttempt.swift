@@ -1,6 +1,7 @@
 internal import CordonIdentity
 internal import CordonPolicy
 internal import CordonProtocol
+internal import Foundation
 internal import Logging
 
 /// What an attempt to pass an account's gate needs of the protection's parts.
@@ -11,6 +12,21 @@ struct LaunchTools: Sendable {
     let conditions: LaunchConditions
     let screens: InterfaceScreens
     let pins: PINKeeper
+
+    /// - Throws: ``ProtectionError`` with code `stateUnwritable` when the PINs' folder cannot be used.
+    init(_ context: ProtectionContext, rules: EnforcedRules, gates: GateStates) throws(ProtectionError) {
+        let configuration = context.configuration
+        self.context = context
+        self.rules = rules
+        self.gates = gates
+        pins = PINKeeper(
+            folder: try StateFolder(
+                configuration.pinDirectory ?? configuration.dataDirectory.appending(path: "pins")),
+            keyStore: configuration.keyStore, clock: configuration.clock, cost: configuration.pinCost,
+            observer: configuration.pinObserver)
+        conditions = LaunchConditions(context, rules: rules, gates: gates, pins: pins)
+        screens = InterfaceScreens(context)
+    }
 }
 
 /// What an attempt has other parts do about a condition that is not met.
@@ -21,6 +37,15 @@ struct LaunchRemedies: Sendable {
     let checkIn: @Sendable (AccountID) async -> EnrollmentStatus
     /// Removes an account's data, for a cause that the receipt names.
     let wipe: @Sendable (AccountID, String) async throws(ProtectionError) -> Void
+
+    /// Has these parts do it; they outlive the gates' work, or nothing is done.
+    init(stored: StoredAccounts, checkIns: CheckIns, wipes: Wipes) {
+        recordClock = { [weak stored] in await stored?.recordClock() }
+        checkIn = { [weak checkIns] account in await checkIns?.checkIn(account) ?? .internalError }
+        wipe = { [weak wipes] (account, cause) async throws(ProtectionError) in
+            try await wipes?.wipe(account, because: cause)
+        }
+    }
 }
 
 /// One attempt to pass an account's gate, from the first question to the outcome.

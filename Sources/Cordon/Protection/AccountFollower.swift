@@ -1,4 +1,5 @@
 internal import CordonIdentity
+internal import CordonProtocol
 
 /// A part of the protection that keeps something of an account, and is told when the account's rules or the account itself
 /// change. Every part runs on the ``ProtectionDomain``, so that nothing runs between a change and what follows from it.
@@ -22,6 +23,9 @@ protocol AccountFollower: Actor {
     /// - Returns: Whether it was taken away.
     func resetPIN(of account: AccountID) async -> Bool
 
+    /// An administrator asks for logs.
+    func logsRequested(_ requests: [LogRequest], of account: AccountID) async
+
     /// The account is not enrolled here any more: nothing of it stays in memory.
     func accountLeft(_ account: AccountID) async
 
@@ -40,6 +44,11 @@ protocol AccountFollower: Actor {
     ///
     /// - Throws: ``ProtectionError`` with code `stateUnwritable`.
     func endEnrollment(of account: AccountID) async throws(ProtectionError)
+
+    /// What has fallen due is done now, each thing once.
+    ///
+    /// - Parameter isFirst: Whether this is the first time since the start.
+    func performDueWork(isFirst: Bool) async
 }
 
 /// A part takes up what concerns it.
@@ -49,8 +58,10 @@ extension AccountFollower {
     func open(_ account: AccountID) async throws(ProtectionError) {}
     func accountRefused(_ account: AccountID) async {}
     func resetPIN(of account: AccountID) async -> Bool { false }
+    func logsRequested(_ requests: [LogRequest], of account: AccountID) async {}
     func accountLeft(_ account: AccountID) async {}
     func eraseLogs(of account: ManagedAccount) async -> [String] { [] }
     func eraseState(of account: AccountID) async throws(ProtectionError) -> [String] { [] }
     func endEnrollment(of account: AccountID) async throws(ProtectionError) {}
+    func performDueWork(isFirst: Bool) async {}
 }

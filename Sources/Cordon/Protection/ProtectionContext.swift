@@ -1,5 +1,6 @@
 internal import CordonBase
 internal import CordonIdentity
+internal import CordonPolicy
 internal import CordonProtocol
 internal import CordonVault
 internal import Foundation
@@ -107,6 +108,47 @@ struct ProtectionContext: Sendable {
         for account in records.values.map(\.account) + waiting where !accounts.admits(account) {
             events.post(.accountNotAllowed(account.id))
         }
+    }
+
+    /// The person's working-time status: `notConfigured` where the service does not know it, a stale one where it was not
+    /// refreshed in time.
+    func workingTime(of account: AccountID) -> ClockStatus {
+        let moment = clock.read()
+        guard let known = accounts.state(of: account)?.delivery.workingTime else { return .notConfigured }
+        return moment.turnedBack > 0 ? .unknown : known.status(at: Int64(moment.now.timeIntervalSince1970))
+    }
+
+    /// Whether a command in an envelope is to be carried out: for this account, and not lapsed (SRV-CI-086).
+    ///
+    /// A wipe runs once because it ends the registration that its envelope was made for.
+    func isDue(_ command: Command, for record: RegistrationRecord) -> Bool {
+        command.account == record.account.id
+            && configuration.clock.now().timeIntervalSince1970 < Double(command.notAfter)
+    }
+
+    /// Runs an exchange with the service after those of the same account that came before, to its end, whatever becomes of
+    /// the caller.
+    ///
+    /// - Parameter refusal: The end of one that is asked for while the account's data is being removed, which may be by the
+    ///   app's own part of that: the removal would wait for the exchange, and the exchange for the removal.
+    func inTurn(
+        _ account: AccountID, or refusal: EnrollmentStatus, isolation: isolated (any Actor)? = #isolation,
+        _ exchange: @escaping @Sendable () async -> Outcome
+    ) async -> Outcome {
+        guard !accounts.isRemoving(account) else { return Outcome(refusal, detail: Wipes.underWay.reason) }
+        return await exchanges.run(account) {
+            await Task {
+                let began = configuration.clock.boot().uptime
+                var outcome = await exchange()
+                outcome.duration = configuration.clock.boot().uptime - began
+                return outcome
+            }.value
+        }
+    }
+
+    /// Starts work that nobody waits for; it is part of no turn, so that it waits for its own.
+    func startUnattended(_ work: @escaping @Sendable () async -> Void) {
+        Turn.outside { _ = Task(operation: work) }
     }
 
     /// What the app says of its device; nothing where it does not say it in time.

@@ -18,7 +18,9 @@ struct TelemetryLedger: Sendable {
 
     private let file: URL
 
-    init(folder: StateFolder) {
+    /// - Throws: ``ProtectionError`` with code `stateUnwritable` when the folder cannot be used.
+    init(_ context: ProtectionContext) throws(ProtectionError) {
+        let folder = try StateFolder(context.configuration.dataDirectory.appending(path: "telemetry"))
         file = folder.file("ledger").url.deletingPathExtension().appendingPathExtension("jsonl")
     }
 

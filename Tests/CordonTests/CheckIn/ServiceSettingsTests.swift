@@ -98,7 +98,7 @@ import Testing
         await device.service.set { $0.change = { $0.service = ServiceSettings(telemetry: .required) } }
         let protection = try await device.enrolled()
         await protection.performDueWork()
-        #expect(await protection.isTelemetryEnabled)
+        #expect(await protection.telemetry.isEnabled)
         #expect(await !protection.telemetry.takesOptionalEvents)
     }
 }

@@ -27,7 +27,7 @@ import Testing
         await device.service.set { $0.problem = ProblemDetails(title: "no", status: 500, code: .internalError) }
         let protection = try await device.start()
         #expect(await protection.enroll(device.account) == .internalError)
-        #expect(await protection.registeredAccounts == [device.account])
+        #expect(await protection.enrollments.registeredAccounts == [device.account])
         await device.service.set { $0.problem = nil }
 
         let restarted = try await device.start()
@@ -236,7 +236,7 @@ import Testing
         try await protection.files.write(Data("plan".utf8), as: "plan", of: device.account.id)
         #expect(await protection.unenroll(device.account.id, wiping: false) == .unenrolled)
         #expect(await device.service.unregistered == 1)
-        #expect(await protection.registeredAccounts.isEmpty)
+        #expect(await protection.enrollments.registeredAccounts.isEmpty)
         await #expect(throws: ProtectionError(.notEnrolled, "")) {
             try await protection.files.read("plan", of: device.account.id)
         }

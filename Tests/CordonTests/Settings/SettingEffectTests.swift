@@ -128,9 +128,9 @@ import Testing
         defer { withExtendedLifetime(device) {} }
         #expect(try await device.start { $0.settings.telemetryDisabled = true }.isTelemetryEnabled == false)
         let protection = try await device.start()
-        #expect(await protection.isTelemetryEnabled)
+        #expect(await protection.telemetry.isEnabled)
         try await protection.settings.change { $0.telemetryDisabled = true }
-        #expect(await !protection.isTelemetryEnabled)
+        #expect(await !protection.telemetry.isEnabled)
     }
 
     @Test func `an extension reads the rules of the app around it, and enrols nobody`() async throws {

@@ -1,29 +1,37 @@
 internal import CordonBase
-public import CordonIdentity
-public import CordonProtocol
-internal import CordonVault
+internal import CordonIdentity
+internal import CordonProtocol
 internal import Foundation
 
-extension AppProtection {
-    /// Ends an account's registration: its rules go, its retries stop, and the service is told (SDK-EN-07).
-    ///
-    /// Call before signing the account out, while a token can still be had. What happens here happens whether or not the
-    /// service can be reached (SDK-EN-08): a service that could not be told is told later, by the wipe's receipt or by
-    /// the first ``performDueWork()`` that reaches it; after ninety days it forgets the registration by itself.
-    ///
-    /// - Parameters:
-    ///   - account: The account.
-    ///   - wiping: Whether the organisation's data is removed (SDK-EN-09). False is for apps that remove it themselves:
-    ///     sealed files stay, and stay closed until the account is enrolled again.
-    ///   - reason: Why, for the service's reports (SRV-CI-013).
-    /// - Returns: ``EnrollmentStatus/unenrolled``, or why the service could not be told or the data not removed.
+/// Ends registrations, and tells the service of it, now or when it can be reached.
+actor Unenrollments {
+    private let context: ProtectionContext
+    private let service: ServiceAccess
+    private let changes: AccountChanges
+    private let stored: StoredAccounts
+    private let wipes: Wipes
+
+    init(
+        _ context: ProtectionContext, service: ServiceAccess, changes: AccountChanges, stored: StoredAccounts,
+        wipes: Wipes
+    ) {
+        self.context = context
+        self.service = service
+        self.changes = changes
+        self.stored = stored
+        self.wipes = wipes
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { context.domain.unownedExecutor }
+
+    /// Ends an account's registration; see ``AppProtection/unenroll(_:wiping:because:)``.
     @discardableResult
-    public func unenroll(
+    func unenroll(
         _ account: AccountID, wiping: Bool = true, because reason: UnenrollmentReport.Reason = .accountRemoved
     ) async -> EnrollmentStatus {
-        let account = resolved(account)
-        let outcome = await inTurn(account, or: .wipeIncomplete) {
-            await $0.unenrollNow(account, wiping: wiping, because: reason)
+        let account = context.accounts.resolved(account)
+        let outcome = await context.inTurn(account, or: .wipeIncomplete) {
+            await self.unenrollNow(account, wiping: wiping, because: reason)
         }
         context.publish(outcome, .unenrollment, of: account)
         return outcome.status
@@ -32,18 +40,20 @@ extension AppProtection {
     private func unenrollNow(
         _ account: AccountID, wiping: Bool, because reason: UnenrollmentReport.Reason
     ) async -> Outcome {
-        if configuration.isExtension { return Outcome(.unsupportedCall) }
+        if context.configuration.isExtension { return Outcome(.unsupportedCall) }
         guard !account.rawValue.isEmpty else { return Outcome(.nilAccount) }
-        await syncWithDisk()
-        let wasRegistered = pending.registered.contains { $0.account.id == account }
-        try? pending.change { work in work.registered.removeAll { $0.account.id == account } }
-        if accounts.isBeingWiped(account) {
-            await resumeWipes()
-            if accounts.isBeingWiped(account) { return Outcome(.wipeIncomplete, detail: Self.underWay.reason) }
+        await stored.sync()
+        let wasRegistered = context.pending.registered.contains { $0.account.id == account }
+        try? context.pending.change { work in work.registered.removeAll { $0.account.id == account } }
+        if context.accounts.isBeingWiped(account) {
+            await wipes.resume()
+            if context.accounts.isBeingWiped(account) {
+                return Outcome(.wipeIncomplete, detail: Wipes.underWay.reason)
+            }
         }
-        guard let record = records[account] else {
+        guard let record = context.accounts[account] else {
             if wasRegistered { return Outcome(.unenrolled) }
-            return Outcome(records.isEmpty ? .notEnrolled : .notEnrolledAccount)
+            return Outcome(context.accounts.records.isEmpty ? .notEnrolled : .notEnrolledAccount)
         }
         // The removal comes after it, so that a token can still be had; it is not complete yet.
         let report = UnenrollmentReport(reason: reason, doWipe: wiping, succeeded: !wiping)
@@ -51,7 +61,7 @@ extension AppProtection {
             to: record.registrationID, of: account, tagged: record.deviceTag, at: record.discovery, saying: report)
         do throws(ProtectionError) {
             if wiping {
-                try await wipe(account, because: "unenrollment")
+                try await wipes.wipe(account, because: "unenrollment")
             } else {
                 try await leave(record, owing: failure == nil ? nil : report)
             }
@@ -68,9 +78,12 @@ extension AppProtection {
         _ record: RegistrationRecord, owing report: UnenrollmentReport?
     ) async throws(ProtectionError) {
         let account = record.account.id
-        let now = clock.read().now
-        if let failure = await eraseLogs(of: record.account).first { throw ProtectionError(.stateUnwritable, failure) }
-        try pending.change { work in
+        let now = context.clock.read().now
+        // Another organisation may ask for the log later.
+        if let failure = await changes.eraseLogs(of: record.account).first {
+            throw ProtectionError(.stateUnwritable, failure)
+        }
+        try context.pending.change { work in
             work.logOrders?.removeAll { $0.account == account }
             // One that was begun before, and could not be finished, says the same.
             work.unenrollments.removeAll { $0.registrationID == record.registrationID }
@@ -78,21 +91,12 @@ extension AppProtection {
             work.unenrollments.append(
                 PendingWork.Unenrollment(
                     registrationID: record.registrationID, account: account, discovery: record.discovery,
-                    deviceTag: record.deviceTag, ended: now, nextAttempt: now + intervals.growing(1), report: report))
+                    deviceTag: record.deviceTag, ended: now, nextAttempt: now + context.intervals.growing(1),
+                    report: report))
         }
-        try accounts.removeStored(account)
-        await forget(account)
-        try await endEnrollment(of: account)
-    }
-
-    /// Lets go of what this process holds of an account; its gate is closed, whoever enrols it next.
-    func forget(_ account: AccountID) async {
-        let lists = accounts.allowedAccounts
-        accounts.remove(account)
-        accounts.dropRules(of: account)
-        await accountLeft(account)
-        await vault.lock(account)
-        context.publishAllowedAccounts(before: lists)
+        try context.accounts.removeStored(account)
+        await changes.forget(account)
+        try await changes.endEnrollment(of: account)
     }
 
     /// Asks the service to forget a registration; what went wrong, nil when it has.
@@ -101,18 +105,18 @@ extension AppProtection {
         saying report: UnenrollmentReport? = nil
     ) async -> ServiceFailure? {
         do throws(ServiceFailure) {
-            let session = try await session(for: account, discovery: discovery)
+            let session = try await service.session(for: account, discovery: discovery)
             do {
                 try await session.client.unregister(registration: forget, saying: report, token: session.token)
             } catch  where error.isOfAnotherKey {
                 // A new registration with the tag takes the place of the one whose key is gone; it is ended in its stead.
-                let heir = try await session.client.register(
+                let successor = try await session.client.register(
                     RegistrationRequest(
-                        application: configuration.application, device: device(tagged: tag), source: .appRegistered,
-                        nonce: UUID().uuidString),
+                        application: context.configuration.application, device: service.device(tagged: tag),
+                        source: .appRegistered, nonce: UUID().uuidString),
                     token: session.token)
                 try await session.client.unregister(
-                    registration: heir.registrationID, saying: report, token: session.token)
+                    registration: successor.registrationID, saying: report, token: session.token)
             }
             return nil
         } catch {
@@ -121,18 +125,18 @@ extension AppProtection {
     }
 
     /// Tells the service of the registrations that ended while it could not be reached.
-    func deliverUnenrollments() async {
-        let now = clock.read().now
-        for owed in pending.unenrollments
+    func deliver() async {
+        let now = context.clock.read().now
+        for owed in context.pending.unenrollments
         where Intervals.isDue(owed.nextAttempt, at: now, atMost: Intervals.longestBackOff) {
-            _ = await inTurn(owed.account, or: .wipeIncomplete) { await $0.deliver(owed, at: now) }
+            _ = await context.inTurn(owed.account, or: .wipeIncomplete) { await self.deliver(owed, at: now) }
         }
     }
 
     private func deliver(_ owed: PendingWork.Unenrollment, at now: Date) async -> Outcome {
-        guard records[owed.account] == nil else {
+        guard context.accounts[owed.account] == nil else {
             // Enrolled again: its registration is this very one, or one in whose favour the service has ended this one.
-            settle(owed)
+            drop(owed)
             return Outcome(.unenrolled)
         }
         let failure = await tellService(
@@ -141,20 +145,21 @@ extension AppProtection {
         // A service that does not let the account in has nothing to end.
         let ends: Set<EnrollmentStatus> = [.unenrolled, .registrationGone, .notEnrolled, .notTargeted, .notLicensed]
         if ends.contains(outcome.status) || now.timeIntervalSince(owed.ended) > Intervals.registrationLifetime {
-            settle(owed)
+            drop(owed)
         } else {
-            try? pending.change { work in
+            try? context.pending.change { work in
                 guard let index = work.unenrollments.firstIndex(where: { $0.registrationID == owed.registrationID })
                 else { return }
                 work.unenrollments[index].failures += 1
-                work.unenrollments[index].nextAttempt = now + intervals.growing(work.unenrollments[index].failures + 1)
+                work.unenrollments[index].nextAttempt =
+                    now + context.intervals.growing(work.unenrollments[index].failures + 1)
             }
         }
         if failure == nil { context.publish(outcome, .unenrollment, of: owed.account) }
         return outcome
     }
 
-    private func settle(_ owed: PendingWork.Unenrollment) {
-        try? pending.change { $0.unenrollments.removeAll { $0.registrationID == owed.registrationID } }
+    private func drop(_ owed: PendingWork.Unenrollment) {
+        try? context.pending.change { $0.unenrollments.removeAll { $0.registrationID == owed.registrationID } }
     }
 }

@@ -4,29 +4,37 @@ internal import CordonSignIn
 internal import Foundation
 internal import Logging
 
-/// What the service hears of a wipe: that it has begun, and the receipt.
-extension AppProtection {
-    /// Hands in every receipt that the service has not got yet, with growing pauses until it has.
-    ///
-    /// Started by itself after a restart; returns when nothing is left, or when the calling task is cancelled. Receipts of
-    /// wipes that are not finished do not exist yet: ``performDueWork()`` finishes those.
-    public func deliverReceipts() async {
+/// What the service hears of a wipe: that it has begun, and the receipt. Nothing of it changes what is removed.
+struct WipeReceipts: Sendable {
+    private let context: ProtectionContext
+    private let service: ServiceAccess
+
+    init(_ context: ProtectionContext, service: ServiceAccess) {
+        self.context = context
+        self.service = service
+    }
+
+    private var configuration: ProtectionConfiguration { context.configuration }
+
+    /// Hands in every receipt that the service has not got yet, with growing pauses until it has; returns when nothing is left,
+    /// or when the calling task is cancelled.
+    func deliver() async {
         var failures = 0
         while !Task.isCancelled {
-            guard await handInReceipts() > 0 else { return }
+            guard await handInAll() > 0 else { return }
             failures += 1
-            try? await configuration.clock.sleep(Self.pause(after: failures))
+            try? await configuration.clock.sleep(Intervals.reconnection(after: failures))
         }
     }
 
     /// Tries once to hand in every receipt; how many are left.
-    func handInReceipts() async -> Int {
+    func handInAll() async -> Int {
         for wipe in waitingReceipts { await handIn(wipe) }
         return waitingReceipts.count
     }
 
     private var waitingReceipts: [WipeRecord] {
-        ((try? wipes.load().records) ?? []).filter { $0.stage == .forgotten }
+        ((try? context.wipes.load().records) ?? []).filter { $0.stage == .forgotten }
     }
 
     /// Gives the service a signed receipt and puts the wipe away once it has it.
@@ -45,7 +53,7 @@ extension AppProtection {
             return
         }
         configuration.wipeObserver("put-away")
-        do throws(ProtectionError) { try wipes.remove(wipe) } catch {
+        do throws(ProtectionError) { try context.wipes.remove(wipe) } catch {
             configuration.logger.error("a finished wipe could not be put away", metadata: ["reason": "\(error.reason)"])
         }
     }
@@ -53,8 +61,8 @@ extension AppProtection {
     /// Tells the service that the wipe has begun, if it can be told; nothing depends on it.
     func reportBegun(_ wipe: WipeRecord) async {
         let registration = wipe.registration
-        guard case .success(let signer)? = await signer(for: registration.account.id) else { return }
-        try? await serviceClient(signer, discovery: registration.discovery).acknowledge(
+        guard case .success(let signer)? = await service.signer(for: registration.account.id) else { return }
+        try? await service.client(signer, discovery: registration.discovery).acknowledge(
             acknowledgement(.started, of: wipe, receipt: nil), registration: registration.registrationID)
     }
 
@@ -76,7 +84,7 @@ extension AppProtection {
             bundleID: configuration.application.bundleID, destroyedKeyIDs: wipe.vault?.destroyedKeyIDs ?? [],
             files: wipe.vault?.files ?? 0, bytes: wipe.vault?.bytes ?? 0, started: wipe.started,
             finished: configuration.clock.now(), failures: wipe.failures, cause: wipe.cause)
-        switch await signer(for: registration.account.id) {
+        switch await service.signer(for: registration.account.id) {
         case .success(let signer)?:
             if let text = try? receipt.signed(by: signer) { return text }
         case .failure(let error)? where !error.isPassing: break
@@ -85,17 +93,6 @@ extension AppProtection {
         }
         configuration.logger.error("the device key that signs a wipe's receipt is not available")
         return nil
-    }
-
-    /// The account's key; nil when the app's session store did not answer in time.
-    private func signer(for account: AccountID) async -> Result<any MessageSigner, SignInError>? {
-        let sessions = configuration.sessions
-        return await Deadline.answer(within: ServiceClient.timeout, by: configuration.clock) {
-            () async -> Result<any MessageSigner, SignInError> in
-            do throws(SignInError) { return .success(try await sessions.signer(for: account)) } catch {
-                return .failure(error)
-            }
-        }
     }
 }
 
