@@ -50,7 +50,7 @@ struct Files {
     }
 
     private func write(_ name: String) async throws {
-        try await protection.write(Data(name.utf8), as: name, of: account)
+        try await protection.files.write(Data(name.utf8), as: name, of: account)
     }
 
     /// A file of this account, another one at each call and round.
@@ -60,7 +60,7 @@ struct Files {
         try await seconds {
             for call in 0..<Self.batch {
                 let name = name(call, round)
-                guard try await protection.read(name, of: account) == Data(name.utf8) else {
+                guard try await protection.files.read(name, of: account) == Data(name.utf8) else {
                     throw CocoaError(.fileReadCorruptFile)
                 }
             }
@@ -74,7 +74,7 @@ struct Files {
     /// Makes files, and removes them again unmeasured.
     private func making(_ round: Int) async throws -> Double {
         let taken = try await seconds { for call in 0..<Self.batch { try await write("new \(call)") } }
-        for call in 0..<Self.batch { try await protection.remove("new \(call)", of: account) }
+        for call in 0..<Self.batch { try await protection.files.remove("new \(call)", of: account) }
         return taken
     }
 
@@ -82,7 +82,7 @@ struct Files {
         let times = max(1, 20_000 / count)
         let taken = try await seconds {
             for _ in 0..<times {
-                guard try await protection.fileNames(of: account).count == count else {
+                guard try await protection.files.names(of: account).count == count else {
                     throw CocoaError(.fileReadCorruptFile)
                 }
             }

@@ -55,7 +55,7 @@ struct StartBenchmark {
         let service = try InProcessService(rootIn: folder)
         let protection = try await AppProtection(configuration(in: folder, over: service))
         guard await protection.enroll(service.account) == .newPolicies else { throw CocoaError(.fileWriteUnknown) }
-        try await protection.write(Data("the plan".utf8), as: "plan.txt", of: service.account.id)
+        try await protection.files.write(Data("the plan".utf8), as: "plan.txt", of: service.account.id)
     }
 
     private static func start(in folder: URL) async throws {

@@ -68,9 +68,9 @@ extension AppProtection {
     @discardableResult
     public func enrollAtLaunch() async -> EnrollmentStatus? {
         let (status, hasSignedIn) = await enrollments.enrollAtLaunch()
-        if hasSignedIn, configuration.identityDelegate != nil {
-            for account in enrolledAccounts where await !offerAccount(account) {
-                configuration.logger.notice("an account was enrolled that the app did not add")
+        if hasSignedIn, context.configuration.identityDelegate != nil {
+            for account in enrolledAccounts where await !windows.offerAccount(account) {
+                context.configuration.logger.notice("an account was enrolled that the app did not add")
             }
         }
         return status

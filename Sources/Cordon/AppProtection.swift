@@ -1,9 +1,6 @@
 internal import CordonBase
 public import CordonIdentity
-internal import CordonPolicy
-internal import CordonProtocol
-internal import CordonSignIn
-internal import CordonVault
+public import CordonPolicy
 internal import Foundation
 internal import Logging
 
@@ -14,45 +11,38 @@ internal import Logging
 /// stored envelope again and finishes any wipe that a crash interrupted. Questions (``decision(for:)``) are answered
 /// without waiting, from any thread; everything else runs on the actor. After a wipe the account is as if it had
 /// never been enrolled.
+///
+/// What every app meets stands here; the rest is with the parts, such as ``files``, ``outlets`` and ``windows``.
 public actor AppProtection {
-    /// What the parts share.
-    nonisolated let context: ProtectionContext
-    /// What passes between this app and the organisation's others; nil where they share nothing.
-    nonisolated let groupVault: GroupVault?
-    /// What the windows are about to show.
-    nonisolated let switches = Locked(WindowSwitches())
-    nonisolated let denials = DenialLog()
-    /// Whether work whose identity was lost has been noted.
-    nonisolated let hasNotedLostWork = Locked(false)
-    let ledger: TelemetryLedger
-    /// Whether the person is asked, while requests for logs are being answered; nil while nobody answers any.
-    var answeringLogs: Bool?
-    /// Who waits to make or remove a file of an account; an account in whose folder somebody does has an entry.
-    var fileTurns: [AccountID: [CheckedContinuation<Void, Never>]] = [:]
-    let pins: PINKeeper
-    /// How each account's launch gate stands.
-    nonisolated let gates = Locked<[AccountID: GateStanding]>([:])
-    /// The ways through a gate that are being gone, and who waits for their end.
-    var gateRuns: [AccountID: GateRun] = [:]
-    var gateCallers = 0
-    /// Whether the app has left the front, as it said.
-    var isBehind = false
-    /// The warnings that were seen since the start.
-    var seenWarnings: [AccountID: Set<String>] = [:]
-    var overrides = SettingOverrides()
-    /// The look that the interface was given, and what it could not show of it.
-    var adoptedTheme: ProtectionTheme?
-    var refusedLook: [String] = []
-
-    /// What the service says of itself, and whether it is the organisation's.
-    public nonisolated let service: ServiceAccess
+    /// The rules in force, for every question about them.
+    public nonisolated let rules: EnforcedRules
+    /// The launch gates, and the PIN behind them.
+    public nonisolated let gate: LaunchGates
+    /// Whose data each window shows.
+    public nonisolated let windows: WindowIdentities
+    /// The organisation's files.
+    public nonisolated let files: AccountFiles
+    /// The ways out, and the ways in.
+    public nonisolated let outlets: EgressOutlets
+    /// The pins of the organisation's hosts.
+    public nonisolated let pinning: CertificatePinning
     /// The accounts that the app has registered and may hold, and the device's own.
     public nonisolated let enrollments: Enrollments
     /// What to do when a token is refused for want of protection.
     public nonisolated let remediations: Remediations
-    nonisolated let changes: AccountChanges
+    /// What the service says of itself, and whether it is the organisation's.
+    public nonisolated let service: ServiceAccess
+    /// The settings in force, and how they are changed while the app runs.
+    public nonisolated let settings: RuntimeSettings
+    /// What telemetry sends, and whether it sends anything.
+    public nonisolated let telemetry: TelemetryReports
+    /// The logs that administrators ask for.
+    public nonisolated let logs: LogRequests
+    /// What helps to find out why something is denied.
+    public nonisolated let diagnostics: ProtectionDiagnostics
+
+    nonisolated let context: ProtectionContext
     nonisolated let wipes: Wipes
-    nonisolated let stored: StoredAccounts
     nonisolated let registrations: Registrations
     nonisolated let checkIns: CheckIns
     nonisolated let unenrollments: Unenrollments
@@ -72,20 +62,28 @@ public actor AppProtection {
         try configuration.check()
         configuration.logFile?.follow(configuration.settings)
         if !configuration.settings.keepsSignInLogsApart { configuration.sessions.log(to: configuration.logger) }
-        let folder = configuration.dataDirectory
-        context = try ProtectionContext(configuration)
-        ledger = TelemetryLedger(folder: try StateFolder(folder.appending(path: "telemetry")))
-        pins = PINKeeper(
-            folder: try StateFolder(configuration.pinDirectory ?? folder.appending(path: "pins")),
-            keyStore: configuration.keyStore, clock: configuration.clock, cost: configuration.pinCost,
-            observer: configuration.pinObserver)
-        groupVault =
-            if let group = configuration.sharingGroup { try GroupVault(group, directory: folder) } else { nil }
-        let facade = WeakFacade()
-        changes = AccountChanges(context) { facade.followers }
+        let context = try ProtectionContext(configuration)
+        self.context = context
+        let (denials, gates) = (DenialLog(), GateStates(context))
+        let rules = EnforcedRules(context, gates: gates, denials: denials)
+        let tools = try LaunchTools(context, rules: rules, gates: gates)
+        let requests = IdentityRequests(context, gates: gates)
+        let group = try SharedGroup(context, rules: rules)
+        let ledger = try TelemetryLedger(context)
+        self.rules = rules
+        gate = LaunchGates(tools, requests: requests)
+        windows = WindowIdentities(tools, gate: gate, requests: requests)
+        files = AccountFiles(context, rules: rules)
+        outlets = EgressOutlets(context, rules: rules, group: group)
+        pinning = CertificatePinning(rules)
+        settings = RuntimeSettings(context, screens: tools.screens)
         service = ServiceAccess(context)
+        telemetry = TelemetryReports(context, service: service, denials: denials, ledger: ledger)
+        diagnostics = ProtectionDiagnostics(context, rules: rules, denials: denials)
+        logs = LogRequests(context, service: service, diagnostics: diagnostics, ledger: ledger)
+        let changes = AccountChanges(context, followers: [group, gate, settings, files, telemetry, logs])
         wipes = Wipes(context, service: service, changes: changes)
-        stored = StoredAccounts(context, changes: changes, wipes: wipes)
+        let stored = StoredAccounts(context, changes: changes, wipes: wipes)
         let commands = Commands(context, service: service, changes: changes)
         registrations = Registrations(
             context, service: service, changes: changes, stored: stored, wipes: wipes, commands: commands)
@@ -100,37 +98,66 @@ public actor AppProtection {
         dueWork = DueWork(
             context, changes: changes, stored: stored, wipes: wipes, checkIns: checkIns, enrollments: enrollments,
             unenrollments: unenrollments)
-        facade.hold(self)
-        try await start()
+        await gate.connect(LaunchRemedies(stored: stored, checkIns: checkIns, wipes: wipes))
+        await settings.load()
+        try await stored.load()
+        try await DebugPolicies.activate(in: context, opening: files)
+        await enrollments.recallDeviceAccount()
+        await stored.recordClock()
+        await telemetry.recordLaunch()
+        await remediations.resume()
     }
 
     /// What happens from now on; see ``ProtectionEvent``. Any number of observers, each told of everything; the first one
     /// is also told of what happened at the start.
-    public nonisolated func events() -> AsyncStream<ProtectionEvent> {
-        broadcast.observe()
-    }
+    public nonisolated func events() -> AsyncStream<ProtectionEvent> { context.events.observe() }
 
     /// The accounts enrolled here (SDK-EN-26).
     public var enrolledAccounts: [ManagedAccount] {
         context.accounts.records.values.map(\.account).sorted { $0.id.rawValue < $1.id.rawValue }
     }
 
-    private func start() async throws(ProtectionError) {
-        loadOverrides()
-        tellRefusedSettings()
-        try await stored.load()
-        try await applyDebugPolicies()
-        await enrollments.recallDeviceAccount()
-        await stored.recordClock()
-        noteLaunch()
-        await remediations.resume()
-    }
-}
+    // MARK: What is allowed
 
-/// The parts that are still on the facade, which holds what holds this.
-final class WeakFacade: Sendable {
-    private struct Reference: Sendable { weak var facade: AppProtection? }
-    private let reference = Locked(Reference())
-    var followers: [any AccountFollower] { reference.withLock { $0.facade }.map { [$0] } ?? [] }
-    func hold(_ facade: AppProtection) { reference.withLock { [weak facade] in $0.facade = facade } }
+    /// The answer to a question under the rules in force, with every reason; any thread, no waiting.
+    ///
+    /// Cordon fills in what it knows itself (the time since the last check-in); what a rule needs and nobody knows denies.
+    public nonisolated func decision(for question: Question) -> PolicyDecision { rules.decision(for: question) }
+
+    /// Asks whether something may leave, and gets the permit for doing it once; see ``EnforcedRules/permit(for:)``. Any thread, no
+    /// waiting.
+    ///
+    /// - Throws: ``EgressDenied`` with every reason when the verdict is to block or to wipe.
+    public nonisolated func permit(for question: Question) throws(EgressDenied) -> EgressPermit {
+        try rules.permit(for: question)
+    }
+
+    // MARK: The app starts, leaves the front, comes back
+
+    /// Passes the gate at the start of the app, before anything of an account is shown (SDK-CL-01, CL-02, CL-05).
+    ///
+    /// - Parameter account: Whose data is to be shown. Nil in an app that holds several accounts checks nothing yet; in one
+    ///   that holds a single account it is that one. Without any account the settings ``ProtectionSettings/requiresPolicy``
+    ///   and ``ProtectionSettings/warnsWithoutPolicy`` decide.
+    /// - Returns: Whether the data may be shown, with every reason; also posted as ``ProtectionEvent/gate(account:_:)``.
+    @discardableResult
+    public func launch(_ account: AccountID? = nil) async -> LaunchOutcome {
+        // Delegates are part of the configuration, and so cannot be late (SDK-CO-10).
+        if !context.events.wasEverObserved, !context.pending.isStartDone {
+            context.configuration.logger.warning("nobody observes events yet: call events() before launch(_:)")
+        }
+        await enrollAtLaunch()
+        return await gate.passFirst(account, on: .launch)
+    }
+
+    /// Passes the gate when the app comes back to the front; asks nothing while the last look is recent enough.
+    @discardableResult
+    public func resume(_ account: AccountID? = nil) async -> LaunchOutcome {
+        await enrollments.askForDeviceAccount()
+        return await gate.passFirst(account, on: .resume)
+    }
+
+    /// The app leaves the front: every gate closes until ``resume(_:)``, and the time away counts from here (SDK-CL-03). A
+    /// gate that is being passed meanwhile opens only if the app is in front again by then.
+    public func suspend() async { await gate.suspend() }
 }

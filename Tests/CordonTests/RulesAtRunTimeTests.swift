@@ -31,7 +31,7 @@ import Testing
         let account = device.account.id
         for identity in [Identity.managed(account), .personal] {
             for action in [Action.saveTo, .openFrom] {
-                let all = protection.locations(for: action, of: identity, account: account)
+                let all = protection.rules.locations(for: action, of: identity, account: account)
                 #expect(all.count == (action == .saveTo ? 11 : 10))
                 for (location, verdict) in all {
                     var question = Question(action, owner: EffectiveIdentity(identity))
@@ -44,7 +44,7 @@ import Testing
                 #expect(Set(all.values) == (isLimited ? [.allow, .block] : [.allow]), "\(identity) \(action)")
             }
         }
-        #expect(protection.locations(for: .saveTo, of: .managed("oid-nobody")).values.allSatisfy { $0 == .block })
+        #expect(protection.rules.locations(for: .saveTo, of: .managed("oid-nobody")).values.allSatisfy { $0 == .block })
     }
 
     @Test func `what an app adapts its screens by follows the rules, and is free for personal work`() async throws {
@@ -56,9 +56,9 @@ import Testing
         ])
         func answers(_ identity: Identity) -> [Bool] {
             [
-                !protection.isPINRequired(for: identity), !protection.isManagedBrowserRequired(for: identity),
-                protection.isContactSyncAllowed(for: identity), protection.isSpotlightIndexingAllowed(for: identity),
-                protection.isWidgetContentSyncAllowed(for: identity), protection.isScreenCaptureAllowed(for: identity),
+                !protection.rules.isPINRequired(for: identity), !protection.rules.isManagedBrowserRequired(for: identity),
+                protection.rules.isContactSyncAllowed(for: identity), protection.rules.isSpotlightIndexingAllowed(for: identity),
+                protection.rules.isWidgetContentSyncAllowed(for: identity), protection.rules.isScreenCaptureAllowed(for: identity),
             ]
         }
         #expect(answers(.managed(device.account.id)) == Array(repeating: false, count: 6))

@@ -11,7 +11,7 @@ struct Notebook {
     /// The titles, in order.
     func titles() async throws -> [String] {
         switch owner {
-        case .managed(let account): try await vaulted().fileNames(of: account)
+        case .managed(let account): try await vaulted().files.names(of: account)
         case .personal:
             (try? FileManager.default.contentsOfDirectory(atPath: personal.path).sorted()) ?? []
         }
@@ -21,7 +21,7 @@ struct Notebook {
     func read(_ title: String) async throws -> Data {
         switch owner {
         case .managed(let account):
-            do { return try await vaulted().read(title, of: account) } catch let error as ProtectionError {
+            do { return try await vaulted().files.read(title, of: account) } catch let error as ProtectionError {
                 throw error.code == .nothingThere ? missing(title) : error
             }
         case .personal:
@@ -39,7 +39,7 @@ struct Notebook {
     /// Writes a note, over an older one of the title.
     func write(_ contents: Data, as title: String) async throws {
         switch owner {
-        case .managed(let account): try await vaulted().write(contents, as: title, of: account)
+        case .managed(let account): try await vaulted().files.write(contents, as: title, of: account)
         case .personal:
             try FileManager.default.createDirectory(at: personal, withIntermediateDirectories: true)
             try contents.write(to: file(title), options: .atomic)

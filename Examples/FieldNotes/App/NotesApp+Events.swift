@@ -11,7 +11,7 @@ extension NotesApp {
             switch event {
             case .policyChanged(let account, let version, let sequence):
                 // The new rules may not let a window go on showing the account.
-                await protection.resumeWindows()
+                await protection.windows.resume()
                 screen.tell(
                     "policyChanged", "new rules for \(await names.name(of: account))",
                     ["account": .string(account.rawValue), "version": .string(version), "sequence": .integer(sequence)])

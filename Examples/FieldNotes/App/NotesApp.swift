@@ -169,8 +169,6 @@ actor NotesApp {
         switch error {
         case let problem as Problem: problem
         case let denied as EgressDenied: Problem(denied)
-        case PasteFailure.denied(let denied): Problem(denied)
-        case PasteFailure.failed(let error): Problem(error)
         case let error as ProtectionError: Problem(error)
         case let error as SignInError: Problem(error)
         default: Problem("\(error.localizedDescription)")

@@ -107,7 +107,7 @@ extension NotesApp {
 
     /// The rules in force for whoever's notes are on the screen.
     func status() async throws {
-        let policy = protection?.policy(of: current)
+        let policy = protection?.rules.policy(of: current)
         let who = await currentName()
         screen.answer(
             "status", .line(policy.map { "rules: \($0.policy.displayName)" } ?? "no rules apply to \(who)"),

@@ -60,7 +60,7 @@ extension NotesApp {
     /// What administrators set for the account on the screen; nil where nobody can.
     var preferences: Preferences? {
         guard let protection, case .managed(let account) = current else { return nil }
-        return Preferences(protection.appConfiguration(of: account))
+        return Preferences(protection.rules.appConfiguration(of: account))
     }
 
     func write(_ contents: Data, as title: String, answering command: String) async throws {

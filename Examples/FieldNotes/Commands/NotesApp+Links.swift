@@ -11,8 +11,8 @@ extension NotesApp {
         let opener = FolderOpener(folder: home.appending(path: "opened"))
         var address = link
         if let protection {
-            let permit = try protection.linkPermit(for: link, of: current)
-            address = try await protection.openLink(link, of: current, with: opener, permit: permit)
+            let permit = try protection.outlets.linkPermit(for: link, of: current)
+            address = try await protection.outlets.openLink(link, of: current, with: opener, permit: permit)
         } else {
             try await opener.open(link)
         }

@@ -15,7 +15,7 @@ extension NotesApp {
             return screen.answer("save", "saved")
         }
         let permit = try protection.permit(for: question)
-        try await protection.save(contents, named: title, of: current, to: folder, permit: permit)
+        try await protection.outlets.save(contents, named: title, of: current, to: folder, permit: permit)
         screen.answer("save", "saved")
     }
 

@@ -11,15 +11,15 @@ extension NotesApp {
             try await clipboard.write(ClipboardItem(owner: nil, text: text, sealed: nil))
             return screen.answer("copy", "copied")
         }
-        let permit = try protection.copyPermit(for: text, of: current)
-        try await protection.copy(text, of: current, to: clipboard, permit: permit)
+        let permit = try protection.outlets.copyPermit(for: text, of: current)
+        try await protection.outlets.copy(text, of: current, to: clipboard, permit: permit)
         screen.answer("copy", "copied")
     }
 
     func paste() async throws {
         let text: String
         if let protection {
-            text = try await protection.paste(from: clipboard, for: current)
+            text = try await protection.outlets.paste(from: clipboard, for: current)
         } else {
             // An app without Cordon sees what any app sees: plain text, or nothing it could read.
             guard let item = try await clipboard.read() else { throw Problem("the clipboard is empty") }
@@ -36,7 +36,7 @@ extension NotesApp {
             return screen.answer("print", "printed")
         }
         let permit = try protection.permit(for: Question(.print, owner: EffectiveIdentity(current)))
-        try await protection.print(document, title: title, of: current, on: printer, permit: permit)
+        try await protection.outlets.print(document, title: title, of: current, on: printer, permit: permit)
         screen.answer("print", "printed")
     }
 
@@ -50,7 +50,7 @@ extension NotesApp {
         var question = Question(.saveTo, owner: EffectiveIdentity(current))
         question.location = .other
         let permit = try protection.permit(for: question)
-        try await protection.save(contents, named: title, of: current, to: place, permit: permit)
+        try await protection.outlets.save(contents, named: title, of: current, to: place, permit: permit)
         screen.answer("export", "saved")
     }
 
@@ -65,7 +65,7 @@ extension NotesApp {
         var question = Question(.send, owner: EffectiveIdentity(current))
         question.peer = Partner.reading(URL(filePath: inbox)).peer(for: current)
         let permit = try protection.permit(for: question)
-        try await protection.send(contents, named: title, of: current, to: app, permit: permit)
+        try await protection.outlets.send(contents, named: title, of: current, to: app, permit: permit)
         screen.answer("share", "handed over")
     }
 

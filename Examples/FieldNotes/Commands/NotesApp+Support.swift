@@ -8,7 +8,7 @@ import Foundation
 /// What administrators assigned, what a support desk asks for, and what was told about this app.
 extension NotesApp {
     func configuration() throws {
-        let values = (try protected()).appConfiguration(of: try currentAccount())
+        let values = (try protected()).rules.appConfiguration(of: try currentAccount())
         let lines = values.keys.sorted().map { key in
             "\(key): \(values.values(for: key).map { $0.text() }.joined(separator: ", "))"
                 + (values.hasConflict(key) ? " (conflict)" : "")
@@ -23,13 +23,13 @@ extension NotesApp {
     }
 
     func diagnostics() async throws {
-        let report = try MessageCoding.encode(await (try protected()).diagnosticReport())
+        let report = try MessageCoding.encode((try protected()).diagnostics.report())
         screen.answer(
             "diagnostics", .prose(String(decoding: report, as: UTF8.self)), ["report": try JSONValue(parsing: report)])
     }
 
     func ledger() async throws {
-        let entries = try await (try protected()).telemetryLedger().map { entry in
+        let entries = try await (try protected()).telemetry.ledger().map { entry in
             try JSONValue(parsing: MessageCoding.encode(entry))
         }
         screen.answer(

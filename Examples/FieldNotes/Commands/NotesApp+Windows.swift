@@ -21,7 +21,7 @@ extension NotesApp {
     func turn(to identity: Identity) async -> Problem? {
         heldBack[window] = nil
         guard let protection else { return nil }
-        let outcome = await protection.switchIdentity(to: identity, in: window)
+        let outcome = await protection.windows.switchIdentity(to: identity, in: window)
         guard !outcome.isSwitched else { return nil }
         if case .managed(let account) = identity { heldBack[window] = account }
         return Problem(outcome.reason, hint: "Type `check-in` for newer rules, then `use` again.")
@@ -31,7 +31,7 @@ extension NotesApp {
     func takeAway(_ account: AccountID) async {
         heldBack = heldBack.filter { $0.value != account }
         for window in windows where IdentityContext.windowIdentity(of: window) == .managed(account) {
-            _ = await protection?.switchIdentity(to: .personal, in: window)
+            _ = await protection?.windows.switchIdentity(to: .personal, in: window)
         }
     }
 
@@ -41,27 +41,27 @@ extension NotesApp {
         let everybody = [Identity.personal] + (await enrolledAccounts()).map { .managed($0.id) }
         let page = try await page(of: everybody)
         guard let protection, let way else {
-            let rules = protection?.policy(ofSeveral: everybody)
+            let rules = protection?.rules.policy(ofSeveral: everybody)
             return screen.answer("everyone", .prose(page), ["text": .string(page), "managed": .bool(rules != nil)])
         }
         let owner = everybody.last ?? .personal
         func question(_ action: Action) -> Question {
             var question = Question(action, owner: EffectiveIdentity(owner))
-            question.alsoOpen = everybody.filter { $0 != owner }
+            question.coVisibleIdentities = everybody.filter { $0 != owner }
             (question.peer, question.characters, question.location) = (.unmanagedApp, page.count, .other)
             return question
         }
         switch way {
         case "print":
             let permit = try protection.permit(for: question(.print))
-            try await protection.print(Data(page.utf8), title: "everyone", of: owner, on: printer, permit: permit)
+            try await protection.outlets.print(Data(page.utf8), title: "everyone", of: owner, on: printer, permit: permit)
         case "copy":
             let permit = try protection.permit(for: question(.copy))
-            try await protection.copy(page, of: owner, to: clipboard, permit: permit)
+            try await protection.outlets.copy(page, of: owner, to: clipboard, permit: permit)
         case "save":
             let permit = try protection.permit(for: question(.saveTo))
             let place = FolderPlace(folder: home.appending(path: "saved/everyone"))
-            try await protection.save(Data(page.utf8), named: "everyone", of: owner, to: place, permit: permit)
+            try await protection.outlets.save(Data(page.utf8), named: "everyone", of: owner, to: place, permit: permit)
         default: throw Problem("this page can be printed, copied and saved", hint: "Type `everyone print`.")
         }
         screen.answer("everyone", "done")

@@ -8,13 +8,12 @@ internal import CordonVault
 /// the account follow at once.
 actor AccountChanges {
     private let context: ProtectionContext
-    private let parts: @Sendable () -> [any AccountFollower]
-    private var followers: [any AccountFollower] { parts() }
+    private let followers: [any AccountFollower]
 
     /// - Parameter followers: The parts that keep something of an account, in the order in which a wipe goes through them.
-    init(_ context: ProtectionContext, followers: @escaping @Sendable () -> [any AccountFollower]) {
+    init(_ context: ProtectionContext, followers: [any AccountFollower]) {
         self.context = context
-        parts = followers
+        self.followers = followers
     }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { context.domain.unownedExecutor }

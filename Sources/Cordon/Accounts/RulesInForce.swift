@@ -31,8 +31,8 @@ struct RulesInForce: Sendable {
         if let owner = question.owner { question.owner = resolved(owner) }
         if let place = question.locationAccount { question.locationAccount = resolved(place) }
         if case .managed(let account?) = question.peer?.account { question.peer?.account = .managed(resolved(account)) }
-        if !question.alsoOpen.isEmpty {
-            question.alsoOpen = question.alsoOpen.map { $0.account.map { .managed(resolved($0)) } ?? $0 }
+        if !question.coVisibleIdentities.isEmpty {
+            question.coVisibleIdentities = question.coVisibleIdentities.map { $0.account.map { .managed(resolved($0)) } ?? $0 }
                 .filter { EffectiveIdentity($0) != question.owner }
         }
         return question

@@ -25,8 +25,8 @@ final class DenialLog: Sendable {
         }
     }
 
-    /// Notes a denial.
-    func note(_ decision: PolicyDecision, of question: Question, at moment: Date) {
+    /// Records a denial.
+    func record(_ decision: PolicyDecision, of question: Question, at moment: Date) {
         let denial = DiagnosticReport.Denial(
             time: moment, action: question.action.rawValue, account: question.owner?.account,
             verdict: decision.verdict,

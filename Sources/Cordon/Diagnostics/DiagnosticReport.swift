@@ -6,7 +6,7 @@ public import Foundation
 /// Everything that helps to find out why an app's protection does what it does (SDK-LG-03).
 ///
 /// It holds no key, no token, no content and no name of a file or person; accounts are their object ids. Make it with
-/// ``AppProtection/diagnosticReport()``; nothing of it is stored.
+/// ``ProtectionDiagnostics/report()``; nothing of it is stored.
 public struct DiagnosticReport: Sendable, Codable, Equatable {
     /// When it was made.
     public var made: Date

@@ -121,7 +121,7 @@ public struct TerminalInterface: ProtectionInterface {
         say(line + ".")
     }
 
-    /// Shows a report of ``AppProtection/diagnosticReport()``, when the person asks for it (SDK-LG-03).
+    /// Shows a report of ``ProtectionDiagnostics/report()``, when the person asks for it (SDK-LG-03).
     public func show(_ report: DiagnosticReport) {
         say(accented: "── diagnostics ──")
         for line in report.lines { say(line) }

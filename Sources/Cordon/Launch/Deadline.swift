@@ -4,7 +4,7 @@ enum Deadline {
     ///
     /// Work that is late is cancelled and left alone: it may belong to an app that never answers (CQ-23). Work that answers
     /// twice is heard once.
-    static func answer<Value: Sendable>(
+    nonisolated(nonsending) static func answer<Value: Sendable>(
         within limit: Duration, by clock: ProtectionClock, _ work: @escaping @Sendable () async -> Value
     ) async -> Value? {
         let (answers, answer) = AsyncStream.makeStream(of: Value?.self, bufferingPolicy: .bufferingOldest(1))

@@ -8,6 +8,6 @@ public enum LaunchOccasion: String, Sendable, Hashable, CaseIterable {
     case identitySwitch
     /// A limit passed while the app was in front.
     case timer
-    /// The person wants another PIN; see ``AppProtection/changePIN(of:)``.
+    /// The person wants another PIN; see ``LaunchGates/changePIN(of:)``.
     case pinChange
 }

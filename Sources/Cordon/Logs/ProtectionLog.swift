@@ -6,7 +6,7 @@ public import Logging
 ///
 /// Make one, give its ``handler(_:)`` to the `Logger` of the configuration, and the log itself to
 /// ``ProtectionConfiguration/logFile``. From then on the settings decide how much is written (`VerboseLoggingEnabled`) and
-/// what is left out (`ValuesToScrubFromLogging`), and ``AppProtection/diagnosticReport()`` names the files. Files of mode
+/// what is left out (`ValuesToScrubFromLogging`), and ``ProtectionDiagnostics/report()`` names the files. Files of mode
 /// 0600; any thread and several processes may write. At a wipe every line that names the account goes, and every verbose
 /// line, because only those may hold personal data. What cannot be written is lost: a log must not stop an app.
 public final class ProtectionLog: Sendable {

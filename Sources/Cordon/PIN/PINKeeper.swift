@@ -110,6 +110,23 @@ struct PINKeeper: Sendable {
         try state.write(record)
     }
 
+    /// Records that the person was there just now; the time away counts from here.
+    func recordActivity(of account: AccountID) async {
+        let now = ClockReading(clock)
+        // What cannot be kept makes the next look ask sooner, never later.
+        try? await change(account) { $0.active = now }
+    }
+
+    /// Takes a PIN away, with the guesses at it: a new one is made after a fresh sign-in.
+    ///
+    /// - Throws: ``ProtectionError`` when that cannot be kept.
+    func takeAway(from account: AccountID) async throws(ProtectionError) {
+        try await change(account) { record in
+            record.verifier = nil
+            record.failed = 0
+        }
+    }
+
     /// What is kept.
     func contents(of account: AccountID) throws(ProtectionError) -> SealedState<PINRecord>.Contents {
         try state(of: account).read()

@@ -30,14 +30,3 @@ extension ProtectionSettings {
             .serviceUnusable, "the setting \(key) is missing", hint: "Add \(key) to CordonSettings in the Info.plist.")
     }
 }
-
-extension AppProtection {
-    /// The providers to try for a token without asking anybody, in order: the one set at run time, those that the token
-    /// cache knows for the account, and the one of the settings (SDK-AU-07). Whoever asks the person takes the first.
-    public func authorities(cached: [String] = []) -> [String] {
-        var known: Set<String> = []
-        let all =
-            [overrides.authority].compactMap(\.self) + cached + [configuration.settings.authority].compactMap(\.self)
-        return all.filter { known.insert($0).inserted }
-    }
-}

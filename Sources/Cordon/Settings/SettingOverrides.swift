@@ -41,7 +41,7 @@ public struct SettingOverrides: Sendable, Equatable, Codable {
     func applied(to settings: ProtectionSettings) -> ProtectionSettings {
         var settings = settings
         for (name, path) in Self.signIn + Self.colors {
-            // Only values that could be read got this far; see `AppProtection.changeSettings`.
+            // Only values that could be read got this far; see `RuntimeSettings.change`.
             if let text = self[keyPath: path] { _ = SettingKey.byName[name]?.read(.text(text), &settings) }
         }
         if let telemetryDisabled { settings.telemetryDisabled = telemetryDisabled }

@@ -18,12 +18,14 @@ struct TelemetryLedger: Sendable {
 
     private let file: URL
 
-    init(folder: StateFolder) {
+    /// - Throws: ``ProtectionError`` with code `stateUnwritable` when the folder cannot be used.
+    init(_ context: ProtectionContext) throws(ProtectionError) {
+        let folder = try StateFolder(context.configuration.dataDirectory.appending(path: "telemetry"))
         file = folder.file("ledger").url.deletingPathExtension().appendingPathExtension("jsonl")
     }
 
     /// Writes events down; false when that failed, and they must not be sent.
-    func note(_ events: [TelemetryEvent], to receiver: Receiver, at moment: Date) -> Bool {
+    func record(_ events: [TelemetryEvent], to receiver: Receiver, at moment: Date) -> Bool {
         var text = Data()
         for event in events {
             guard let line = try? MessageCoding.encode(Entry(event: event, sent: moment, receiver: receiver)) else {

@@ -8,7 +8,7 @@ extension PolicySet {
     /// The verdict; nil when the rules themselves must be asked.
     @inline(__always)
     func compiledVerdict(for question: borrowing Question) -> Verdict? {
-        guard question.alsoOpen.isEmpty else { return nil }
+        guard question.coVisibleIdentities.isEmpty else { return nil }
         var own: Int?
         switch question.parties.ownerNaming {
         case .absent: return .block

@@ -151,10 +151,10 @@ public struct PolicySet: Sendable {
 
     func standing(of question: borrowing Question) -> Standing? {
         guard let owner = question.owner else { return nil }
-        if question.alsoOpen.isEmpty { return standing(of: owner) }
+        if question.coVisibleIdentities.isEmpty { return standing(of: owner) }
         let own = standing(of: owner)
         if case .lost = own { return own }
-        let managed = owner.account != nil || question.alsoOpen.contains { $0 != .personal }
+        let managed = owner.account != nil || question.coVisibleIdentities.contains { $0 != .personal }
         return managed ? .governed(lockDown) : own
     }
 

@@ -12,7 +12,7 @@ extension Question {
         }
         self.init(action, owner: try fields.object("owner").map(Question.identity))
         for json in try fields.list("alsoOpen") {
-            alsoOpen.append(try Self.declared(QuestionReader(json, "alsoOpen")))
+            coVisibleIdentities.append(try Self.declared(QuestionReader(json, "alsoOpen")))
         }
         location = try fields.name("location", Location.self)
         locationAccount = try fields.text("locationAccount").flatMap { $0.isEmpty ? nil : AccountID($0) }
@@ -102,7 +102,9 @@ extension Question {
     public var json: JSONValue {
         var members: [String: JSONValue] = ["action": .string(action.rawValue)]
         members["owner"] = owner.map(Self.json)
-        if !alsoOpen.isEmpty { members["alsoOpen"] = .array(alsoOpen.map { Self.json(EffectiveIdentity($0)) }) }
+        if !coVisibleIdentities.isEmpty {
+            members["alsoOpen"] = .array(coVisibleIdentities.map { Self.json(EffectiveIdentity($0)) })
+        }
         members["location"] = location.map { .string($0.rawValue) }
         members["locationAccount"] = locationAccount.map { .string($0.rawValue) }
         members["peer"] = peer.map(Self.json)

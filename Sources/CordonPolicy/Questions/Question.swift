@@ -10,7 +10,7 @@ public struct Question: Sendable, Hashable {
     /// Who owns the data, and who is on the other side.
     var parties = QuestionParties()
     /// Further accounts whose data is shown on the same page (SDK-ID-47).
-    public var alsoOpen: [Identity] = []
+    public var coVisibleIdentities: [Identity] = []
     /// The place, for saving and opening.
     public var location: Location?
     /// The URL, for opening one, and for sending to an exempted app by one.

@@ -74,7 +74,7 @@ enum OtherSide {
         _ question: borrowing Question, _ set: borrowing PolicySet, _ own: PolicySet.Standing, to findings: inout C
     ) {
         // An only account is the owner here, and its own data is no transfer.
-        if set.hasOneAccount, question.alsoOpen.isEmpty, case .governed = own { return }
+        if set.hasOneAccount, question.coVisibleIdentities.isEmpty, case .governed = own { return }
         guard let location = question.location, let account = question.locationAccount, !account.rawValue.isEmpty,
             !location.belongsToNobody, account != question.owner?.account
         else { return }

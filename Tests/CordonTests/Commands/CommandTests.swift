@@ -42,13 +42,13 @@ import Testing
     @Test func `a registration is made anew with the same key, and the files stay`() async throws {
         let device = try Device()
         let protection = try await device.enrolled()
-        try await protection.write(Data("plan".utf8), as: "plan", of: device.account.id)
+        try await protection.files.write(Data("plan".utf8), as: "plan", of: device.account.id)
         let events = EventCatch(protection)
         await device.service.set { $0.commands = [Self.command(.reRegister)] }
         #expect(await protection.checkIn(device.account.id) == .newPolicies)
         #expect(await events.has(ended(.reRegister)))
         #expect(await device.service.registered.count == 2)
-        #expect(try await protection.read("plan", of: device.account.id) == Data("plan".utf8))
+        #expect(try await protection.files.read("plan", of: device.account.id) == Data("plan".utf8))
     }
 
     @Test func `a command to register anew somebody who is enrolled no longer ends with 221`() async throws {
@@ -88,7 +88,7 @@ import Testing
         await protection.checkIn(house.account)
         // Nobody has to come back to the app to be asked.
         try await until { await house.person.asked.contains { if case .newPIN = $0 { true } else { false } } }
-        try await until { protection.isGateOpen(for: house.account) }
+        try await until { protection.gate.isOpen(for: house.account) }
         let asked = await house.person.asked.compactMap { asked in
             switch asked {
             case .signIn: "sign-in"

@@ -39,7 +39,7 @@ import Testing
         -> PinningFailure?
     {
         do throws(PinningFailure) {
-            try protection.checkPins(ofCertificates: chain, for: host, account: "oid-a")
+            try protection.pinning.checkPins(ofCertificates: chain, for: host, account: "oid-a")
             return nil
         } catch { return error }
     }
@@ -69,10 +69,10 @@ import Testing
             await device.service.set { [configurations] in $0.change = { $0.configurations = configurations } }
             await protection.checkIn("oid-a")
         }
-        #expect(failure(protection, chain) == nil && !protection.hasCertificatePins("oid-a"))
+        #expect(failure(protection, chain) == nil && !protection.pinning.hasCertificatePins("oid-a"))
         let other = String(repeating: "A", count: 43)
         await assign(Self.configuration(#"{"MAIL.example.": ["sha256/\#(other)="]}"#))
-        #expect(protection.hasCertificatePins("oid-a"))
+        #expect(protection.pinning.hasCertificatePins("oid-a"))
         #expect(failure(protection, chain) == .matchNotFound)
         #expect(failure(protection, chain, host: "other.example") == nil)
         // Both spellings of base64, with and without the name of the hash; the successor's pin stands beside it.
@@ -87,7 +87,7 @@ import Testing
         #expect(failure(protection, chain) == nil)
         #expect(failure(protection, [Self.leaf]) == .matchNotFound)
         await assign()
-        #expect(failure(protection, [Self.leaf]) == nil && !protection.hasCertificatePins("oid-a"))
+        #expect(failure(protection, [Self.leaf]) == nil && !protection.pinning.hasCertificatePins("oid-a"))
     }
 
     @Test func `pins that cannot be read let nothing through, and have a number of their own`() async throws {
@@ -98,7 +98,7 @@ import Testing
             let device = try Device()
             await device.service.set { $0.change = { $0.configurations = [Self.configuration(text)] } }
             let protection = try await device.enrolled()
-            #expect(protection.hasCertificatePins("oid-a"), "\(text)")
+            #expect(protection.pinning.hasCertificatePins("oid-a"), "\(text)")
             #expect(failure(protection, [Self.leaf]) == .algorithmNotSupported, "\(text)")
             #expect(
                 failure(protection, [Self.leaf], host: "other.example") == (isForAll ? .algorithmNotSupported : nil))

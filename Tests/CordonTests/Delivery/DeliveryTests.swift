@@ -43,14 +43,14 @@ import Testing
             #expect(!configuration.hasConflict("colour"))
             #expect(configuration.fullData.count { $0["__IsDefault"] == true } == 1)
         }
-        #expect(protection.appConfiguration(of: "oid-b") == .empty)
-        #expect(protection.appConfiguration(of: [account, "oid-b"]).keys.count == 4)
+        #expect(protection.rules.appConfiguration(of: "oid-b") == .empty)
+        #expect(protection.rules.appConfiguration(of: [account, "oid-b"]).keys.count == 4)
         await device.service.set { $0.change = { $0.configurations = [] } }
         await protection.checkIn(account)
-        #expect(protection.appConfiguration(of: account) == .empty)
+        #expect(protection.rules.appConfiguration(of: account) == .empty)
         #expect(await events.count { $0 == .configurationChanged(account: account) } == 2)
         try await protection.wipe(account)
-        #expect(protection.appConfiguration(of: account) == .empty)
+        #expect(protection.rules.appConfiguration(of: account) == .empty)
     }
 
     @Test func `what device management gives is the configuration of the account that it names alone`() async throws {
@@ -80,17 +80,17 @@ import Testing
         }
         let protection = try await accounts.enrolled(
             on: device, ["printBlocked": .bool(true)], ["printBlocked": .bool(false)])
-        let both = protection.appConfiguration(of: [accounts.first.account.id, accounts.second.account.id])
+        let both = protection.rules.appConfiguration(of: [accounts.first.account.id, accounts.second.account.id])
         #expect(both.allStrings(for: "server") == ["a", "b"])
         #expect(both.hasConflict("server") && !both.hasConflict("limit"))
-        #expect(protection.appConfiguration(of: accounts.second.account.id).allStrings(for: "server") == ["b"])
+        #expect(protection.rules.appConfiguration(of: accounts.second.account.id).allStrings(for: "server") == ["b"])
     }
 
     @Test func `a configuration that lifts the screen capture block lifts it in the app`() async throws {
         let (device, protection, _) = try await enrolled { _ in }
         try await device.publish(["allowedOutboundDataTransferDestinations": .string("managedApps")])
         await protection.checkIn(device.account.id)
-        #expect(!protection.isScreenCaptureAllowed(for: .managed(device.account.id)))
+        #expect(!protection.rules.isScreenCaptureAllowed(for: .managed(device.account.id)))
         await device.service.set {
             $0.change = {
                 $0.configurations = [
@@ -156,12 +156,12 @@ import Testing
         }
         let account = device.account.id
         #expect(await events.has(.workingTimeChanged(account: account, .clockedIn)))
-        #expect(protection.workingTime(of: account) == .clockedIn)
+        #expect(protection.rules.workingTime(of: account) == .clockedIn)
         time.advance(by: 3601)
-        #expect(protection.workingTime(of: account) == .clockedInStale)
-        #expect(protection.workingTime(of: "oid-b") == .notConfigured)
+        #expect(protection.rules.workingTime(of: account) == .clockedInStale)
+        #expect(protection.rules.workingTime(of: "oid-b") == .notConfigured)
         time.advance(by: -3000)
-        #expect(protection.workingTime(of: account) == .unknown, "a clock that was turned back says nothing")
+        #expect(protection.rules.workingTime(of: account) == .unknown, "a clock that was turned back says nothing")
     }
 
     @Test func `a clocked-out person is blocked after the grace time, and not while at work`() async throws {
@@ -188,30 +188,30 @@ import Testing
         let pin = Base64URL.encode(sha256(key))
         let (device, protection, _) = try await enrolled { $0.certificatePins = ["Mail.example": [pin]] }
         let account = device.account.id
-        #expect(protection.hasCertificatePins(account) && !protection.hasCertificatePins("oid-b"))
-        try protection.checkPins(of: [Data("leaf".utf8), key], for: "mail.EXAMPLE", account: account)
-        try protection.checkPins(of: [Data("leaf".utf8)], for: "other.example", account: account)
+        #expect(protection.pinning.hasCertificatePins(account) && !protection.pinning.hasCertificatePins("oid-b"))
+        try protection.pinning.checkPins(of: [Data("leaf".utf8), key], for: "mail.EXAMPLE", account: account)
+        try protection.pinning.checkPins(of: [Data("leaf".utf8)], for: "other.example", account: account)
         // Without an account it is whoever the work at hand is for (SDK-NA-13).
         let leaf = [Data("leaf".utf8)]
         try IdentityContext.with(.personal) { () throws(PinningFailure) in
-            try protection.checkPins(of: leaf, for: "mail.example")
+            try protection.pinning.checkPins(of: leaf, for: "mail.example")
         }
         for name in [account, "worker-a@contoso.example"] {
             #expect(throws: PinningFailure.matchNotFound) {
                 try IdentityContext.with(.managed(name)) { () throws(PinningFailure) in
-                    try protection.checkPins(of: leaf, for: "mail.example")
+                    try protection.pinning.checkPins(of: leaf, for: "mail.example")
                 }
             }
             #expect(throws: PinningFailure.matchNotFound) {
-                try protection.checkPins(of: leaf, for: "mail.example", account: name)
+                try protection.pinning.checkPins(of: leaf, for: "mail.example", account: name)
             }
         }
         #expect(throws: PinningFailure.matchNotFound) {
-            try protection.checkPins(of: [Data("leaf".utf8)], for: "mail.example", account: account)
+            try protection.pinning.checkPins(of: [Data("leaf".utf8)], for: "mail.example", account: account)
         }
-        #expect(throws: PinningFailure.nilHost) { try protection.checkPins(of: [key], for: nil, account: account) }
+        #expect(throws: PinningFailure.nilHost) { try protection.pinning.checkPins(of: [key], for: nil, account: account) }
         #expect(throws: PinningFailure.invalidCertificateChain) {
-            try protection.checkPins(of: [], for: "mail.example", account: account)
+            try protection.pinning.checkPins(of: [], for: "mail.example", account: account)
         }
         #expect(PinningFailure.allCases.map(\.rawValue) == Array(100...107))
     }
@@ -225,7 +225,7 @@ import Testing
             let protection = try await device.enrolled()
             func refusal(_ host: String) -> PinningFailure? {
                 do throws(PinningFailure) {
-                    try protection.checkPins(of: [Data("leaf".utf8)], for: host)
+                    try protection.pinning.checkPins(of: [Data("leaf".utf8)], for: host)
                     return nil
                 } catch { return error }
             }

@@ -30,7 +30,7 @@ import Testing
         try await copy(long, with: protection, to: board)
         #expect(await board.item?.text == nil)
         #expect(isDenied(await pasted(board, for: .personal, with: protection)))
-        #expect(await pasted(board, for: ada, with: protection) == .success(long))
+        #expect(await pasted(board, for: ada, with: protection) == Pasted(text: long))
     }
 
     @Test func `a short text of the exception is plain for every app, and still known to its own account`()
@@ -41,8 +41,8 @@ import Testing
         let board = Board()
         try await copy("ten chars!", with: protection, to: board)
         #expect(await board.item?.text == "ten chars!")
-        #expect(await pasted(board, for: .personal, with: protection) == .success("ten chars!"))
-        #expect(await pasted(board, for: ada, with: protection) == .success("ten chars!"))
+        #expect(await pasted(board, for: .personal, with: protection) == Pasted(text: "ten chars!"))
+        #expect(await pasted(board, for: ada, with: protection) == Pasted(text: "ten chars!"))
     }
 
     @Test func `plain text that claims to be of an account is not let in as that account's`() async throws {
@@ -64,7 +64,7 @@ import Testing
         for label in ["oid-b", nil] as [AccountID?] {
             let relabelled = Board(ClipboardItem(owner: label, text: nil, sealed: sealed))
             for receiver in [Identity.personal, .managed("oid-b")] {
-                guard case .failure = await pasted(relabelled, for: receiver, with: protection) else {
+                guard await pasted(relabelled, for: receiver, with: protection).text == nil else {
                     Issue.record("labelled \(label?.rawValue ?? "nobody's"), it was pasted for \(receiver)")
                     continue
                 }
@@ -78,7 +78,7 @@ import Testing
         let vault = try Vault(directory: device.folder.appending(path: "forger"), keyStore: InMemoryKeyStore())
         let forged = try await vault.protect(Data("forged".utf8), for: "oid-a", sealing: false)
         let board = Board(ClipboardItem(owner: "oid-a", text: nil, sealed: forged))
-        #expect(await pasted(board, for: ada, with: protection) == .failure(.failed(ProtectionError(.vault, ""))))
+        #expect(await pasted(board, for: ada, with: protection) == Pasted(failure: ProtectionError(.vault, "")))
     }
 
     @Test func `what was copied is not pasted while its account's gate is closed`() async throws {
@@ -94,7 +94,7 @@ import Testing
         let device = try Device()
         let protection = try await device.enrolled(Self.tenFree)
         let board = Board()
-        let short = try protection.copyPermit(for: "ab", of: ada)
+        let short = try protection.outlets.copyPermit(for: "ab", of: ada)
         await expectRefused(long, with: protection, permit: short, to: board)
         var question = Question(.copy, owner: .managed("oid-a"))
         question.peer = .unmanagedApp
@@ -110,34 +110,40 @@ import Testing
         var question = Question(.copy, owner: .managed("oid-a"))
         question.peer = Peer(app: .managed, account: .managed("oid-a"), bundleID: "another.app")
         let permit = try protection.permit(for: question)
-        try await protection.copy(long, of: ada, to: board, permit: permit)
+        try await protection.outlets.copy(long, of: ada, to: board, permit: permit)
         let item = try #require(await board.item)
         #expect(item.text == nil && item.sealed != nil)
     }
 
     private func copy(_ text: String, with protection: AppProtection, to board: Board) async throws {
-        let permit = try protection.copyPermit(for: text, of: ada)
-        try await protection.copy(text, of: ada, to: board, permit: permit)
+        let permit = try protection.outlets.copyPermit(for: text, of: ada)
+        try await protection.outlets.copy(text, of: ada, to: board, permit: permit)
     }
 
     private func expectRefused(
         _ text: String, with protection: AppProtection, permit: consuming EgressPermit, to board: Board
     ) async {
         do {
-            try await protection.copy(text, of: ada, to: board, permit: permit)
+            try await protection.outlets.copy(text, of: ada, to: board, permit: permit)
             Issue.record("it was copied")
         } catch { #expect(error.code == .noPermit) }
     }
 
-    private func pasted(
-        _ board: Board, for receiver: Identity, with protection: AppProtection
-    ) async -> Result<String, PasteFailure> {
-        do throws(PasteFailure) { return .success(try await protection.paste(from: board, for: receiver)) } catch {
-            return .failure(error)
-        }
+    private struct Pasted: Equatable {
+        var text: String?
+        var denial: EgressDenied?
+        var failure: ProtectionError?
     }
 
-    private func isDenied(_ result: Result<String, PasteFailure>) -> Bool {
-        if case .failure(.denied(let denied)) = result { !denied.decision.reasons.isEmpty } else { false }
+    private func pasted(
+        _ board: Board, for receiver: Identity, with protection: AppProtection
+    ) async -> Pasted {
+        do {
+            return Pasted(text: try await protection.outlets.paste(from: board, for: receiver))
+        } catch let denied as EgressDenied {
+            return Pasted(denial: denied)
+        } catch { return Pasted(failure: error as? ProtectionError) }
     }
+
+    private func isDenied(_ pasted: Pasted) -> Bool { pasted.denial?.decision.reasons.isEmpty == false }
 }

@@ -34,9 +34,9 @@ import Testing
         let protection = try await device.enrolled(rules)
         let (system, owner, link) = (System(), owner ?? ada, try url(link))
         do throws(EgressDenied) {
-            let permit = try protection.linkPermit(for: link, of: owner, by: app, isUniversal: isUniversal)
+            let permit = try protection.outlets.linkPermit(for: link, of: owner, by: app, isUniversal: isUniversal)
             do {
-                let address = try await protection.openLink(link, of: owner, with: system, permit: permit)
+                let address = try await protection.outlets.openLink(link, of: owner, with: system, permit: permit)
                 #expect(await system.opened == [address.absoluteString])
                 return address.absoluteString
             } catch {
@@ -87,7 +87,7 @@ import Testing
         let protection = try await device.enrolled(Self.browser)
         let link = try url("https://example.com")
         do {
-            _ = try protection.linkPermit(for: link, of: ada)
+            _ = try protection.outlets.linkPermit(for: link, of: ada)
             Issue.record("a permit was issued")
         } catch {
             #expect(error.decision.verdict == .block)
@@ -126,22 +126,22 @@ import Testing
         let (one, other, system) = (try url("https://one.example"), try url("https://other.example"), System())
         func refusal(_ link: URL, _ permit: consuming EgressPermit) async -> ProtectionError.Code? {
             do throws(ProtectionError) {
-                try await protection.openLink(link, of: ada, with: system, permit: permit)
+                try await protection.outlets.openLink(link, of: ada, with: system, permit: permit)
                 return nil
             } catch { return error.code }
         }
-        #expect(await refusal(other, try protection.linkPermit(for: one, of: ada)) == .noPermit)
-        #expect(await refusal(one, try protection.linkPermit(for: one, of: .personal)) == .noPermit)
+        #expect(await refusal(other, try protection.outlets.linkPermit(for: one, of: ada)) == .noPermit)
+        #expect(await refusal(one, try protection.outlets.linkPermit(for: one, of: .personal)) == .noPermit)
         let print = try protection.permit(for: Question(.print, owner: .managed("oid-a")))
         #expect(await refusal(one, print) == .noPermit)
-        let old = try protection.linkPermit(for: one, of: ada)
+        let old = try protection.outlets.linkPermit(for: one, of: ada)
         await protection.checkIn("oid-a")
         #expect(await refusal(one, old) == .permitOutdated)
         #expect(await system.opened.isEmpty)
         let failing = System(fails: true)
-        let permit = try protection.linkPermit(for: one, of: ada)
+        let permit = try protection.outlets.linkPermit(for: one, of: ada)
         do throws(ProtectionError) {
-            try await protection.openLink(one, of: ada, with: failing, permit: permit)
+            try await protection.outlets.openLink(one, of: ada, with: failing, permit: permit)
             Issue.record("it was opened")
         } catch { #expect(error.code == .outletFailed) }
     }

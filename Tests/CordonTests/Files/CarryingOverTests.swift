@@ -35,14 +35,14 @@ import Testing
 
         let protection = try await device.start()
         // Waits for its turn, which comes after they were carried over.
-        try await protection.write(Data("third".utf8), as: "three", of: account)
+        try await protection.files.write(Data("third".utf8), as: "three", of: account)
         let names = try names(in: folder)
         #expect(names.count == 4 && names.contains("directory"))
         #expect(names.isDisjoint(with: files.values) && !names.contains("index"))
-        #expect(try await protection.fileNames(of: account) == ["one", "three", "two"])
-        for (name, text) in Self.texts { #expect(try await protection.read(name, of: account) == text) }
+        #expect(try await protection.files.names(of: account) == ["one", "three", "two"])
+        for (name, text) in Self.texts { #expect(try await protection.files.read(name, of: account) == text) }
         let restarted = try await device.start()
-        #expect(try await restarted.read("two", of: account) == Self.texts["two"])
+        #expect(try await restarted.files.read("two", of: account) == Self.texts["two"])
     }
 
     @Test
@@ -55,13 +55,13 @@ import Testing
         let folder = try folder(of: device)
         let files = try await FormerFolder.fill(
             folder, of: account, with: ["a": Data("a".utf8), "b": Data("b".utf8), "c": Data("c".utf8)],
-            in: protection.vault(of: account))
-        try await protection.remove("a", of: account)
+            in: protection.files.vault(of: account))
+        try await protection.files.remove("a", of: account)
         try FileManager.default.removeItem(at: folder.appending(path: try #require(files["b"])))
-        #expect(try await protection.fileNames(of: account) == ["c"])
-        try await protection.write(Data("d".utf8), as: "d", of: account)
-        #expect(try await protection.fileNames(of: account) == ["c", "d"])
-        #expect(try await protection.read("c", of: account) == Data("c".utf8))
+        #expect(try await protection.files.names(of: account) == ["c"])
+        try await protection.files.write(Data("d".utf8), as: "d", of: account)
+        #expect(try await protection.files.names(of: account) == ["c", "d"])
+        #expect(try await protection.files.read("c", of: account) == Data("c".utf8))
     }
 
     @Test func `what is damaged when it is carried over stays listed and refused, and nothing foreign is sealed`()
@@ -74,24 +74,24 @@ import Testing
         let files = try await FormerFolder.fill(
             folder, of: account,
             with: ["cut": Data("cut".utf8), "plain": Data("plain".utf8), "whole": Data("whole".utf8)],
-            in: protection.vault(of: account))
+            in: protection.files.vault(of: account))
         let cut = folder.appending(path: try #require(files["cut"]))
         try Data(contentsOf: cut).dropLast().write(to: cut)
         try Data("readable".utf8).write(to: folder.appending(path: try #require(files["plain"])))
-        try await protection.write(Data("new".utf8), as: "new", of: account)
+        try await protection.files.write(Data("new".utf8), as: "new", of: account)
         #expect(try names(in: folder).isDisjoint(with: files.values))
-        #expect(try await protection.fileNames(of: account) == ["cut", "new", "plain", "whole"])
+        #expect(try await protection.files.names(of: account) == ["cut", "new", "plain", "whole"])
         for name in ["cut", "plain"] {
-            await #expect(throws: ProtectionError(.vault, "")) { try await protection.read(name, of: account) }
+            await #expect(throws: ProtectionError(.vault, "")) { try await protection.files.read(name, of: account) }
         }
-        #expect(try await protection.read("whole", of: account) == Data("whole".utf8))
+        #expect(try await protection.files.read("whole", of: account) == Data("whole".utf8))
         // As after a kill that left a file in both places, of which the former one is damaged since.
         let again = try await FormerFolder.fill(
-            folder, of: account, with: ["whole": Data("other".utf8)], in: protection.vault(of: account))
+            folder, of: account, with: ["whole": Data("other".utf8)], in: protection.files.vault(of: account))
         let former = folder.appending(path: try #require(again["whole"]))
         try Data(contentsOf: former).dropLast().write(to: former)
-        try await protection.write(Data("newer".utf8), as: "new", of: account)
-        #expect(try await protection.read("whole", of: account) == Data("whole".utf8))
+        try await protection.files.write(Data("newer".utf8), as: "new", of: account)
+        #expect(try await protection.files.read("whole", of: account) == Data("whole".utf8))
         #expect(try names(in: folder).isDisjoint(with: again.values))
     }
 
@@ -101,19 +101,19 @@ import Testing
         let protection = try await device.enrolled()
         let folder = try folder(of: device)
         let long = String(repeating: "näme ", count: 400)
-        let vault = try await protection.vault(of: account)
+        let vault = try await protection.files.vault(of: account)
         let files = try await FormerFolder.fill(folder, of: account, with: [long: Data("l".utf8)], in: vault)
         let path = folder.appending(path: try #require(files[long]))
         let writer = try await vault.open(path, writing: true)
         try writer.truncate(to: 1 << 27)
         try writer.close()
-        let file = try await protection.open(long, of: account, writing: true)
+        let file = try await protection.files.open(long, of: account, writing: true)
         #expect(try file.size() == 1 << 27)
         for name in try names(in: folder) { #expect(Vault.bytesOnDisk(folder.appending(path: name)) < 1 << 21) }
         try file.truncate(to: 1)
         try file.close()
-        #expect(try await protection.read(long, of: account) == Data("l".utf8))
-        #expect(try await protection.fileNames(of: account).count == 1)
+        #expect(try await protection.files.read(long, of: account) == Data("l".utf8))
+        #expect(try await protection.files.names(of: account).count == 1)
         #expect(!FileManager.default.fileExists(atPath: path.path))
     }
 
@@ -123,18 +123,18 @@ import Testing
         let account = device.account.id
         let protection = try await device.enrolled()
         let folder = try folder(of: device)
-        let vault = try await protection.vault(of: account)
+        let vault = try await protection.files.vault(of: account)
         let files = try await FormerFolder.fill(folder, of: account, with: Self.texts, in: vault)
         let writer = try await vault.open(folder.appending(path: try #require(files["one"])), writing: true)
         await #expect(throws: ProtectionError(.vault, "")) {
-            try await protection.write(Data("x".utf8), as: "x", of: account)
+            try await protection.files.write(Data("x".utf8), as: "x", of: account)
         }
-        #expect(try await protection.fileNames(of: account) == ["one", "two"])
+        #expect(try await protection.files.names(of: account) == ["one", "two"])
         try writer.replaceContents(with: Data("changed".utf8))
         try writer.close()
-        try await protection.write(Data("x".utf8), as: "x", of: account)
-        #expect(try await protection.read("one", of: account) == Data("changed".utf8))
-        #expect(try await protection.read("two", of: account) == Self.texts["two"])
+        try await protection.files.write(Data("x".utf8), as: "x", of: account)
+        #expect(try await protection.files.read("one", of: account) == Data("changed".utf8))
+        #expect(try await protection.files.read("two", of: account) == Self.texts["two"])
     }
 
     // MARK: Kills

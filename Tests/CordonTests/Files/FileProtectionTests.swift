@@ -17,7 +17,7 @@ import Testing
     func `the policy's level is the system's class`(level: String, expected: FileProtectionLevel) async throws {
         let device = try Device()
         let protection = try await device.enrolled(["appDataEncryptionType": .string(level)])
-        #expect(protection.fileProtection(of: Self.account) == expected)
+        #expect(protection.files.fileProtection(of: Self.account) == expected)
     }
 
     @Test func `an app that works behind the lock screen caps what the policy asks for`() async throws {
@@ -34,8 +34,8 @@ import Testing
         let protection = try await device.enrolled(["appDataEncryptionType": .string("afterDeviceRestart")])
         try await device.publish(["appDataEncryptionType": .string("whenDeviceLockedExceptOpenFiles")])
         await protection.checkIn(Self.account)
-        #expect(protection.fileProtection(of: Self.account) == .completeUnlessOpen)
-        #expect(protection.fileProtection(of: "nobody") == .complete)
+        #expect(protection.files.fileProtection(of: Self.account) == .completeUnlessOpen)
+        #expect(protection.files.fileProtection(of: "nobody") == .complete)
     }
 
     @Test func `other rules of encryption are told once, and a wish that stays is not (SDK-FP-02)`() async throws {
@@ -73,9 +73,9 @@ import Testing
         ] {
             let device = try Device()
             let protection = try await device.enrolled(rules)
-            #expect(protection.mustFileProviderEncrypt(for: .managed(device.account.id)) == isSealed, "\(rules)")
-            #expect(!protection.mustFileProviderEncrypt(for: .personal))
-            #expect(protection.mustFileProviderEncrypt(for: .managed("oid-stranger")))
+            #expect(protection.rules.mustFileProviderEncrypt(for: .managed(device.account.id)) == isSealed, "\(rules)")
+            #expect(!protection.rules.mustFileProviderEncrypt(for: .personal))
+            #expect(protection.rules.mustFileProviderEncrypt(for: .managed("oid-stranger")))
         }
     }
 }

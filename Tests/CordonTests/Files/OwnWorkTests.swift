@@ -29,7 +29,7 @@ import Testing
         func make(_ name: String, _ text: String, for account: AccountID) async throws -> URL {
             let path = path(name)
             try Data(text.utf8).write(to: path)
-            try await protection.protect(path, for: account)
+            try await protection.files.protect(path, for: account)
             return path
         }
 
@@ -40,8 +40,8 @@ import Testing
         }
 
         func text(_ path: URL) async throws -> String {
-            guard protection.isSealed(path) else { return String(decoding: try Data(contentsOf: path), as: UTF8.self) }
-            let file = try await protection.open(path, writing: false)
+            guard protection.files.isSealed(path) else { return String(decoding: try Data(contentsOf: path), as: UTF8.self) }
+            let file = try await protection.files.open(path, writing: false)
             defer { try? file.close() }
             var bytes = Data(count: Int(try file.size()))
             let count = try bytes.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }
@@ -68,24 +68,24 @@ import Testing
         let stage = try await Stage()
         let (protection, path) = (stage.protection, stage.path("log"))
         try await IdentityContext.with(.managed("oid-b")) {
-            try Self.append("one", to: await protection.create(path))
-            try await protection.write(Data("a note".utf8), as: "note")
+            try Self.append("one", to: await protection.files.create(path))
+            try await protection.files.write(Data("a note".utf8), as: "note")
         }
-        #expect(protection.owner(of: path) == "oid-b" && protection.isSealed(path))
-        #expect(try await protection.read("note", of: "oid-b") == Data("a note".utf8))
-        #expect(try await protection.fileNames(of: "oid-a").isEmpty)
+        #expect(protection.files.owner(of: path) == "oid-b" && protection.files.isSealed(path))
+        #expect(try await protection.files.read("note", of: "oid-b") == Data("a note".utf8))
+        #expect(try await protection.files.names(of: "oid-a").isEmpty)
         // Somebody else's work appends; the file does not become theirs.
         try await IdentityContext.with(.managed("oid-a")) {
-            try Self.append(" two", to: await protection.open(path, writing: true))
+            try Self.append(" two", to: await protection.files.open(path, writing: true))
         }
         #expect(try await stage.text(path) == "one two")
-        #expect(protection.owner(of: path) == "oid-b")
+        #expect(protection.files.owner(of: path) == "oid-b")
         let name = stage.path("renamed")
         try FileManager.default.moveItem(at: path, to: name)
-        #expect(protection.owner(of: name) == "oid-b")
+        #expect(protection.files.owner(of: name) == "oid-b")
         // Opened anew from nothing, it is the new work's (SDK-FP-04).
-        try await IdentityContext.with(.managed("oid-a")) { try Self.append("", to: await protection.create(name)) }
-        #expect(protection.owner(of: name) == "oid-a")
+        try await IdentityContext.with(.managed("oid-a")) { try Self.append("", to: await protection.files.create(name)) }
+        #expect(protection.files.owner(of: name) == "oid-a")
     }
 
     @Test func `personal work and a stranger's make no sealed file`() async throws {
@@ -94,8 +94,8 @@ import Testing
         for identity in [Identity.personal, .managed("oid-stranger")] {
             let refusals = await IdentityContext.with(identity) {
                 [
-                    await code { _ = try await protection.create(path) },
-                    await code { try await protection.write(Data("x".utf8), as: "x") },
+                    await code { _ = try await protection.files.create(path) },
+                    await code { try await protection.files.write(Data("x".utf8), as: "x") },
                 ]
             }
             #expect(refusals == [.notEnrolled, .notEnrolled])
@@ -110,7 +110,7 @@ import Testing
             let refusal = await IdentityContext.with(.managed("oid-a")) {
                 await Task.detached { () -> ProtectionError.Code? in
                     do throws(ProtectionError) {
-                        _ = try await protection.create(path)
+                        _ = try await protection.files.create(path)
                         return nil
                     } catch { return error.code }
                 }.value
@@ -123,19 +123,19 @@ import Testing
         let stage = try await Stage()
         let protection = stage.protection
         let target = try await stage.make("target", "old", for: "oid-a")
-        try await protection.replace(target, by: stage.plain("new", "from nobody"))
-        #expect(protection.owner(of: target) == "oid-a" && protection.isSealed(target))
+        try await protection.files.replace(target, by: stage.plain("new", "from nobody"))
+        #expect(protection.files.owner(of: target) == "oid-a" && protection.files.isSealed(target))
         #expect(try await stage.text(target) == "from nobody")
         #expect(!FileManager.default.fileExists(atPath: stage.path("new").path))
 
         let other = try await stage.make("other", "from b", for: "oid-b")
-        try await protection.replace(target, by: other)
-        #expect(protection.owner(of: target) == "oid-a")
+        try await protection.files.replace(target, by: other)
+        #expect(protection.files.owner(of: target) == "oid-a")
         #expect(try await stage.text(target) == "from b")
 
         let third = try stage.plain("third", "as b")
-        try await IdentityContext.with(.managed("oid-b")) { try await protection.replace(target, by: third) }
-        #expect(protection.owner(of: target) == "oid-b" && protection.isSealed(target))
+        try await IdentityContext.with(.managed("oid-b")) { try await protection.files.replace(target, by: third) }
+        #expect(protection.files.owner(of: target) == "oid-b" && protection.files.isSealed(target))
         #expect(try await stage.text(target) == "as b")
     }
 
@@ -145,8 +145,8 @@ import Testing
         for name in ["nobody's", "new"] {
             let source = try await stage.make("source", "the plan", for: "oid-a")
             let target = name == "new" ? stage.path(name) : try stage.plain(name, "mine")
-            try await protection.replace(target, by: source)
-            #expect(protection.owner(of: target) == "oid-a" && protection.isSealed(target))
+            try await protection.files.replace(target, by: source)
+            #expect(protection.files.owner(of: target) == "oid-a" && protection.files.isSealed(target))
             #expect(try await stage.text(target) == "the plan")
         }
     }
@@ -158,13 +158,13 @@ import Testing
         let mine = try stage.plain("mine", "my day")
         let refusals = await IdentityContext.with(.personal) {
             [
-                await code { try await protection.replace(mine, by: theirs) },
-                await code { try await protection.replace(theirs, by: mine) },
-                await code { try await protection.replace(stage.path("new"), by: mine) },
+                await code { try await protection.files.replace(mine, by: theirs) },
+                await code { try await protection.files.replace(theirs, by: mine) },
+                await code { try await protection.files.replace(stage.path("new"), by: mine) },
             ]
         }
         #expect(refusals == [.notEnrolled, .notEnrolled, nil])
         #expect(try await stage.text(theirs) == "the plan")
-        #expect(protection.owner(of: stage.path("new")) == nil)
+        #expect(protection.files.owner(of: stage.path("new")) == nil)
     }
 }

@@ -48,22 +48,22 @@ import Testing
         let (device, protection, folder) = try await stage()
         let account = device.account.id
         let paths = [try file("a", in: folder), try file("deep/b", in: folder)]
-        try await protection.protect(folder, for: account)
+        try await protection.files.protect(folder, for: account)
         for path in paths {
-            #expect(protection.isSealed(path) && !isReadable(path) && protection.owner(of: path) == account)
+            #expect(protection.files.isSealed(path) && !isReadable(path) && protection.files.owner(of: path) == account)
         }
-        let opened = try await protection.open(paths[0], writing: false)
+        let opened = try await protection.files.open(paths[0], writing: false)
         #expect(try contents(opened) == secret)
         try opened.close()
 
         try await device.publish(Self.readable)
         await protection.checkIn(account)
-        try await protection.protect(folder, for: account)
+        try await protection.files.protect(folder, for: account)
         for path in paths {
-            #expect(!protection.isSealed(path) && isReadable(path) && protection.owner(of: path) == account)
+            #expect(!protection.files.isSealed(path) && isReadable(path) && protection.files.owner(of: path) == account)
         }
-        try await protection.protect(paths[0], for: nil)
-        #expect(protection.owner(of: paths[0]) == nil)
+        try await protection.files.protect(paths[0], for: nil)
+        #expect(protection.files.owner(of: paths[0]) == nil)
     }
 
     @Test func `a wipe removes what is the account's at paths of the app's own, and nothing else`() async throws {
@@ -74,12 +74,12 @@ import Testing
         let copy = folder.appending(path: "copy")
         let mine = try file("mine", in: folder)
         let others = try file("others", in: folder)
-        for path in [sealed, decrypted] { try await protection.protect(path, for: account) }
-        try await protection.decrypt(sealed, toCopy: copy)
-        try await protection.decrypt(decrypted)
-        try await protection.protect(others, for: "oid-private")
-        let buffer = try await protection.protect(secret, for: account)
-        let text = try await protection.protect("the plan", for: account)
+        for path in [sealed, decrypted] { try await protection.files.protect(path, for: account) }
+        try await protection.files.decrypt(sealed, toCopy: copy)
+        try await protection.files.decrypt(decrypted)
+        try await protection.files.protect(others, for: "oid-private")
+        let buffer = try await protection.files.protect(secret, for: account)
+        let text = try await protection.files.protect("the plan", for: account)
         #expect(isReadable(copy) && isReadable(decrypted), "the control")
 
         try await protection.wipe(account)
@@ -87,29 +87,29 @@ import Testing
             #expect(!FileManager.default.fileExists(atPath: path.path), "\(path.lastPathComponent) is left")
         }
         #expect(isReadable(mine) && isReadable(others))
-        #expect(protection.owner(of: others) == "oid-private")
-        await #expect(throws: ProtectionError(.vault, "")) { try await protection.unprotect(buffer) }
-        await #expect(throws: ProtectionError(.vault, "")) { try await protection.unprotect(text) }
+        #expect(protection.files.owner(of: others) == "oid-private")
+        await #expect(throws: ProtectionError(.vault, "")) { try await protection.files.unprotect(buffer) }
+        await #expect(throws: ProtectionError(.vault, "")) { try await protection.files.unprotect(text) }
     }
 
     @Test func `bytes and text are sealed for whom the policy protects, and only named for anybody else`() async throws
     {
         let (device, protection, _) = try await stage()
         let account = device.account.id
-        let sealed = try await protection.protect(secret, for: account)
+        let sealed = try await protection.files.protect(secret, for: account)
         #expect(sealed.range(of: secret) == nil)
-        #expect(protection.owner(ofBuffer: sealed) == account)
-        #expect(try await protection.unprotect(sealed) == secret)
-        let named = try await protection.protect(secret, for: "oid-private")
+        #expect(protection.files.owner(ofBuffer: sealed) == account)
+        #expect(try await protection.files.unprotect(sealed) == secret)
+        let named = try await protection.files.protect(secret, for: "oid-private")
         #expect(named.range(of: secret) != nil)
-        #expect(protection.owner(ofBuffer: named) == "oid-private")
-        #expect(try await protection.unprotect(named) == secret)
-        #expect(try await protection.unprotect(secret) == secret, "what was never protected comes back as it is")
+        #expect(protection.files.owner(ofBuffer: named) == "oid-private")
+        #expect(try await protection.files.unprotect(named) == secret)
+        #expect(try await protection.files.unprotect(secret) == secret, "what was never protected comes back as it is")
 
-        let text = try await protection.protect("the plan", for: account)
-        #expect(protection.owner(ofText: text) == account)
-        #expect(try await protection.unprotect(text) == "the plan")
-        await #expect(throws: ProtectionError(.vault, "")) { try await protection.unprotect(sealed.dropLast()) }
+        let text = try await protection.files.protect("the plan", for: account)
+        #expect(protection.files.owner(ofText: text) == account)
+        #expect(try await protection.files.unprotect(text) == "the plan")
+        await #expect(throws: ProtectionError(.vault, "")) { try await protection.files.unprotect(sealed.dropLast()) }
     }
 
     @Test func `a closed gate closes what is protected, and leaves protecting open`() async throws {
@@ -118,42 +118,42 @@ import Testing
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let protection = try await house.opened(Self.sealing) { $0.protectedRoots = [folder] }
         let path = try file("a", in: folder)
-        try await protection.protect(path, for: house.account)
-        let buffer = try await protection.protect(secret, for: house.account)
-        _ = try await protection.vault(of: house.account)
+        try await protection.files.protect(path, for: house.account)
+        let buffer = try await protection.files.protect(secret, for: house.account)
+        _ = try await protection.files.vault(of: house.account)
         await protection.suspend()
 
         let closed = ProtectionError(.gateClosed, "")
-        await #expect(throws: closed) { try await protection.decrypt(path) }
-        await #expect(throws: closed) { try await protection.decrypt(path, toCopy: folder.appending(path: "b")) }
-        await #expect(throws: closed) { try await protection.open(path, writing: false) }
-        await #expect(throws: closed) { try await protection.unprotect(buffer) }
-        await #expect(throws: closed) { try await protection.protect(path, for: nil) }
-        await #expect(throws: closed) { try await protection.protect(folder, for: "oid-private") }
-        await #expect(throws: closed) { try await protection.vault(of: house.account) }
-        #expect(protection.isSealed(path) && !isReadable(path))
+        await #expect(throws: closed) { try await protection.files.decrypt(path) }
+        await #expect(throws: closed) { try await protection.files.decrypt(path, toCopy: folder.appending(path: "b")) }
+        await #expect(throws: closed) { try await protection.files.open(path, writing: false) }
+        await #expect(throws: closed) { try await protection.files.unprotect(buffer) }
+        await #expect(throws: closed) { try await protection.files.protect(path, for: nil) }
+        await #expect(throws: closed) { try await protection.files.protect(folder, for: "oid-private") }
+        await #expect(throws: closed) { try await protection.files.vault(of: house.account) }
+        #expect(protection.files.isSealed(path) && !isReadable(path))
         let late = try file("late", in: folder)
-        try await protection.protect(late, for: house.account)
-        #expect(protection.isSealed(late))
+        try await protection.files.protect(late, for: house.account)
+        #expect(protection.files.isSealed(late))
     }
 
     @Test func `an account that was enrolled once protects nothing until it is enrolled again`() async throws {
         let (device, protection, folder) = try await stage()
         let account = device.account.id
         let path = try file("a", in: folder)
-        try await protection.protect(path, for: account)
+        try await protection.files.protect(path, for: account)
         #expect(await protection.unenroll(account, wiping: false) == .unenrolled)
         let late = try file("late", in: folder)
-        await #expect(throws: ProtectionError(.notEnrolled, "")) { try await protection.protect(late, for: account) }
-        await #expect(throws: ProtectionError(.notEnrolled, "")) { try await protection.protect(secret, for: account) }
-        await #expect(throws: ProtectionError(.notEnrolled, "")) { try await protection.vault(of: account) }
-        await #expect(throws: ProtectionError(.vault, "")) { try await protection.decrypt(path) }
+        await #expect(throws: ProtectionError(.notEnrolled, "")) { try await protection.files.protect(late, for: account) }
+        await #expect(throws: ProtectionError(.notEnrolled, "")) { try await protection.files.protect(secret, for: account) }
+        await #expect(throws: ProtectionError(.notEnrolled, "")) { try await protection.files.vault(of: account) }
+        await #expect(throws: ProtectionError(.vault, "")) { try await protection.files.decrypt(path) }
         #expect(isReadable(late) && !isReadable(path))
     }
 
     @Test func `what is opened through the vault closes with the account`() async throws {
         let (device, protection, folder) = try await stage()
-        let vault = try await protection.vault(of: device.account.id)
+        let vault = try await protection.files.vault(of: device.account.id)
         let file = try await vault.create(folder.appending(path: "a"), for: device.account.id)
         try secret.withUnsafeBytes { try file.write($0) }
         try await protection.wipe(device.account.id)
@@ -173,10 +173,10 @@ import Testing
         }
         await protection.enroll(device.account)
         let path = try file("a", in: folder)
-        try await protection.protect(path, for: device.account.id)
+        try await protection.files.protect(path, for: device.account.id)
         let isTold = { log.lines.contains { $0.hasPrefix("info files are made nobody's") } }
         #expect(!isTold())
-        try await protection.protect(path, for: nil)
+        try await protection.files.protect(path, for: nil)
         #expect(isTold())
         #expect(!log.lines.contains { $0.contains(path.lastPathComponent + " ") || $0.contains(folder.path) })
         // Nobody's files stay when the account goes.

@@ -16,7 +16,7 @@ import Testing
         try await withThrowingTaskGroup { group in
             for number in 0..<40 {
                 let protection = number.isMultiple(of: 2) ? first : second
-                group.addTask { try await protection.write(Data("\(number)".utf8), as: "note \(number)", of: account) }
+                group.addTask { try await protection.files.write(Data("\(number)".utf8), as: "note \(number)", of: account) }
             }
             group.addTask { try await second.remove("old", of: account) }
             try await group.waitForAll()
@@ -38,8 +38,8 @@ import Testing
         async let right: Void = Self.write("right", in: folder, pin: pin)
         _ = await (left, right)
         let names = ["left", "right"].flatMap { name in (0..<20).map { "\(name) \($0)" } }
-        #expect(try await protection.fileNames(of: account) == names.sorted())
-        for name in names { #expect(try await protection.read(name, of: account) == Data(name.utf8)) }
+        #expect(try await protection.files.names(of: account) == names.sorted())
+        for name in names { #expect(try await protection.files.read(name, of: account) == Data(name.utf8)) }
     }
 
     /// One process of the app that makes twenty files; the service is of no use to it.
@@ -51,7 +51,7 @@ import Testing
             try await withThrowingTaskGroup { group in
                 for number in 0..<20 {
                     let file = "\(name) \(number)"
-                    group.addTask { try await protection.write(Data(file.utf8), as: file, of: "oid-a") }
+                    group.addTask { try await protection.files.write(Data(file.utf8), as: file, of: "oid-a") }
                 }
                 try await group.waitForAll()
             }

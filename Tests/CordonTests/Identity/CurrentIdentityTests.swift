@@ -25,12 +25,12 @@ import Testing
             }
             await protection.enroll(device.account)
             let decision = await IdentityContext.with(.managed("oid-a")) {
-                await Task.detached { protection.decision(for: protection.question(.encryptFile)) }.value
+                await Task.detached { protection.decision(for: protection.rules.question(.encryptFile)) }.value
             }
             let error = await IdentityContext.with(.managed("oid-a")) {
                 await Task.detached { () -> ProtectionError? in
                     do throws(ProtectionError) {
-                        _ = try protection.currentAccount()
+                        _ = try protection.rules.currentAccount()
                         return nil
                     } catch { return error }
                 }.value
@@ -91,13 +91,13 @@ import Testing
         let device = try Device()
         let protection = try await device.enrolled([:])
         let found = try IdentityContext.with(.managed("worker-a@contoso.example")) { () throws(ProtectionError) in
-            try protection.currentAccount()
+            try protection.rules.currentAccount()
         }
         #expect(found == "oid-a")
         for stranger in [Identity.personal, .managed("oid-stranger")] {
             #expect(throws: ProtectionError(.notEnrolled, "")) {
                 _ = try IdentityContext.with(stranger) { () throws(ProtectionError) in
-                    try protection.currentAccount()
+                    try protection.rules.currentAccount()
                 }
             }
         }
@@ -106,13 +106,13 @@ import Testing
     @Test func `the managed accounts are those that rules apply to, under either name`() async throws {
         let device = try Device()
         let protection = try await device.enrolled([:])
-        #expect(protection.managedAccounts == ["oid-a"])
-        #expect(protection.isManaged("OID-A"))
-        #expect(protection.isManaged("Worker-A@contoso.example"))
-        #expect(!protection.isManaged("oid-b"))
-        #expect(await protection.primaryAccount == nil)
+        #expect(protection.rules.managedAccounts == ["oid-a"])
+        #expect(protection.rules.isManaged("OID-A"))
+        #expect(protection.rules.isManaged("Worker-A@contoso.example"))
+        #expect(!protection.rules.isManaged("oid-b"))
+        #expect(await protection.rules.primaryAccount == nil)
         try await protection.wipe(device.account.id)
-        #expect(protection.managedAccounts.isEmpty)
+        #expect(protection.rules.managedAccounts.isEmpty)
     }
 
     @Test func `an account without targeted rules is as free as a personal one`() async throws {
@@ -120,10 +120,10 @@ import Testing
         await device.service.set { $0.policy = nil }
         let protection = try await device.start()
         await protection.enroll(device.account)
-        #expect(!protection.isManaged("oid-a"))
-        #expect(protection.policy(ofSeveral: [.managed("oid-a"), .personal]) == nil)
+        #expect(!protection.rules.isManaged("oid-a"))
+        #expect(protection.rules.policy(ofSeveral: [.managed("oid-a"), .personal]) == nil)
         IdentityContext.with(.managed("oid-a")) {
-            #expect(protection.question(.print).owner == .personal)
+            #expect(protection.rules.question(.print).owner == .personal)
         }
     }
 

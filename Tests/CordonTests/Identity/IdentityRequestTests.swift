@@ -30,12 +30,12 @@ import Testing
     {
         let (device, app) = (try Device(), SwitchingApp(manner))
         let protection = try await protection(device, app)
-        let outcome = await protection.requireIdentity(.managed("oid-a"), in: window, because: .openURL)
+        let outcome = await protection.windows.requireIdentity(.managed("oid-a"), in: window, because: .openURL)
         #expect(outcome.isSwitched)
         #expect(app.requests == [IdentityRequest(identity: .managed("oid-a"), window: window, reason: .openURL)])
         #expect(IdentityContext.windowIdentity(of: window) == .managed("oid-a"))
         // What the window shows already is not asked for.
-        _ = await protection.requireIdentity(.managed("oid-a"), in: window, because: .documentImport)
+        _ = await protection.windows.requireIdentity(.managed("oid-a"), in: window, because: .documentImport)
         #expect(app.requests.count == 1)
     }
 
@@ -45,7 +45,7 @@ import Testing
     {
         let (device, app) = (try Device(), SwitchingApp(manner))
         let protection = try await protection(device, app)
-        let outcome = await protection.requireIdentity(.managed("oid-a"), in: window, because: .documentImport)
+        let outcome = await protection.windows.requireIdentity(.managed("oid-a"), in: window, because: .documentImport)
         #expect(outcome.result == .failed)
         #expect(IdentityContext.windowIdentities(of: window) == nil)
         // An answer after the end changes nothing.
@@ -56,14 +56,14 @@ import Testing
     @Test func `without anybody to ask the answer is no`() async throws {
         let device = try Device()
         let protection = try await protection(device, nil)
-        #expect(await protection.requireIdentity(.personal, in: window, because: .openURL).result == .failed)
-        #expect(await !protection.offerAccount(device.account))
+        #expect(await protection.windows.requireIdentity(.personal, in: window, because: .openURL).result == .failed)
+        #expect(await !protection.windows.offerAccount(device.account))
     }
 
     @Test func `the app is not asked when the gate stays closed`() async throws {
         let (device, app) = (try Device(), SwitchingApp(.yes))
         let protection = try await protection(device, app, gate: .cancelled)
-        let outcome = await protection.requireIdentity(.managed("oid-a"), in: window, because: .openURL)
+        let outcome = await protection.windows.requireIdentity(.managed("oid-a"), in: window, because: .openURL)
         #expect(outcome.result == .cancelled)
         #expect(app.requests.isEmpty)
     }
@@ -71,7 +71,7 @@ import Testing
     @Test func `an app that does not say how to add an account has not added it`() async throws {
         let (device, app) = (try Device(), SwitchingApp(.yes))
         let protection = try await protection(device, app)
-        #expect(await !protection.offerAccount(device.account))
+        #expect(await !protection.windows.offerAccount(device.account))
     }
 
     @Test func `a handler knows who sent the thing in hand, and nobody else does`() async {

@@ -27,10 +27,10 @@ import Testing
     @Test func `a managed account passes its gate before a window shows it, a personal one has none`() async throws {
         let device = try Device()
         let protection = try await protection(device)
-        #expect(await protection.switchIdentity(to: .managed("oid-a"), in: window).isSwitched)
+        #expect(await protection.windows.switchIdentity(to: .managed("oid-a"), in: window).isSwitched)
         #expect(gate.visitors == ["oid-a"])
         #expect(IdentityContext.windowIdentity(of: window) == .managed("oid-a"))
-        #expect(await protection.switchIdentity(to: .personal, in: window).isSwitched)
+        #expect(await protection.windows.switchIdentity(to: .personal, in: window).isSwitched)
         #expect(gate.visitors == ["oid-a"])
         #expect(IdentityContext.windowIdentity(of: window) == .personal)
     }
@@ -46,13 +46,13 @@ import Testing
     ) async throws {
         let device = try Device()
         let protection = try await protection(device, gate: ScriptedGate(["oid-a": answer]))
-        _ = await protection.switchIdentity(to: .personal, in: window)
-        let outcome = await protection.switchIdentity(to: .managed("oid-a"), in: window)
+        _ = await protection.windows.switchIdentity(to: .personal, in: window)
+        let outcome = await protection.windows.switchIdentity(to: .managed("oid-a"), in: window)
         #expect(outcome.result == result)
         #expect(!outcome.reason.isEmpty)
         #expect(IdentityContext.windowIdentity(of: window) == .personal)
-        #expect(protection.block(of: "oid-a") == block)
-        #expect(protection.blockedAccounts == (block == .notBlocked ? [] : ["oid-a"]))
+        #expect(protection.windows.block(of: "oid-a") == block)
+        #expect(protection.windows.blockedAccounts == (block == .notBlocked ? [] : ["oid-a"]))
     }
 
     @Test(arguments: [true, false])
@@ -67,22 +67,22 @@ import Testing
             }
         }
         await protection.enroll(device.account)
-        let one = await protection.switchIdentity(to: .managed("oid-a"), in: window)
-        let several = await protection.switchIdentities(to: [.managed("oid-a"), .personal], in: window)
+        let one = await protection.windows.switchIdentity(to: .managed("oid-a"), in: window)
+        let several = await protection.windows.switchIdentities(to: [.managed("oid-a"), .personal], in: window)
         for outcome in [one, several] { #expect(outcome.isSwitched != isRooted, "\(outcome)") }
-        #expect(protection.block(of: "oid-a") == (isRooted ? .launchBlocked : .notBlocked))
+        #expect(protection.windows.block(of: "oid-a") == (isRooted ? .launchBlocked : .notBlocked))
     }
 
     @Test func `work with another identity of its own may not switch`() async throws {
         let device = try Device()
         let protection = try await protection(device)
         let outcome = await IdentityContext.with(.personal) {
-            await protection.switchIdentity(to: .managed("oid-a"), in: window)
+            await protection.windows.switchIdentity(to: .managed("oid-a"), in: window)
         }
         #expect(outcome.result == .notAllowed)
         #expect(gate.visitors.isEmpty)
         let same = await IdentityContext.with(.managed("worker-a@contoso.example")) {
-            await protection.switchIdentity(to: .managed("oid-a"), in: window)
+            await protection.windows.switchIdentity(to: .managed("oid-a"), in: window)
         }
         #expect(same.isSwitched)
     }
@@ -95,16 +95,16 @@ import Testing
             try await device.publish([:])
             let protection = try await device.start { $0.allowsSeveralIdentities = false }
             await protection.enroll(device.account)
-            let second = await protection.switchIdentity(to: .managed("oid-b"), in: "w")
-            let merged = await protection.switchIdentities(to: [.managed("oid-a"), .personal], in: "w")
-            let personal = await protection.switchIdentity(to: .personal, in: "w")
+            let second = await protection.windows.switchIdentity(to: .managed("oid-b"), in: "w")
+            let merged = await protection.windows.switchIdentities(to: [.managed("oid-a"), .personal], in: "w")
+            let personal = await protection.windows.switchIdentity(to: .personal, in: "w")
             #expect(second.result == .notAllowed)
             #expect(merged.result == .failed)
             #expect(personal.isSwitched)
             // The process's identity is the enrolled account's (SDK-ID-11).
             #expect(IdentityContext.processIdentity == .managed("oid-a"))
             #expect(IdentityContext.current == .managed("oid-a"))
-            #expect(await protection.primaryAccount == "oid-a")
+            #expect(await protection.rules.primaryAccount == "oid-a")
             #expect(
                 await protection.enroll(
                     ManagedAccount(id: "oid-b", tenant: device.account.tenant, userPrincipalName: "b@contoso.example"))
@@ -134,11 +134,11 @@ import Testing
         let protection = try await protection(device, gate: gate)
         let mayPrint = await IdentityContext.with(.managed("oid-a")) {
             await Task.yield()
-            return protection.decision(for: protection.question(.print)).verdict.permits
+            return protection.decision(for: protection.rules.question(.print)).verdict.permits
         }
         #expect(!mayPrint, "the work is the account's")
         #expect(gate.visitors.isEmpty)
-        #expect(protection.blockedAccounts.isEmpty)
+        #expect(protection.windows.blockedAccounts.isEmpty)
     }
 
     @Test func `a window of several accounts passes every gate in order, and none shows when one stays closed`()
@@ -147,11 +147,11 @@ import Testing
         let device = try Device()
         let gate = ScriptedGate(["oid-c": .cancelled])
         let protection = try await protection(device, gate: gate)
-        let shown = await protection.switchIdentities(
+        let shown = await protection.windows.switchIdentities(
             to: [.managed("oid-a"), .personal, .managed("oid-b")], in: window)
         #expect(shown.isSwitched)
         #expect(gate.visitors == ["oid-a", "oid-b"])
-        let refused = await protection.switchIdentities(to: [.managed("oid-a"), .managed("oid-c")], in: window)
+        let refused = await protection.windows.switchIdentities(to: [.managed("oid-a"), .managed("oid-c")], in: window)
         #expect(refused.result == .cancelled)
         #expect(IdentityContext.windowIdentities(of: window)?.count == 3)
         #expect(IdentityContext.windowIdentity(of: window) == nil)
@@ -161,31 +161,31 @@ import Testing
     {
         let device = try Device()
         let protection = try await protection(device)
-        _ = await protection.switchIdentities(to: [.personal, .managed("oid-a")], in: window)
-        let merged = protection.question(.captureScreen, in: window)
+        _ = await protection.windows.switchIdentities(to: [.personal, .managed("oid-a")], in: window)
+        let merged = protection.rules.question(.captureScreen, in: window)
         #expect(merged.owner == .managed("oid-a"))
-        #expect(merged.alsoOpen == [.personal])
+        #expect(merged.coVisibleIdentities == [.personal])
         #expect(!protection.decision(for: merged).verdict.permits)
         // The account's own policy would have allowed it.
-        _ = await protection.switchIdentity(to: .managed("oid-a"), in: window)
-        #expect(protection.decision(for: protection.question(.captureScreen, in: window)).verdict.permits)
-        #expect(protection.policy(ofSeveral: [.personal, .managed("oid-a")])?.policy.access.pinRequired == true)
-        #expect(protection.policy(ofSeveral: [.personal, .personal]) == nil)
+        _ = await protection.windows.switchIdentity(to: .managed("oid-a"), in: window)
+        #expect(protection.decision(for: protection.rules.question(.captureScreen, in: window)).verdict.permits)
+        #expect(protection.rules.policy(ofSeveral: [.personal, .managed("oid-a")])?.policy.access.pinRequired == true)
+        #expect(protection.rules.policy(ofSeveral: [.personal, .personal]) == nil)
     }
 
     @Test func `SC-18, SC-19: what a person does follows the window, what is written follows the work`() async throws {
         let device = try Device()
         let protection = try await protection(device)
-        _ = await protection.switchIdentity(to: .managed("oid-a"), in: window)
-        #expect(!protection.decision(for: protection.question(.print, in: window)).verdict.permits)
-        #expect(protection.policy(in: window) != nil)
-        _ = await protection.switchIdentity(to: .personal, in: window)
-        #expect(protection.decision(for: protection.question(.print, in: window)).verdict.permits)
-        #expect(protection.policy(in: window) == nil)
+        _ = await protection.windows.switchIdentity(to: .managed("oid-a"), in: window)
+        #expect(!protection.decision(for: protection.rules.question(.print, in: window)).verdict.permits)
+        #expect(protection.rules.policy(in: window) != nil)
+        _ = await protection.windows.switchIdentity(to: .personal, in: window)
+        #expect(protection.decision(for: protection.rules.question(.print, in: window)).verdict.permits)
+        #expect(protection.rules.policy(in: window) == nil)
         IdentityContext.with(.managed("oid-a")) {
-            #expect(protection.question(.encryptFile, in: window).owner == .managed("oid-a"))
-            #expect(protection.question(.backUp, in: window).owner == .managed("oid-a"))
-            #expect(protection.currentPolicy() != nil)
+            #expect(protection.rules.question(.encryptFile, in: window).owner == .managed("oid-a"))
+            #expect(protection.rules.question(.backUp, in: window).owner == .managed("oid-a"))
+            #expect(protection.rules.currentPolicy() != nil)
         }
     }
 
@@ -202,9 +202,9 @@ import Testing
             }
         }
         await protection.enroll(device.account)
-        async let slow = protection.switchIdentity(to: .managed("oid-a"), in: window)
+        async let slow = protection.windows.switchIdentity(to: .managed("oid-a"), in: window)
         for await _ in entered {}
-        #expect(await protection.switchIdentity(to: .personal, in: window).isSwitched)
+        #expect(await protection.windows.switchIdentity(to: .personal, in: window).isSwitched)
         open.finish()
         #expect(await slow.result == .cancelled)
         #expect(IdentityContext.windowIdentity(of: window) == .personal)
@@ -215,7 +215,7 @@ import Testing
         try await device.publish(["minimumRequiredAppVersion": .string("9.0")])
         let protection = try await device.start()
         await protection.enroll(device.account)
-        let outcome = await protection.switchIdentity(to: .managed("oid-a"), in: window)
+        let outcome = await protection.windows.switchIdentity(to: .managed("oid-a"), in: window)
         #expect(outcome.result == .notAllowed)
         #expect(IdentityContext.windowIdentity(of: window) == nil)
     }

@@ -63,10 +63,10 @@ import Testing
             { ($0.action, $0.owner, $0.peer) = (.receive, .managed("oid-a"), .managed($1)) },
             { ($0.action, $0.owner, $0.peer) = (.send, .managed($1), .managed("oid-a")) },
             { ($0.action, $0.owner, $0.peer) = (.receive, .personal, .managed($1)) },
-            { ($0.action, $0.owner, $0.alsoOpen) = (.captureScreen, .personal, [.managed($1)]) },
+            { ($0.action, $0.owner, $0.coVisibleIdentities) = (.captureScreen, .personal, [.managed($1)]) },
         ]
         // The account itself, once more by another name, is nobody else on the page.
-        questions.append { ($0.action, $0.owner, $0.alsoOpen) = (.syncContacts, .managed("oid-a"), [.managed($1)]) }
+        questions.append { ($0.action, $0.owner, $0.coVisibleIdentities) = (.syncContacts, .managed("oid-a"), [.managed($1)]) }
         for (number, change) in questions.enumerated() {
             let answers = ["oid-a", Self.name].map { name in
                 var question = Question(.print, owner: nil)
@@ -75,22 +75,22 @@ import Testing
             }
             #expect(answers[0] == answers[1], "question \(number)")
         }
-        #expect(protection.policy(of: .managed(Self.name)) == protection.policy(of: .managed("oid-a")))
-        #expect(protection.policy(of: .managed(Self.name)) != nil)
+        #expect(protection.rules.policy(of: .managed(Self.name)) == protection.rules.policy(of: .managed("oid-a")))
+        #expect(protection.rules.policy(of: .managed(Self.name)) != nil)
     }
 
     @Test func `files, leave and wipe know an account by either name`() async throws {
         let device = try Device()
         let protection = try await device.enrolled([:])
-        try await protection.write(Data("plan".utf8), as: "plan", of: Self.name)
-        #expect(try await protection.read("plan", of: "oid-a") == Data("plan".utf8))
-        #expect(try await protection.fileNames(of: Self.name) == ["plan"])
+        try await protection.files.write(Data("plan".utf8), as: "plan", of: Self.name)
+        #expect(try await protection.files.read("plan", of: "oid-a") == Data("plan".utf8))
+        #expect(try await protection.files.names(of: Self.name) == ["plan"])
         #expect(await protection.checkIn(Self.name).didSucceed)
         var question = Question(.saveTo, owner: .managed(Self.name))
         question.location = .localDrive
         let permit = try protection.permit(for: question)
         let place = Shelf()
-        try await protection.save(Data("x".utf8), named: "x", of: .managed("oid-a"), to: place, permit: permit)
+        try await protection.outlets.save(Data("x".utf8), named: "x", of: .managed("oid-a"), to: place, permit: permit)
         #expect(await place.names == ["x"])
         try await protection.wipe(Self.name)
         #expect(await protection.enrolledAccounts.isEmpty)
@@ -100,20 +100,20 @@ import Testing
         let device = try Device()
         let protection = try await device.enrolled()
         _ = protection.decision(for: Question(.print, owner: .managed(Self.name)))
-        #expect(await protection.diagnosticReport().denials.map(\.account) == ["oid-a"])
+        #expect(await protection.diagnostics.report().denials.map(\.account) == ["oid-a"])
         try await protection.wipe("oid-a")
-        #expect(await protection.diagnosticReport().denials.isEmpty)
+        #expect(await protection.diagnostics.report().denials.isEmpty)
     }
 
     @Test func `a gate is one gate under both names`() async throws {
         let house = try await Gatehouse()
         let protection = try await house.enrolled(["pinRequired": .bool(false)])
         #expect(await protection.launch(Self.name).isOpen)
-        #expect(protection.isGateOpen(for: "oid-a") && protection.isGateOpen(for: Self.name))
+        #expect(protection.gate.isOpen(for: "oid-a") && protection.gate.isOpen(for: Self.name))
         await house.person.set { $0.notices[.blocked] = [.cancel] }
         house.facts.withLock { $0.rooted = true }
         #expect(await protection.resume(Self.name).result == .blocked)
-        #expect(!protection.isGateOpen(for: "oid-a"))
+        #expect(!protection.gate.isOpen(for: "oid-a"))
         #expect(throws: EgressDenied.self) {
             _ = try protection.permit(for: Question(.print, owner: .managed(Self.name)))
         }
@@ -127,10 +127,10 @@ import Testing
             configuration.switchGate = { account, _ in gate.pass(account) }
         }
         await protection.enroll(device.account)
-        #expect(await protection.switchIdentity(to: .managed(Self.name), in: "by-name").result == .cancelled)
+        #expect(await protection.windows.switchIdentity(to: .managed(Self.name), in: "by-name").result == .cancelled)
         #expect(gate.visitors == ["oid-a"])
-        #expect(protection.block(of: Self.name) == .launchCancelled)
-        #expect(protection.blockedAccounts == ["oid-a"])
+        #expect(protection.windows.block(of: Self.name) == .launchCancelled)
+        #expect(protection.windows.blockedAccounts == ["oid-a"])
     }
 
     @Test func `an account that got another sign-in name elsewhere is known by the new one here`() async throws {

@@ -17,11 +17,11 @@ import Testing
         _ = try await house.opened()
         house.clock.reboot(after: .seconds(60))
         let protection = try await house.start()
-        #expect(await protection.switchIdentity(to: .managed(house.account), in: window).isSwitched)
+        #expect(await protection.windows.switchIdentity(to: .managed(house.account), in: window).isSwitched)
         #expect(await house.person.pinPrompts.count == 1)
         #expect(IdentityContext.windowIdentity(of: window) == .managed("oid-a"))
-        #expect(protection.isGateOpen(for: house.account))
-        #expect(await protection.switchIdentity(to: .personal, in: window).isSwitched)
+        #expect(protection.gate.isOpen(for: house.account))
+        #expect(await protection.windows.switchIdentity(to: .personal, in: window).isSwitched)
         #expect(await house.person.pinPrompts.count == 1)
     }
 
@@ -33,14 +33,14 @@ import Testing
         house.clock.reboot(after: .seconds(60))
         let protection = try await house.start()
         await house.person.set { $0.pins = [.cancelled, .entered("2580")] }
-        _ = await protection.switchIdentity(to: .personal, in: window)
-        let outcome = await protection.switchIdentity(to: .managed(house.account), in: window)
+        _ = await protection.windows.switchIdentity(to: .personal, in: window)
+        let outcome = await protection.windows.switchIdentity(to: .managed(house.account), in: window)
         #expect(outcome.result == .cancelled && !outcome.reason.isEmpty)
         #expect(IdentityContext.windowIdentity(of: window) == .personal)
-        #expect(protection.block(of: house.account) == .launchCancelled)
-        #expect(protection.blockedAccounts == [house.account])
+        #expect(protection.windows.block(of: house.account) == .launchCancelled)
+        #expect(protection.windows.blockedAccounts == [house.account])
         #expect(await protection.launch(house.account).isOpen)
-        #expect(protection.block(of: house.account) == .notBlocked && protection.blockedAccounts.isEmpty)
+        #expect(protection.windows.block(of: house.account) == .notBlocked && protection.windows.blockedAccounts.isEmpty)
     }
 
     @Test func `a condition that is not met refuses the change with its message, on every way to the gate`()
@@ -49,17 +49,17 @@ import Testing
         let house = try await Gatehouse()
         let protection = try await house.opened(["pinRequired": .bool(false)])
         house.facts.withLock { $0.rooted = true }
-        let outcome = await protection.switchIdentity(to: .managed(house.account), in: window)
+        let outcome = await protection.windows.switchIdentity(to: .managed(house.account), in: window)
         #expect(outcome.result == .notAllowed)
         #expect(outcome.reason == "The device is rooted or jailbroken.")
         #expect(IdentityContext.windowIdentities(of: window) == nil)
-        #expect(protection.block(of: house.account) == .launchBlocked)
+        #expect(protection.windows.block(of: house.account) == .launchBlocked)
         house.facts.withLock { $0.rooted = false }
         #expect(await protection.resume(house.account).isOpen)
-        #expect(protection.block(of: house.account) == .notBlocked)
+        #expect(protection.windows.block(of: house.account) == .notBlocked)
         house.facts.withLock { $0.rooted = true }
         #expect(await protection.resume(house.account).result == .blocked)
-        #expect(protection.block(of: house.account) == .launchBlocked)
+        #expect(protection.windows.block(of: house.account) == .launchBlocked)
     }
 
     @Test func `an account whose data goes at the gate is neither shown nor blocked afterwards`() async throws {
@@ -68,11 +68,11 @@ import Testing
             "pinRequired": .bool(false), "appActionIfDeviceComplianceRequired": .string("wipe"),
         ])
         house.facts.withLock { $0.rooted = true }
-        let outcome = await protection.switchIdentity(to: .managed(house.account), in: window)
+        let outcome = await protection.windows.switchIdentity(to: .managed(house.account), in: window)
         #expect(outcome.result == .failed)
         #expect(await protection.enrolledAccounts.isEmpty)
         #expect(IdentityContext.windowIdentities(of: window) == nil)
-        #expect(protection.blockedAccounts.isEmpty)
+        #expect(protection.windows.blockedAccounts.isEmpty)
     }
 
     @Test func `an account that leaves or is wiped while it is blocked is not listed any more`() async throws {
@@ -81,9 +81,9 @@ import Testing
             let protection = try await house.opened(["pinRequired": .bool(false)])
             house.facts.withLock { $0.rooted = true }
             #expect(await protection.resume(house.account).result == .blocked)
-            #expect(protection.blockedAccounts == [house.account])
+            #expect(protection.windows.blockedAccounts == [house.account])
             await protection.unenroll(house.account, wiping: isWiped)
-            #expect(protection.blockedAccounts.isEmpty)
+            #expect(protection.windows.blockedAccounts.isEmpty)
         }
     }
 
@@ -99,7 +99,7 @@ import Testing
             "pinRequired": .bool(false), "appActionIfAccountIsClockedOut": .string("block"),
             "gracePeriodToBlockAppsDuringOffClockHours": .string("PT10M"),
         ])
-        #expect(await protection.switchIdentity(to: .managed(house.account), in: window).result == .notAllowed)
-        #expect(protection.block(of: house.account) == .clockedOut)
+        #expect(await protection.windows.switchIdentity(to: .managed(house.account), in: window).result == .notAllowed)
+        #expect(protection.windows.block(of: house.account) == .clockedOut)
     }
 }

@@ -19,10 +19,10 @@ import Testing
             configuration.switchGate = { _, occasion in occasion == .resume ? gate : .passed }
         }
         await protection.enroll(device.account)
-        _ = await protection.switchIdentity(to: .managed("oid-a"), in: "one")
-        _ = await protection.switchIdentities(to: [.managed("oid-a"), .personal], in: "several")
-        _ = await protection.switchIdentity(to: .personal, in: "personal")
-        return (protection, await protection.resumeWindows(), device)
+        _ = await protection.windows.switchIdentity(to: .managed("oid-a"), in: "one")
+        _ = await protection.windows.switchIdentities(to: [.managed("oid-a"), .personal], in: "several")
+        _ = await protection.windows.switchIdentity(to: .personal, in: "personal")
+        return (protection, await protection.windows.resume(), device)
     }
 
     @Test func `SC-21, SC-22: after a return to the front every window shows what it showed`() async {
@@ -47,7 +47,7 @@ import Testing
             #expect(app.requests.isEmpty)
             #expect(IdentityContext.windowIdentities(of: "one") == [.personal])
             #expect(IdentityContext.windowIdentities(of: "several") == [.personal])
-            #expect(protection.block(of: "oid-a") == .launchCancelled)
+            #expect(protection.windows.block(of: "oid-a") == .launchCancelled)
         }
     }
 

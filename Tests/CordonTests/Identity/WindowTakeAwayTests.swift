@@ -56,7 +56,7 @@ import Testing
             configuration.identityExit = { [person = house.person] _ in await exit(person) }
         }
         for window in ["one", "two"] as [WindowID] {
-            _ = await protection.switchIdentity(to: .managed(house.account), in: window)
+            _ = await protection.windows.switchIdentity(to: .managed(house.account), in: window)
         }
         await house.person.forgetAsked()
         return (house, app, protection)
@@ -71,7 +71,7 @@ import Testing
             let (house, app, protection) = try await Self.open()
             await protection.suspend()
             house.facts.withLock { $0.rooted = true }
-            let outcomes = await protection.resumeWindows()
+            let outcomes = await protection.windows.resume()
             let asked = await house.person.asked
             #expect(outcomes["one"]?.result == .notAllowed)
             #expect(outcomes["two"]?.result == .notAllowed)
@@ -89,7 +89,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             let (house, app, protection) = try await Self.open()
             let account = house.account
-            let watch = Task { await protection.watchGate(of: account) }
+            let watch = Task { await protection.gate.watch(account) }
             await house.clock.waitForSleeper(of: .seconds(300))
             house.facts.withLock { $0.rooted = true }
             house.clock.advance(.seconds(301))
@@ -98,8 +98,8 @@ import Testing
             #expect(app.blocks == [.launchBlocked, .launchBlocked])
             #expect(app.wasAlwaysCovered)
             #expect(Self.bothShowNothing)
-            #expect(protection.block(of: account) == .launchBlocked)
-            #expect(!protection.isGateOpen(for: account))
+            #expect(protection.windows.block(of: account) == .launchBlocked)
+            #expect(!protection.gate.isOpen(for: account))
         }
     }
 
@@ -118,7 +118,7 @@ import Testing
             #expect(app.blocks.count == 2)
             #expect(app.wasAlwaysCovered)
             #expect(Self.bothShowNothing)
-            #expect(!protection.isGateOpen(for: house.account))
+            #expect(!protection.gate.isOpen(for: house.account))
         }
     }
 
@@ -138,8 +138,8 @@ import Testing
             #expect(outcome.result == .cancelled)
             #expect(app.blocks.isEmpty)
             #expect(IdentityContext.windowIdentity(of: "one") == .managed(house.account))
-            #expect(protection.blockedAccounts.isEmpty)
-            #expect(await protection.resumeWindows().values.allSatisfy { $0.isSwitched })
+            #expect(protection.windows.blockedAccounts.isEmpty)
+            #expect(await protection.windows.resume().values.allSatisfy { $0.isSwitched })
         }
     }
 
@@ -151,10 +151,10 @@ import Testing
             let (house, app, protection) = try await Self.open()
             await protection.suspend()
             house.facts.withLock { $0.rooted = isRefused }
-            let outcome = await protection.requireIdentity(.managed(house.account), in: "one", because: .openURL)
+            let outcome = await protection.windows.requireIdentity(.managed(house.account), in: "one", because: .openURL)
             #expect(outcome.result == (isRefused ? .notAllowed : .switched))
             #expect(app.requests == 0)
-            #expect(protection.isGateOpen(for: house.account) == !isRefused)
+            #expect(protection.gate.isOpen(for: house.account) == !isRefused)
             #expect(app.blocks.count == (isRefused ? 2 : 0))
             #expect(IdentityContext.windowIdentity(of: "one") == (isRefused ? .personal : .managed(house.account)))
         }
@@ -170,7 +170,7 @@ import Testing
             }
             await protection.suspend()
             house.facts.withLock { $0.rooted = true }
-            _ = await protection.resumeWindows()
+            _ = await protection.windows.resume()
         }
     }
 }

@@ -66,7 +66,7 @@ import Testing
         let protection = try await device.enrolled()
         #expect(!device.mayPrint(protection))
         let typed = Typed([])
-        typed.interface().show(await protection.diagnosticReport())
+        typed.interface().show(await protection.diagnostics.report())
         let shown = typed.shown
         #expect(shown.first == "── diagnostics ──" && shown.last == "──")
         #expect(shown.contains("Account oid-a: enrolled, rules: policy from the service"))
@@ -75,7 +75,7 @@ import Testing
         #expect(shown[denial + 1].hasSuffix(", printBlocked, policy T_1 1)"))
         #expect(!shown.contains { $0.contains("worker-a") })
         try await protection.wipe(device.account.id)
-        typed.interface().show(await protection.diagnosticReport())
+        typed.interface().show(await protection.diagnostics.report())
         #expect(typed.shown.contains("Nothing was denied."))
     }
 
@@ -125,7 +125,7 @@ import Testing
         let protection = try await house.opened()
         house.clock.advance(.seconds(86_400 - 90))
         let typed = Typed([])
-        typed.interface().show(try #require(await protection.offlineCountdown(of: house.account)))
+        typed.interface().show(try #require(await protection.gate.offlineCountdown(of: house.account)))
         #expect(
             typed.shown == [
                 "Without contact to the organisation this account's data closes in 90 seconds and is removed in 90 days."
@@ -148,8 +148,8 @@ import Testing
             _ = try protection.permit(for: Question(.print, owner: .managed(house.account)))
             Issue.record("printing is blocked")
         } catch {
-            await protection.showPrintingBlocked(error, of: house.account)
-            await protection.showSharingBlocked(error, of: house.account)
+            await protection.gate.showPrintingBlocked(error, of: house.account)
+            await protection.gate.showSharingBlocked(error, of: house.account)
         }
         let printing = try #require(await house.person.shown(.printingBlocked).first)
         #expect(printing.causes.map(\.rule) == ["output.print"])
@@ -159,8 +159,8 @@ import Testing
     @Test func `a connection that is not trusted is told with its host and number`() async throws {
         let house = try await Gatehouse()
         let protection = try await house.opened()
-        #expect(protection.isManagementEnabled)
-        await protection.showConnectionBlocked(to: "mail.example", because: .matchNotFound, of: house.account)
+        #expect(protection.rules.isManagementEnabled)
+        await protection.gate.showConnectionBlocked(to: "mail.example", because: .matchNotFound, of: house.account)
         let notice = try #require(await house.person.shown(.connectionBlocked).first)
         #expect(notice.causes.first?.message.contains("mail.example") == true)
         #expect(notice.causes.first?.message.contains("107") == true)

@@ -13,7 +13,7 @@ import Testing
         let protection = try await house.opened()
         #expect(await protection.unenroll(house.account, wiping: false) == .unenrolled)
         #expect(await protection.enroll(house.device.account) == .newPolicies)
-        #expect(!protection.isGateOpen(for: house.account))
+        #expect(!protection.gate.isOpen(for: house.account))
     }
 
     @Test func `a gate that is passed while the app leaves the front stays closed until it comes back`() async throws {
@@ -22,7 +22,7 @@ import Testing
         await house.person.set { $0.beforeNotice = { _ in await protection.suspend() } }
         let outcome = await protection.launch(house.account)
         #expect(outcome.result == .cancelled)
-        #expect(!protection.isGateOpen(for: house.account))
+        #expect(!protection.gate.isOpen(for: house.account))
         await house.person.set { $0.beforeNotice = { _ in } }
         #expect(await protection.resume(house.account).isOpen)
     }
@@ -31,7 +31,7 @@ import Testing
         let house = try await Gatehouse()
         let protection = try await house.opened()
         let account = house.account
-        let watching = Task { await protection.watchGate(of: account) }
+        let watching = Task { await protection.gate.watch(account) }
         await house.clock.waitForSleeper(of: .seconds(300))
         #expect(await protection.unenroll(account) == .unenrolled)
         house.clock.advance(.seconds(301))
@@ -43,14 +43,14 @@ import Testing
     {
         let house = try await Gatehouse()
         let protection = try await house.enrolled()
-        try await protection.write(Data("plan".utf8), as: "plan.txt", of: house.account)
+        try await protection.files.write(Data("plan".utf8), as: "plan.txt", of: house.account)
         await #expect(throws: ProtectionError(.gateClosed, "")) {
-            _ = try await protection.open("plan.txt", of: house.account, writing: true)
+            _ = try await protection.files.open("plan.txt", of: house.account, writing: true)
         }
-        try await protection.write(Data("plan B".utf8), as: "plan.txt", of: house.account)
-        try await protection.open("new.txt", of: house.account, writing: true).close()
+        try await protection.files.write(Data("plan B".utf8), as: "plan.txt", of: house.account)
+        try await protection.files.open("new.txt", of: house.account, writing: true).close()
         await protection.launch(house.account)
-        try await protection.open("plan.txt", of: house.account, writing: true).close()
-        #expect(try await protection.read("plan.txt", of: house.account) == Data("plan B".utf8))
+        try await protection.files.open("plan.txt", of: house.account, writing: true).close()
+        #expect(try await protection.files.read("plan.txt", of: house.account) == Data("plan B".utf8))
     }
 }

@@ -38,7 +38,7 @@ import Testing
         first.cancel()
         #expect(await first.value.result == .cancelled)
         try await until { await house.person.wasCancelled }
-        #expect(!protection.isGateOpen(for: account))
+        #expect(!protection.gate.isOpen(for: account))
 
         await house.person.set { $0.isSilent = false }
         #expect(await protection.resume(account).isOpen, "a gate that was left can be passed again")
@@ -64,16 +64,16 @@ import Testing
         let house = try await Gatehouse()
         let protection = try await house.enrolled(["printBlocked": .bool(false)])
         let question = Question(.print, owner: .managed(house.account))
-        try await protection.write(Data("plan".utf8), as: "plan.txt", of: house.account)
+        try await protection.files.write(Data("plan".utf8), as: "plan.txt", of: house.account)
         #expect(refusal(protection, question) == ["launch.gate"])
         await #expect(throws: ProtectionError(.gateClosed, "")) {
-            try await protection.read("plan.txt", of: house.account)
+            try await protection.files.read("plan.txt", of: house.account)
         }
         #expect(protection.decision(for: question).verdict == .allow, "what the rules say does not change")
 
         await protection.launch(house.account)
         #expect(refusal(protection, question) == nil)
-        #expect(try await protection.read("plan.txt", of: house.account) == Data("plan".utf8))
+        #expect(try await protection.files.read("plan.txt", of: house.account) == Data("plan".utf8))
 
         await protection.suspend()
         #expect(refusal(protection, question) == ["launch.gate"])
@@ -91,8 +91,8 @@ import Testing
     @Test func `an app that works on files in the background may take the duty on itself`() async throws {
         let house = try await Gatehouse()
         let protection = try await house.enrolled { $0.gateGuardsFiles = false }
-        try await protection.write(Data("plan".utf8), as: "plan.txt", of: house.account)
-        #expect(try await protection.read("plan.txt", of: house.account) == Data("plan".utf8))
+        try await protection.files.write(Data("plan".utf8), as: "plan.txt", of: house.account)
+        #expect(try await protection.files.read("plan.txt", of: house.account) == Data("plan".utf8))
     }
 
     @Test func `the events of a gate come in pairs and in order`() async throws {

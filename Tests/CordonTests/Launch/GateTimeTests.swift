@@ -14,7 +14,7 @@ import Testing
         let house = try await Gatehouse()
         let protection = try await house.opened()
         await protection.suspend()
-        #expect(!protection.isGateOpen(for: house.account))
+        #expect(!protection.gate.isOpen(for: house.account))
         house.clock.advance(minutes(30))
         #expect(await protection.resume(house.account).isOpen)
         #expect(await house.person.asked.isEmpty)
@@ -99,7 +99,7 @@ import Testing
         let outcome = await restarted.launch(house.account)
         #expect(outcome.result == .blocked)
         #expect(outcome.reasons.map(\.rule) == ["launch.clock-turned-back"])
-        #expect(await restarted.offlineCountdown(of: house.account)?.untilBlock == .zero)
+        #expect(await restarted.gate.offlineCountdown(of: house.account)?.untilBlock == .zero)
         await house.goOnline()
         await restarted.performDueWork()
         #expect(await restarted.resume(house.account).isOpen, "contact settles what time it is")
@@ -143,17 +143,17 @@ import Testing
         let house = try await Gatehouse()
         let protection = try await house.opened()
         house.clock.advance(minutes(60))
-        let countdown = try #require(await protection.offlineCountdown(of: house.account))
+        let countdown = try #require(await protection.gate.offlineCountdown(of: house.account))
         #expect(countdown.untilBlock == .seconds(23 * 3600))
         #expect(countdown.untilWipe == days(90) - .seconds(3600))
         #expect(!countdown.isUrgent)
-        var stream = protection.offlineCountdowns(of: house.account, every: minutes(1)).makeAsyncIterator()
+        var stream = protection.gate.offlineCountdowns(of: house.account, every: minutes(1)).makeAsyncIterator()
         #expect(await stream.next() == countdown)
         async let second = stream.next()
         await house.clock.waitForSleeper(of: minutes(1))
         house.clock.advance(minutes(1))
         #expect(await second?.untilBlock == .seconds(23 * 3600 - 60))
-        #expect(await protection.offlineCountdown(of: "oid-nobody") == nil)
+        #expect(await protection.gate.offlineCountdown(of: "oid-nobody") == nil)
     }
 
     @Test func `a watched gate shows the countdown, closes in time and wipes in time`() async throws {
@@ -165,7 +165,7 @@ import Testing
         await house.goOffline()
         var events = protection.events().makeAsyncIterator()
         let account = house.account
-        let watch = Task { await protection.watchGate(of: account) }
+        let watch = Task { await protection.gate.watch(account) }
         let time = Task { [clock = house.clock] in
             while !Task.isCancelled {
                 // Only while the watch sleeps: what has a deadline of its own may take its time.

@@ -11,13 +11,13 @@ import Testing
     @Test func `the first launch shows the notice, has a PIN made, and opens`() async throws {
         let house = try await Gatehouse()
         let protection = try await house.enrolled()
-        #expect(!protection.isGateOpen(for: house.account))
+        #expect(!protection.gate.isOpen(for: house.account))
 
         let outcome = await protection.launch(house.account)
         #expect(outcome.result == .opened)
         #expect(outcome.reasons.isEmpty)
         #expect(outcome.steps == [LaunchStep(.managedNotice, .done), LaunchStep(.newPIN, .done)])
-        #expect(protection.isGateOpen(for: house.account))
+        #expect(protection.gate.isOpen(for: house.account))
         let asked = await house.person.asked
         #expect(asked.first == .tookOver(.launch))
         #expect(asked.last == .handedBack)
@@ -49,14 +49,14 @@ import Testing
         let outcome = await protection.launch()
         #expect(outcome.isOpen && outcome.account == nil)
         #expect(await house.person.asked.isEmpty)
-        #expect(!protection.isGateOpen(for: house.account), "its data stays closed until it is switched to")
+        #expect(!protection.gate.isOpen(for: house.account), "its data stays closed until it is switched to")
     }
 
     @Test func `an app with one account is checked for that account`() async throws {
         let house = try await Gatehouse()
         let protection = try await house.enrolled()
         #expect(await protection.launch().account == house.account)
-        #expect(protection.isGateOpen(for: house.account))
+        #expect(protection.gate.isOpen(for: house.account))
     }
 
     @Test func `a device of which nothing is known is refused with cause and remedy, and never wiped`() async throws {
@@ -115,7 +115,7 @@ import Testing
         #expect(
             await house.person.shown(.removed).first?.causes.first?.message == "The device is rooted or jailbroken.")
         #expect(house.pinFiles.isEmpty)
-        #expect(!protection.isGateOpen(for: house.account))
+        #expect(!protection.gate.isOpen(for: house.account))
     }
 
     @Test func `a rooted device says so at its check-in, and no more once it is put right`() async throws {
@@ -209,11 +209,11 @@ import Testing
         let house = try await Gatehouse()
         let rules = ["pinRequired": JSONValue.bool(false)].merging([setting: .bool(true)]) { $1 }
         let protection = try await house.enrolled(rules) { $0.interface = nil }
-        try await protection.write(Data("plan".utf8), as: "plan.txt", of: house.account)
+        try await protection.files.write(Data("plan".utf8), as: "plan.txt", of: house.account)
         for _ in 0..<2 {
-            #expect(!protection.isGateOpen(for: house.account))
+            #expect(!protection.gate.isOpen(for: house.account))
             await #expect(throws: ProtectionError(.gateClosed, "")) {
-                _ = try await protection.read("plan.txt", of: house.account)
+                _ = try await protection.files.read("plan.txt", of: house.account)
             }
             #expect(throws: EgressDenied.self) {
                 _ = try protection.permit(for: Question(.print, owner: .managed(house.account)))
@@ -230,7 +230,7 @@ import Testing
         #expect(await protection.launch(house.account).isOpen)
         try await house.device.publish(["pinRequired": .bool(true)])
         #expect(await protection.checkIn(house.account) == .newPolicies)
-        #expect(!protection.isGateOpen(for: house.account))
+        #expect(!protection.gate.isOpen(for: house.account))
     }
 
     @Test func `without an interface rules that ask nobody leave reading open, until a condition is found not met`()
@@ -238,15 +238,15 @@ import Testing
     {
         let house = try await Gatehouse()
         let protection = try await house.enrolled(["pinRequired": .bool(false)]) { $0.interface = nil }
-        try await protection.write(Data("plan".utf8), as: "plan.txt", of: house.account)
-        #expect(try await protection.read("plan.txt", of: house.account) == Data("plan".utf8))
+        try await protection.files.write(Data("plan".utf8), as: "plan.txt", of: house.account)
+        #expect(try await protection.files.read("plan.txt", of: house.account) == Data("plan".utf8))
         house.facts.withLock { $0.rooted = true }
         #expect(await protection.launch(house.account).result == .blocked)
         await #expect(throws: ProtectionError(.gateClosed, "")) {
-            _ = try await protection.read("plan.txt", of: house.account)
+            _ = try await protection.files.read("plan.txt", of: house.account)
         }
         house.facts.withLock { $0.rooted = false }
         #expect(await protection.resume(house.account).isOpen)
-        #expect(try await protection.read("plan.txt", of: house.account) == Data("plan".utf8))
+        #expect(try await protection.files.read("plan.txt", of: house.account) == Data("plan".utf8))
     }
 }

@@ -15,7 +15,7 @@ import Testing
         await protection.checkIn(house.account)
         let refused = await protection.resume(house.account)
         #expect(refused.result == .blocked && refused.reasons.first?.rule == Rule.launchAccount.rawValue)
-        #expect(!protection.isGateOpen(for: house.account))
+        #expect(!protection.gate.isOpen(for: house.account))
         await house.device.service.set { $0.change = { $0.allowedAccounts = nil } }
         await protection.checkIn(house.account)
         #expect(await protection.resume(house.account).isOpen)

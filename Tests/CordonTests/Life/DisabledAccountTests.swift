@@ -27,7 +27,7 @@ import Testing
         let (house, protection) = try await opened("block")
         await house.device.service.set { $0.problem = Self.disabled }
         #expect(await protection.checkIn(house.account) == .notLicensed)
-        #expect(!protection.isGateOpen(for: house.account))
+        #expect(!protection.gate.isOpen(for: house.account))
         let refused = await protection.launch(house.account)
         #expect(refused.result == .blocked)
         #expect(refused.reasons.map(\.rule) == [Rule.launchAccount.rawValue])
@@ -48,7 +48,7 @@ import Testing
         ] {
             await house.device.service.set { $0.problem = problem }
             _ = await protection.checkIn(house.account)
-            #expect(protection.isGateOpen(for: house.account))
+            #expect(protection.gate.isOpen(for: house.account))
             #expect(await protection.resume(house.account).isOpen)
         }
     }

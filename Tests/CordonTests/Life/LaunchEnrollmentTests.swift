@@ -88,7 +88,7 @@ import Testing
         // After a no it is enrolled all the same: its rules hold, and nobody shows it.
         #expect(await protection.enrolledAccounts == [account])
         #expect(!device.mayPrint(protection))
-        #expect(await protection.offerAccount(account) == agrees)
+        #expect(await protection.windows.offerAccount(account) == agrees)
     }
 
     @Test func `an app is not asked to add an account that it registered itself`() async throws {
@@ -165,7 +165,7 @@ import Testing
             await device.service.set { $0.isUnreachable = true }
             time.advance(by: hours * 3600)
             await protection.performDueWork()
-            #expect(await protection.diagnosticReport().accounts.first?.failures == 1)
+            #expect(await protection.diagnostics.report().accounts.first?.failures == 1)
             await device.service.set { $0.isUnreachable = false }
             time.advance(by: -hours * 3600 + 60)
             for _ in 0..<2 { await protection.performDueWork() }

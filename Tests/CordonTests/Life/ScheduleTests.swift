@@ -38,7 +38,7 @@ import Testing
         await device.service.set { $0.isUnreachable = false }
         await protection.performDueWork()
         #expect(await protection.performDueWork() == time.now + 1800)
-        #expect(await protection.diagnosticReport().accounts.first?.failures == 0)
+        #expect(await protection.diagnostics.report().accounts.first?.failures == 0)
     }
 
     @Test func `an app that starts asks when its last check-in is older than a quarter of an hour`() async throws {
@@ -60,17 +60,17 @@ import Testing
         try await device.publish(["printBlocked": .bool(true)])
         let protection = try await device.start { $0.jitter = { jitter } }
         await protection.enroll(device.account)
-        #expect(await protection.diagnosticReport().accounts.first?.next == time.now + 1800 * 0.9, "never later")
+        #expect(await protection.diagnostics.report().accounts.first?.next == time.now + 1800 * 0.9, "never later")
         await device.service.set { $0.isUnreachable = true }
         await protection.checkIn(device.account.id)
-        #expect(await protection.diagnosticReport().accounts.first?.next == time.now + 60 * (1 + jitter / 10))
+        #expect(await protection.diagnostics.report().accounts.first?.next == time.now + 60 * (1 + jitter / 10))
     }
 
     @Test func `a person who is licensed and not targeted any more is asked for after half a day`() async throws {
         let (device, protection) = try await enrolled()
         await device.service.set { $0.problem = ProblemDetails(title: "no", status: 403, code: .notTargeted) }
         #expect(await protection.checkIn(device.account.id) == .notTargeted)
-        #expect(await protection.diagnosticReport().accounts.first?.next == time.now + 43_200)
+        #expect(await protection.diagnostics.report().accounts.first?.next == time.now + 43_200)
     }
 
     @Test func `a clock that was far ahead when the next check-in was planned does not stop check-ins`() async throws {
@@ -84,13 +84,13 @@ import Testing
 
     @Test func `a registration that the service forgot is made anew without asking, and the files stay`() async throws {
         let (device, protection) = try await enrolled()
-        try await protection.write(Data("plan".utf8), as: "plan", of: device.account.id)
+        try await protection.files.write(Data("plan".utf8), as: "plan", of: device.account.id)
         await device.service.set { $0.registration = "registration-2" }
         time.advance(by: 91 * 86_400)
         await protection.performDueWork()
         #expect(await device.service.registered.count == 2)
         #expect(!device.mayPrint(protection))
-        #expect(try await protection.read("plan", of: device.account.id) == Data("plan".utf8))
+        #expect(try await protection.files.read("plan", of: device.account.id) == Data("plan".utf8))
         #expect(await protection.checkIn(device.account.id) == .newPolicies)
         let restarted = try await device.start()
         #expect(await restarted.checkIn(device.account.id) == .newPolicies)
@@ -99,13 +99,13 @@ import Testing
     @Test func `a registration whose key was replaced by a new sign-in is made anew, and the files stay`() async throws
     {
         let (device, protection) = try await enrolled()
-        try await protection.write(Data("plan".utf8), as: "plan", of: device.account.id)
+        try await protection.files.write(Data("plan".utf8), as: "plan", of: device.account.id)
         await device.sessions.set { $0.key = SoftwareSigningKey() }
         try await device.publish(["printBlocked": .bool(false)])
         #expect(await protection.checkIn(device.account.id) == .newPolicies)
         #expect(await device.service.registered.count == 2)
         #expect(device.mayPrint(protection))
-        #expect(try await protection.read("plan", of: device.account.id) == Data("plan".utf8))
+        #expect(try await protection.files.read("plan", of: device.account.id) == Data("plan".utf8))
         #expect(await protection.checkIn(device.account.id) == .newPolicies)
         #expect(await device.service.registered.count == 2)
     }

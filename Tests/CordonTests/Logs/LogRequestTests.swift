@@ -55,12 +55,12 @@ import Testing
         let lines = content.split(separator: UInt8(ascii: "\n"))
         let report = try JSONValue(parsing: Data(try #require(lines.first)))
         #expect(report["accounts"]?.array?.count == 1)
-        #expect(await protection.telemetryLedger().contains { $0.event.properties[.action] == "logUpload" })
+        #expect(await protection.telemetry.ledger().contains { $0.event.properties[.action] == "logUpload" })
 
         await protection.checkIn(device.account.id)
-        await protection.answerLogRequests()
+        await protection.logs.answerRequests()
         let restarted = try await start(device).0
-        await restarted.answerLogRequests()
+        await restarted.logs.answerRequests()
         #expect(shown.withLock { $0.count } == 1, "nobody is asked twice")
         #expect(await device.service.asked.count { $0.hasPrefix("PUT") } == 2, "one question, one piece")
     }
@@ -88,7 +88,7 @@ import Testing
         let (protection, events) = try await start(device, answering: false)
         await protection.enroll(device.account)
         #expect(await end(events) == .declined)
-        await protection.answerLogRequests()
+        await protection.logs.answerRequests()
         #expect(shown.withLock { $0.count } == 1)
         #expect(await device.service.logs.isEmpty)
     }
@@ -98,7 +98,7 @@ import Testing
         let (protection, events) = try await start(device, answering: nil)
         await protection.enroll(device.account)
         #expect(await end(events) == .nobodyToAsk)
-        try await protection.setTelemetryEnabled(false)
+        try await protection.telemetry.setEnabled(false)
         let (second, more) = try await start(device)
         await second.answerLogRequests()
         #expect(await end(more) == .telemetryOff)
@@ -125,7 +125,7 @@ import Testing
         logger.info("later")
         await device.service.set { $0.takenPieces = nil }
         let (restarted, more) = try await start(device)
-        await restarted.answerLogRequests()
+        await restarted.logs.answerRequests()
         let content = try #require(shown.withLock { $0.first })
         #expect(content.count > LogRequest.largestPiece)
         #expect(await end(more) == .sent(bytes: content.count))
@@ -143,7 +143,7 @@ import Testing
         await protection.enroll(device.account)
         #expect(await end(events) == .postponed(ProtectionError(.serviceUnusable, "")))
         await device.service.set { $0.statedOffset = nil }
-        await protection.answerLogRequests()
+        await protection.logs.answerRequests()
         #expect(await device.service.logs["request-1"] == shown.withLock { $0.first })
     }
 
@@ -162,7 +162,7 @@ import Testing
         let second = LogRequest(id: "request-2", notAfter: 9_000_000_000)
         await device.service.set { $0.change = { $0.logRequests = [Self.request, second] } }
         await protection.checkIn(device.account.id)
-        await protection.answerLogRequests()
+        await protection.logs.answerRequests()
         await latch.open()
         try await until { await device.service.logs.count == 2 }
         #expect(shown.withLock { $0.count } == 2, "each is asked about once")

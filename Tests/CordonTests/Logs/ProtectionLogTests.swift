@@ -74,7 +74,7 @@ import Testing
             #expect(attributes[.posixPermissions] as? Int == 0o600)
         }
         #expect(text(log).contains("line number 499 ") && !text(log).contains("line number 0 "))
-        #expect(await protection.diagnosticReport().logs == log.files)
+        #expect(await protection.diagnostics.report().logs == log.files)
     }
 
     @Test func `the settings say how much is written, and change it while the app runs`() async throws {
@@ -100,7 +100,7 @@ import Testing
         #expect(await protection.enroll(device.account) == .newPolicies)
         let logger = Logger(label: "app") { log.handler($0) }
         logger.info("before K-4711")
-        try await protection.changeSettings { $0.scrubbedKeys = ["costCentre"] }
+        try await protection.settings.change { $0.scrubbedKeys = ["costCentre"] }
         logger.info("the centre is K-4711 and teal", metadata: ["note": "K-4711", "costCentre": "other"])
         let last = try #require(text(log).split(separator: "\n").last)
         #expect(!last.contains("K-4711") && !last.contains("other") && last.contains("teal"))

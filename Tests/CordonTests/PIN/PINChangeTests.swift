@@ -24,8 +24,8 @@ import Testing
         let house = try await Gatehouse()
         let protection = try await house.opened()
         await answers(house, [.entered("2580")])
-        #expect(await protection.changePIN(of: house.account) == .changed)
-        #expect(protection.isGateOpen(for: house.account))
+        #expect(await protection.gate.changePIN(of: house.account) == .changed)
+        #expect(protection.gate.isOpen(for: house.account))
         #expect(await house.person.pinPrompts.map(\.attemptsLeft) == [5])
         #expect(await house.person.asked.filter { $0 == .handedBack }.count == 1)
         #expect(await !opens("2580", house, protection))
@@ -36,7 +36,7 @@ import Testing
         let house = try await Gatehouse()
         let protection = try await house.opened(["previousPinBlockCount": .integer(1), "simplePinBlocked": .bool(true)])
         await answers(house, [.entered("2580")], [.chosen("1234"), .chosen("2580"), .chosen("8642")])
-        #expect(await protection.changePIN(of: house.account) == .changed)
+        #expect(await protection.gate.changePIN(of: house.account) == .changed)
         let problems: [[PINRequirements.Problem]] = await house.person.asked.compactMap {
             if case .newPIN(let prompt) = $0 { prompt.problems } else { nil }
         }
@@ -48,11 +48,11 @@ import Testing
         let house = try await Gatehouse()
         let protection = try await house.opened { $0.settings.hidesCancel = true }
         await answers(house, [.cancelled])
-        #expect(await protection.changePIN(of: house.account) == .kept)
+        #expect(await protection.gate.changePIN(of: house.account) == .kept)
         await answers(house, [.entered("2580")], [.cancelled])
-        #expect(await protection.changePIN(of: house.account) == .kept)
+        #expect(await protection.gate.changePIN(of: house.account) == .kept)
         #expect(await house.person.pinPrompts.allSatisfy(\.canCancel))
-        #expect(protection.isGateOpen(for: house.account))
+        #expect(protection.gate.isOpen(for: house.account))
         #expect(await opens("2580", house, protection))
     }
 
@@ -62,7 +62,7 @@ import Testing
             "maximumPinRetries": .integer(2), "appActionIfMaximumPinRetriesExceeded": .string("wipe"),
         ])
         await answers(house, [.entered("1111")])
-        #expect(await protection.changePIN(of: house.account) == .closed)
+        #expect(await protection.gate.changePIN(of: house.account) == .closed)
         #expect(await house.person.pinPrompts.map(\.attemptsLeft) == [2, 1])
         #expect(await protection.enrolledAccounts.isEmpty)
     }
@@ -71,7 +71,7 @@ import Testing
         let house = try await Gatehouse()
         let protection = try await house.opened(["maximumPinRetries": .integer(2)])
         await answers(house, [.entered("1111")])
-        #expect(await protection.changePIN(of: house.account) == .changed)
+        #expect(await protection.gate.changePIN(of: house.account) == .changed)
         #expect(await house.person.asked.contains { if case .signIn = $0 { true } else { false } })
         #expect(await opens("9731", house, protection))
     }
@@ -81,15 +81,15 @@ import Testing
         await house.person.set { $0.recognises = .finger }
         let protection = try await house.opened()
         await answers(house, [.recognised(.finger), .cancelled])
-        #expect(await protection.changePIN(of: house.account) == .kept)
+        #expect(await protection.gate.changePIN(of: house.account) == .kept)
         #expect(await house.person.pinPrompts.allSatisfy { $0.biometry == nil })
     }
 
     @Test func `where the rules ask for no PIN there is none to change`() async throws {
         let house = try await Gatehouse()
         let protection = try await house.opened(["pinRequired": .bool(false)])
-        #expect(await protection.changePIN(of: house.account) == .noPIN)
-        #expect(await protection.changePIN(of: "oid-b") == .noPIN)
+        #expect(await protection.gate.changePIN(of: house.account) == .noPIN)
+        #expect(await protection.gate.changePIN(of: "oid-b") == .noPIN)
         #expect(await house.person.asked.isEmpty)
     }
 }

@@ -116,10 +116,10 @@ import Testing
         defer { withExtendedLifetime(device) {} }
         let protection = try await device.start { $0.settings.authority = "https://plist.example" }
         let cached = ["https://cache.example", "https://plist.example"]
-        #expect(await protection.authorities(cached: cached) == cached)
-        try await protection.changeSettings { $0.authority = "https://now.example" }
+        #expect(await protection.settings.authorities(cached: cached) == cached)
+        try await protection.settings.change { $0.authority = "https://now.example" }
         #expect(
-            await protection.authorities(cached: cached)
+            await protection.settings.authorities(cached: cached)
                 == ["https://now.example", "https://cache.example", "https://plist.example"])
     }
 
@@ -128,9 +128,9 @@ import Testing
         defer { withExtendedLifetime(device) {} }
         #expect(try await device.start { $0.settings.telemetryDisabled = true }.isTelemetryEnabled == false)
         let protection = try await device.start()
-        #expect(await protection.isTelemetryEnabled)
-        try await protection.changeSettings { $0.telemetryDisabled = true }
-        #expect(await !protection.isTelemetryEnabled)
+        #expect(await protection.telemetry.isEnabled)
+        try await protection.settings.change { $0.telemetryDisabled = true }
+        #expect(await !protection.telemetry.isEnabled)
     }
 
     @Test func `an extension reads the rules of the app around it, and enrols nobody`() async throws {

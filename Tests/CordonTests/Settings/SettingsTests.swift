@@ -114,40 +114,40 @@ import Testing
     @Test func `a change at run time wins, survives a relaunch, and a wrong one changes nothing`() async throws {
         let house = try await Gatehouse()
         let protection = try await house.start { $0.settings.theme.accent = ProtectionTheme.Color("#000001") }
-        let problems = try await protection.changeSettings { change in
+        let problems = try await protection.settings.change { change in
             change.accentColor = "#00FF00"
             change.telemetryDisabled = true
             change.backgroundColor = "green"
         }
         #expect(problems.map(\.key) == ["BackgroundColor"])
-        #expect(protection.settings.theme.accent == ProtectionTheme.Color("#00FF00"))
+        #expect(protection.settings.current.theme.accent == ProtectionTheme.Color("#00FF00"))
 
         let restarted = try await house.start { $0.settings.theme.accent = ProtectionTheme.Color("#000001") }
-        #expect(restarted.settings.theme.accent == ProtectionTheme.Color("#00FF00"))
-        #expect(restarted.settings.telemetryDisabled && restarted.settings.theme.background == nil)
-        let refused = try await restarted.changeSettings { $0.accentColor = "nonsense" }
+        #expect(restarted.settings.current.theme.accent == ProtectionTheme.Color("#00FF00"))
+        #expect(restarted.settings.current.telemetryDisabled && restarted.settings.current.theme.background == nil)
+        let refused = try await restarted.settings.change { $0.accentColor = "nonsense" }
         #expect(refused.count == 1)
-        #expect(restarted.settings.theme.accent == ProtectionTheme.Color("#00FF00"), "the one before stays")
-        try await restarted.changeSettings { change in
+        #expect(restarted.settings.current.theme.accent == ProtectionTheme.Color("#00FF00"), "the one before stays")
+        try await restarted.settings.change { change in
             change.accentColor = ""
             change.telemetryDisabled = nil
         }
-        #expect(restarted.settings.theme.accent == ProtectionTheme.Color("#000001"))
-        #expect(!restarted.settings.telemetryDisabled)
+        #expect(restarted.settings.current.theme.accent == ProtectionTheme.Color("#000001"))
+        #expect(!restarted.settings.current.telemetryDisabled)
     }
 
     @Test(arguments: [true, false])
     func `what was changed of signing in ends with the last enrolment, colours stay`(wiping: Bool) async throws {
         let house = try await Gatehouse()
         let protection = try await house.enrolled()
-        try await protection.changeSettings { change in
+        try await protection.settings.change { change in
             change.authority = "https://tenant.example"
             change.accentColor = "#00FF00"
         }
-        #expect(protection.settings.authority == "https://tenant.example")
+        #expect(protection.settings.current.authority == "https://tenant.example")
         await protection.unenroll(house.account, wiping: wiping)
-        #expect(protection.settings.authority == nil)
-        #expect(protection.settings.theme.accent == ProtectionTheme.Color("#00FF00"))
+        #expect(protection.settings.current.authority == nil)
+        #expect(protection.settings.current.theme.accent == ProtectionTheme.Color("#00FF00"))
     }
 
     @Test func `the look reaches the interface once, and what it refuses is told`() async throws {
@@ -155,8 +155,8 @@ import Testing
         await house.person.set { $0.refuses = ["There is no splash here."] }
         let protection = try await house.opened { $0.settings.theme.splashIcon = "logo.png" }
         #expect(await house.person.theme?.splashIcon == "logo.png")
-        #expect(await protection.refusedTheme == ["There is no splash here."])
-        try await protection.changeSettings { $0.accentColor = "#123456" }
+        #expect(await protection.settings.refusedTheme == ["There is no splash here."])
+        try await protection.settings.change { $0.accentColor = "#123456" }
         await protection.launch(house.account)
         #expect(await house.person.theme?.accent == ProtectionTheme.Color("#123456"))
     }

@@ -20,7 +20,7 @@ import Testing
             "allowedOutboundDataTransferDestinations": .string("managedApps"), "saveAsBlocked": .bool(true),
             "allowedOutboundClipboardSharingLevel": .string("managedApps"), "printBlocked": .bool(true),
         ])
-        let sheet = protection.shareSheet(offered, for: .managed(device.account.id))
+        let sheet = protection.outlets.shareSheet(offered, for: .managed(device.account.id))
         #expect(sheet.shown.map(\.kind) == [.openIn, .managedApp, .clipboard])
         #expect(Set(sheet.hidden.keys.map(\.kind)) == [.copyTo, .otherApp, .print, .photos, .files])
         #expect(sheet.hidden.values.allSatisfy { !$0.reasons.isEmpty })
@@ -29,8 +29,8 @@ import Testing
     @Test func `everything is offered for personal data, and for an organisation that allows it`() async throws {
         let device = try Device()
         let protection = try await device.enrolled([:])
-        #expect(protection.shareSheet(offered, for: .personal).shown == offered)
-        #expect(protection.shareSheet(offered, for: .managed(device.account.id)).shown == offered)
+        #expect(protection.outlets.shareSheet(offered, for: .personal).shown == offered)
+        #expect(protection.outlets.shareSheet(offered, for: .managed(device.account.id)).shown == offered)
     }
 
     @Test func `nothing but what stays in the app is offered where data may go nowhere`() async throws {
@@ -39,7 +39,7 @@ import Testing
             "allowedOutboundDataTransferDestinations": .string("none"),
             "allowedOutboundClipboardSharingLevel": .string("blocked"), "printBlocked": .bool(true),
         ])
-        #expect(protection.shareSheet(offered, for: .managed(device.account.id)).shown.isEmpty)
+        #expect(protection.outlets.shareSheet(offered, for: .managed(device.account.id)).shown.isEmpty)
     }
 
     @Test(arguments: [
@@ -68,7 +68,7 @@ import Testing
             try Data("allow".utf8).write(to: file)
         }
         #expect(await levels.level(for: "oid-a") == .block)
-        try await protection.publishNotificationLevels()
+        try await protection.outlets.publishNotificationLevels()
         #expect(await levels.level(for: "oid-a") == level)
         try await protection.wipe("oid-a")
         #expect(await levels.level(for: "oid-a") == .block)
@@ -111,7 +111,7 @@ import Testing
             let protection = try await device.start()
             _ = await protection.enroll(device.account)
             await protection.checkIn("oid-a")
-            return DocumentPickerMode.allCases.map { protection.isDocumentPickerAllowed($0, for: owner) }
+            return DocumentPickerMode.allCases.map { protection.rules.isDocumentPickerAllowed($0, for: owner) }
         }
         let closed: [String: JSONValue] = [
             "allowedOutboundDataTransferDestinations": .string("managedApps"), "saveAsBlocked": .bool(true),

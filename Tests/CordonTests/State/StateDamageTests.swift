@@ -56,8 +56,8 @@ import Testing
         let restarted = try await device.start()
         await restarted.performDueWork()
         await restarted.checkIn(device.account.id)
-        #expect(await !restarted.isTelemetryEnabled)
-        await #expect(throws: ProtectionError(.stateUnwritable, "")) { try await restarted.setTelemetryEnabled(true) }
+        #expect(await !restarted.telemetry.isEnabled)
+        await #expect(throws: ProtectionError(.stateUnwritable, "")) { try await restarted.telemetry.setEnabled(true) }
         #expect(try Data(contentsOf: file) == before)
         #expect(!device.files(in: "life").contains { $0.hasSuffix(".damaged") })
         #expect(await restarted.enrolledAccounts == [device.account])
@@ -68,7 +68,7 @@ import Testing
         let protection = try await device.start()
         let draft = device.folder.appending(path: "data/life/life.json.new")
         try Data("half".utf8).write(to: draft)
-        try await protection.setTelemetryEnabled(false)
+        try await protection.telemetry.setEnabled(false)
         #expect(try Data(contentsOf: draft) == Data("half".utf8))
         #expect(
             device.files(in: "life").filter { $0.hasSuffix(".new") } == ["life.json.new"], "and nothing is left over")

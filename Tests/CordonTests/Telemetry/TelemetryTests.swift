@@ -21,7 +21,7 @@ import Testing
         try await device.publish(["printBlocked": .bool(true)])
         let protection = try await device.start(change)
         await protection.enroll(device.account)
-        try await protection.write(Data("secret plan".utf8), as: "secret name", of: device.account.id)
+        try await protection.files.write(Data("secret plan".utf8), as: "secret name", of: device.account.id)
         await protection.checkIn(device.account.id)
         await protection.performDueWork()
         return (device, protection)
@@ -40,7 +40,7 @@ import Testing
         let (device, protection) = try await worked()
         let sent = await device.service.telemetry
         #expect(!sent.isEmpty)
-        let ledger = await protection.telemetryLedger()
+        let ledger = await protection.telemetry.ledger()
         let told = try ledger.reduce(into: Set<String>()) {
             $0.formUnion(leaves(try JSONValue(parsing: MessageCoding.encode($1.event.reported)), at: ".events"))
         }
@@ -53,7 +53,7 @@ import Testing
         #expect(Set(events.map(\.kind)) == [.appLaunch, .enrollment, .policyApplied])
         #expect(events.count == ledger.count)
         let restarted = try await device.start()
-        #expect(await restarted.telemetryLedger() == ledger, "it outlives the process")
+        #expect(await restarted.telemetry.ledger() == ledger, "it outlives the process")
     }
 
     @Test func `what could not be sent of an account that left goes out under no later registration`() async throws {
@@ -104,7 +104,7 @@ import Testing
         try await device.publish(["printBlocked": .bool(false)])
         await protection.checkIn(device.account.id)
         await protection.performDueWork()
-        #expect(protection.appConfiguration(of: device.account.id).string(for: "planted-key") == "planted-value")
+        #expect(protection.rules.appConfiguration(of: device.account.id).string(for: "planted-key") == "planted-value")
         let sent = await device.service.telemetry
         #expect(sent.count > before, "also of the check-in that brought the configuration")
         for message in sent {
@@ -128,7 +128,7 @@ import Testing
         let restarted = try await device.start()
         await restarted.performDueWork()
         #expect(await device.service.telemetry.isEmpty)
-        #expect(await !restarted.isTelemetryEnabled)
+        #expect(await !restarted.telemetry.isEnabled)
 
         let other = try Device()
         await other.service.set { $0.change = { $0.telemetryDisabled = true } }
@@ -144,8 +144,8 @@ import Testing
         let (device, protection) = try await worked { $0.telemetryDelegate = sender }
         #expect(await device.service.telemetry.isEmpty)
         #expect(await sender.events.map(\.name).contains(.enrollment))
-        #expect(await protection.telemetryLedger().map(\.event) == sender.events)
-        #expect(await protection.telemetryLedger().allSatisfy { !$0.toService })
+        #expect(await protection.telemetry.ledger().map(\.event) == sender.events)
+        #expect(await protection.telemetry.ledger().allSatisfy { !$0.toService })
     }
 
     @Test func `fields that the app leaves out are not sent`() async throws {

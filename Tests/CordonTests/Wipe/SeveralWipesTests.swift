@@ -35,7 +35,7 @@ import Testing
             at: device.folder.appending(path: kept), to: reports.appending(path: String(kept.dropFirst(7))))
 
         await protection.enroll(device.account)
-        try await protection.write(Data("plan".utf8), as: "plan.txt", of: ada)
+        try await protection.files.write(Data("plan".utf8), as: "plan.txt", of: ada)
         try await protection.wipe(ada)
         #expect(device.keys.isEmpty)
         let receipts = try await device.receipts()
@@ -55,7 +55,7 @@ import Testing
                 return .removed
             }
         }
-        try await protection.write(Data("plan".utf8), as: "plan.txt", of: "oid-b")
+        try await protection.files.write(Data("plan".utf8), as: "plan.txt", of: "oid-b")
         #expect(device.keys.count == 2)
         let first = Task { await protection.failureOfWiping("oid-a") }
         await hook.waitForArrival()

@@ -24,7 +24,7 @@ import Testing
     {
         let device = try Device()
         let protection = try await device.enrolled()
-        try await protection.write(Data("plan".utf8), as: "plan.txt", of: device.account.id)
+        try await protection.files.write(Data("plan".utf8), as: "plan.txt", of: device.account.id)
         let wipe = command()
         let events = EventCatch(protection)
         await device.service.set { $0.commands = [wipe] }
@@ -44,7 +44,7 @@ import Testing
         #expect(receipt.succeeded)
         #expect(await device.sessions.ended == [device.account.id])
         await #expect(throws: ProtectionError(.notEnrolled, "")) {
-            try await protection.read("plan.txt", of: device.account.id)
+            try await protection.files.read("plan.txt", of: device.account.id)
         }
         #expect(!device.mayPrint(protection), "what is left behind is denied, not free")
     }
@@ -52,11 +52,11 @@ import Testing
     @Test func `a command for another account, or one that lapsed, removes nothing`() async throws {
         let device = try Device()
         let protection = try await device.enrolled()
-        try await protection.write(Data("plan".utf8), as: "plan.txt", of: device.account.id)
+        try await protection.files.write(Data("plan".utf8), as: "plan.txt", of: device.account.id)
         let commands = [command("c1", account: "oid-b"), command("c2", notAfter: -1)]
         await device.service.set { $0.commands = commands }
         #expect(await protection.checkIn(device.account.id) == .newPolicies)
-        #expect(try await protection.read("plan.txt", of: device.account.id) == Data("plan".utf8))
+        #expect(try await protection.files.read("plan.txt", of: device.account.id) == Data("plan".utf8))
         #expect(await device.service.acknowledgements.isEmpty)
     }
 
@@ -99,7 +99,7 @@ import Testing
     ) async throws {
         let device = try Device()
         let protection = try await device.enrolled()
-        try await protection.write(Data("plan".utf8), as: "plan.txt", of: device.account.id)
+        try await protection.files.write(Data("plan".utf8), as: "plan.txt", of: device.account.id)
         let events = EventCatch(protection)
         if hindrance == .session { await device.sessions.set { $0.endFailure = HeldSessions.refusal } }
         let wipe = command()
@@ -122,14 +122,14 @@ import Testing
         let device = try Device()
         let protection = try await device.enrolled()
         let account = device.account.id
-        try await protection.write(Data("plan".utf8), as: "plan.txt", of: account)
+        try await protection.files.write(Data("plan".utf8), as: "plan.txt", of: account)
         let wipe = command()
         await device.service.set { $0.commands = [wipe] }
         await DiskFaults.$next.withValue({ $0 == "unlink" ? EIO : 0 }) {
             #expect(await protection.checkIn(account) == .wipeReceived)
         }
         #expect(await protection.enrolledAccounts == [device.account])
-        await #expect(throws: ProtectionError.self) { try await protection.read("plan.txt", of: account) }
+        await #expect(throws: ProtectionError.self) { try await protection.files.read("plan.txt", of: account) }
         #expect(await protection.checkIn(account) == .wipeReceived)
         #expect(await protection.enrolledAccounts.isEmpty)
         #expect(try await device.receipts().map(\.succeeded) == [true])
@@ -199,15 +199,15 @@ import Testing
     private func expectNothing(as name: String, of device: Device, in protection: AppProtection) async throws {
         let (account, text) = (device.account.id, Data("new".utf8))
         #expect(await protection.enroll(device.account) == .newPolicies)
-        try await protection.write(text, as: "new.txt", of: account)
-        #expect(try await protection.read("new.txt", of: account) == text)
-        await #expect(throws: (any Error).self) { try await protection.read(name, of: account) }
+        try await protection.files.write(text, as: "new.txt", of: account)
+        #expect(try await protection.files.read("new.txt", of: account) == text)
+        await #expect(throws: (any Error).self) { try await protection.files.read(name, of: account) }
     }
 
     @Test func `unenrolling tells the service, removes the data, and works offline too`() async throws {
         let device = try Device()
         let protection = try await device.enrolled()
-        try await protection.write(Data("plan".utf8), as: "plan.txt", of: device.account.id)
+        try await protection.files.write(Data("plan".utf8), as: "plan.txt", of: device.account.id)
         #expect(await protection.unenroll(device.account.id) == .unenrolled)
         #expect(await device.service.unregistered == 1)
         try await expectNothing(as: "plan.txt", of: device, in: protection)

@@ -1,0 +1,86 @@
+internal import CordonBase
+internal import CordonIdentity
+internal import CordonPolicy
+internal import CordonProtocol
+internal import Foundation
+
+/// What helps to find out why an app's protection does what it does.
+///
+/// Reached through ``AppProtection/diagnostics``; any thread.
+public struct ProtectionDiagnostics: Sendable {
+    private let context: ProtectionContext
+    private let rules: EnforcedRules
+    let denials: DenialLog
+
+    init(_ context: ProtectionContext, rules: EnforcedRules, denials: DenialLog) {
+        self.context = context
+        self.rules = rules
+        self.denials = denials
+    }
+
+    /// Everything that helps to find out why protection does what it does, for the person or for a support desk
+    /// (SDK-LG-03).
+    ///
+    /// - Returns: A report without keys, tokens, contents, names of files or values of the app configuration.
+    public func report() -> DiagnosticReport {
+        let states = context.accounts.rules
+        let configuration = context.configuration
+        let accounts = Set(context.accounts.records.keys).union(context.pending.registered.map(\.account.id)).union(
+            [context.accounts.debugged].compactMap(\.self))
+        return DiagnosticReport(
+            made: configuration.clock.now(), application: configuration.application, service: configuration.service,
+            isClockTurnedBack: context.clock.read().turnedBack > 0,
+            accounts: accounts.sorted { $0.rawValue < $1.rawValue }.map { describe($0, under: states) },
+            waitingUnenrollments: context.pending.unenrollments.count,
+            waitingReceipts: (try? context.wipes.load().records.count) ?? 0, isTelemetryEnabled: context.telemetry.isOn,
+            denials: denials.entries, logs: configuration.logs + (configuration.logFile?.files ?? []))
+    }
+
+    private func describe(_ account: AccountID, under states: RulesInForce) -> DiagnosticReport.Account {
+        let (record, state) = (context.accounts[account], states[account])
+        let waiting = context.pending.registered.first { $0.account.id == account }
+        return DiagnosticReport.Account(
+            id: account, isEnrolled: record != nil, rules: state?.rules.name ?? "unknown",
+            channel: rules.policyChannel(of: account), policyVersion: state?.version,
+            policies: states.policies.policy(of: .managed(account))?.contributors ?? [],
+            sequence: state?.sequence ?? 0, lastCheckIn: record?.lastCheckIn,
+            next: record?.nextCheckIn ?? waiting?.nextAttempt, failures: record?.failures ?? waiting?.failures ?? 0,
+            lastStatus: waiting?.lastStatus,
+            conflicts: states.policies.policy(of: .managed(account))?.conflicts ?? [],
+            configurationKeys: state?.delivery.configuration.keys.sorted() ?? [])
+    }
+
+    /// What an organisation gets when it asks for logs: one line of JSON, the diagnostic report about this account alone, then
+    /// Cordon's own log without verbose lines, the oldest first, without what names another account.
+    ///
+    /// - Throws: ``ProtectionError`` with code `damagedContent` when the report has no JSON form.
+    func logUpload(for account: ManagedAccount) throws(ProtectionError) -> Data {
+        var report = report()
+        report.accounts.removeAll { $0.id != account.id }
+        report.denials.removeAll { $0.account != account.id }
+        report.waitingUnenrollments = context.pending.unenrollments.count { $0.account == account.id }
+        // Where the app keeps its files may tell who uses the device.
+        report.logs = []
+        guard var content = try? MessageCoding.encode(report) else {
+            throw ProtectionError(.damagedContent, "the diagnostic report has no JSON form")
+        }
+        content.append(UInt8(ascii: "\n"))
+        let others = (context.pending.registered.map(\.account) + context.accounts.records.values.map(\.account)).filter { $0.id != account.id }
+        if let log = context.configuration.logFile {
+            content += log.text(
+                without: others.flatMap { [$0.id.rawValue, $0.userPrincipalName] },
+                atMost: LogRequest.largestUpload - content.count)
+        }
+        return content
+    }
+}
+
+extension AccountState.Rules {
+    fileprivate var name: String {
+        switch self {
+        case .policy: "policy"
+        case .noneTargeted: "none targeted"
+        case .unreadable: "unreadable"
+        }
+    }
+}

@@ -1,0 +1,135 @@
+public import CordonIdentity
+internal import CordonPolicy
+internal import CordonProtocol
+public import Foundation
+
+/// Handing a thing to another managed app of the same account: "Open in …" (SDK-SX-02…04, SC-07).
+extension EgressOutlets {
+    /// Asks whether a thing may be handed to a managed app of the same account.
+    ///
+    /// - Throws: ``EgressDenied`` with every reason.
+    public nonisolated func openInPermit(of owner: Identity) throws(EgressDenied) -> EgressPermit {
+        var question = Question(.send, owner: EffectiveIdentity(owner))
+        question.peer = owner.account.map { .managed($0) } ?? .personal
+        return try rules.permit(for: question)
+    }
+
+    /// Hands a thing to another app: an organisation's sealed, name and all, so that only an app of the group in which the
+    /// same account is enrolled can take it; personal data plain.
+    ///
+    /// - Throws: ``ProtectionError``: `noPermit`, `permitOutdated`, `notEnrolled`, `noSharingGroup`, `vault`, or
+    ///   `outletFailed`.
+    public func openIn(
+        _ contents: Data, named name: String, of owner: Identity, by app: some ReceivingApp,
+        permit: consuming EgressPermit
+    ) async throws(ProtectionError) {
+        let owner = owner.account.map { context.accounts.resolved($0) }
+        _ = try rules.spend(permit, for: .send, of: owner)
+        var item = SharedItem(
+            owner: owner, senderBundleID: context.configuration.application.bundleID, name: name, contents: contents)
+        if let account = owner {
+            try group.requireEnrolled(account)
+            item.name = ""
+            item.contents = try await group.opened().seal(contents, named: name, for: account, as: .handOver)
+        }
+        do { try await app.deliver(item) } catch {
+            throw ProtectionError(.outletFailed, "the receiving app took nothing")
+        }
+    }
+
+    /// Takes what another app handed over, if the rules of both sides let it in (SDK-DT-19, SDK-DT-24, SDK-DT-25).
+    ///
+    /// Only a seal proves that a thing is an organisation's: what is not sealed comes from an unmanaged app, whoever it
+    /// says it belongs to, and keeps to that owner's rules besides.
+    ///
+    /// - Parameter receiver: Who is active where it is to arrive.
+    /// - Returns: The thing with its owner, under whom the app stores and shows it (SDK-FP-08).
+    /// - Throws: ``EgressDenied`` with the verdict's reasons; ``ProtectionError``: `notEnrolled`, `noSharingGroup`, `vault` or
+    ///   `damagedContent`.
+    public func take(_ item: SharedItem, for receiver: Identity) async throws -> TakenItem {
+        if item.owner != nil || receiver != .personal { rules.reportingLostWork(IdentityContext.current) }
+        guard let owner = group.vault?.owner(of: item.contents) else {
+            try admit(.unmanagedApp, for: receiver)
+            if let claimed = item.owner { try admit(.managed(claimed), for: receiver) }
+            return TakenItem(owner: receiver, name: item.name, contents: item.contents)
+        }
+        try admit(.managed(owner), for: receiver)
+        // Without the owner's rules nobody here could say what may become of it.
+        try group.requireEnrolled(owner)
+        let (name, contents) = try await group.opened().open(item.contents, of: owner, as: .handOver)
+        return TakenItem(owner: .managed(owner), name: name, contents: contents)
+    }
+
+    private nonisolated func admit(_ sender: Peer, for receiver: Identity) throws(EgressDenied) {
+        var question = Question(.receive, owner: EffectiveIdentity(receiver))
+        question.peer = sender
+        if let refusal = rules.refusal(of: question) { throw EgressDenied(refusal) }
+    }
+
+    /// Says to the extensions of the group what notifications may show, for every enrolled account.
+    ///
+    /// An app with a ``SharingGroup`` need not call it: Cordon does so itself at the start, after enrolment and whenever
+    /// rules are put in force. It is for an app that wants to know whether the values could be written.
+    ///
+    /// - Throws: ``ProtectionError``: `noSharingGroup`, `vault`, or `stateUnwritable`.
+    public func publishNotificationLevels() async throws(ProtectionError) {
+        try await group.publishNotificationLevels()
+    }
+
+    /// What of all that a share sheet could offer may be shown for somebody's data (SDK-SX-01, SDK-SX-02); any thread.
+    ///
+    /// Where data may go to managed apps only, "Copy to" goes and "Open in" stays. It tells what the rules say, not whether
+    /// anybody is there to take it (SDK-DT-28); a way out itself still takes a permit.
+    public nonisolated func shareSheet(_ offered: [ShareTarget], for owner: Identity) -> ShareSheet {
+        var shown: [ShareTarget] = []
+        var hidden: [ShareTarget: PolicyDecision] = [:]
+        for target in offered {
+            if let refusal = rules.refusal(of: target.question(of: owner)) {
+                hidden[target] = refusal
+            } else {
+                shown.append(target)
+            }
+        }
+        return ShareSheet(shown: shown, hidden: hidden)
+    }
+}
+
+/// A thing that was taken in.
+public struct TakenItem: Sendable, Equatable {
+    /// Whose it is.
+    public let owner: Identity
+    /// Its name.
+    public let name: String
+    /// Its contents.
+    public let contents: Data
+
+    /// States a thing.
+    public init(owner: Identity, name: String, contents: Data) {
+        self.owner = owner
+        self.name = name
+        self.contents = contents
+    }
+}
+
+extension ShareTarget {
+    fileprivate func question(of owner: Identity) -> Question {
+        let own: Peer = owner.account.map { .managed($0) } ?? .personal
+        var question = Question(.send, owner: EffectiveIdentity(owner))
+        switch kind {
+        case .openIn, .managedApp: question.peer = own
+        case .copyTo, .otherApp: question.peer = Peer(app: .unmanaged, account: .unmanaged, bundleID: id)
+        case .print: question.action = .print
+        case .clipboard:
+            // Whether anything can be copied at all; how far it goes is asked when it is.
+            question.action = .copy
+            question.peer = own
+        case .photos:
+            question.action = .saveTo
+            question.location = .cameraRoll
+        case .files:
+            question.action = .saveTo
+            question.location = .other
+        }
+        return question
+    }
+}

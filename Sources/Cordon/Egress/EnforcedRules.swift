@@ -1,0 +1,257 @@
+internal import CordonBase
+public import CordonIdentity
+public import CordonPolicy
+internal import Foundation
+internal import Logging
+
+/// The rules in force as an app asks them: what is allowed, and which policy, configuration and working time apply. Every question is
+/// answered from any thread, without waiting.
+///
+/// Reached through ``AppProtection/rules``; the two questions that every app asks stand on ``AppProtection`` as well.
+public final class EnforcedRules: Sendable {
+    let context: ProtectionContext
+    private let gates: GateStates
+    private let denials: DenialLog
+    private let hasReportedLostWork = Locked(false)
+
+    init(_ context: ProtectionContext, gates: GateStates, denials: DenialLog) {
+        self.context = context
+        self.gates = gates
+        self.denials = denials
+    }
+
+    var accounts: AccountTable { context.accounts }
+    var configuration: ProtectionConfiguration { context.configuration }
+
+    /// The answer to a question under the rules in force, with every reason.
+    ///
+    /// Cordon fills in what it knows itself (the time since the last check-in); what a rule needs and nobody knows denies.
+    public func decision(for question: Question) -> PolicyDecision {
+        let asked = Asked(question, self)
+        return asked.decision(recordingIn: denials)
+    }
+
+    /// The answer in one word; quicker than ``decision(for:)``, since reasons are made for a denial alone.
+    public func verdict(for question: Question) -> Verdict {
+        let asked = Asked(question, self)
+        return asked.verdict.permits ? asked.verdict : asked.decision(recordingIn: denials).verdict
+    }
+
+    /// Asks whether something may leave, and gets the permit for doing it once.
+    ///
+    /// - Parameter question: One of ``Action/saveTo``, ``Action/send``, ``Action/copy``, ``Action/print``, ``Action/openURL`` and
+    ///   ``Action/openUniversalLink``, with an owner; use the permit at once, it lapses with the next change of the owner's rules.
+    /// - Throws: ``EgressDenied`` with every reason when the verdict is to block or to wipe, and for any other action.
+    public func permit(for question: Question) throws(EgressDenied) -> EgressPermit {
+        let asked = Asked(question, self)
+        let question = asked.resolved
+        try requireOpenGate(for: question)
+        // A plain yes has no reasons.
+        let decision = asked.verdict == .allow ? .allowed : asked.decision(recordingIn: denials)
+        guard decision.verdict.permits, EgressPermit.actions.contains(question.action) else {
+            throw EgressDenied(decision)
+        }
+        return EgressPermit(question: question, decision: decision, sequence: sequence(of: question.owner))
+    }
+
+    /// Every place with its answer in one word, for saving to or opening from an account's places; equal to asking one by one
+    /// (SDK-DT-21). No denial is recorded.
+    ///
+    /// - Parameters:
+    ///   - action: ``Action/saveTo`` or ``Action/openFrom``.
+    ///   - account: Whose places they are; nil for nobody's known.
+    public func locations(
+        for action: Action, of identity: Identity, account: AccountID? = nil
+    ) -> [Location: Verdict] {
+        let rules = accounts.rules
+        var question = Question(action, owner: EffectiveIdentity(identity))
+        question.locationAccount = account
+        question = rules.complete(rules.resolved(question), at: context.clock.read())
+        guard let owner = question.owner else { return [:] }
+        return rules.policies.locations(for: action, of: owner, account: question.locationAccount)
+    }
+
+    /// The question whether the work at hand may do something: for whoever its window shows, or for its own identity where
+    /// files are concerned (SDK-ID-05, SDK-ID-07). Several accounts in one window are asked for together.
+    ///
+    /// Ask it with ``decision(for:)`` or ``permit(for:)``. Work whose identity was lost is denied organisation data.
+    ///
+    /// - Parameter window: Nil is the window in front.
+    public func question(_ action: Action, in window: WindowID? = nil) -> Question {
+        if action.isFileTask { return Question(action, owner: reportingLostWork(IdentityContext.current)) }
+        let shown = IdentityContext.currentInterface(in: window).map { inForce($0) }
+        let first = shown.first { $0.account != nil } ?? shown.first ?? .lost
+        var question = Question(action, owner: reportingLostWork(first))
+        question.coVisibleIdentities = shown.filter { $0 != first }.compactMap {
+            $0.account.map { .managed($0) } ?? .personal
+        }
+        return question
+    }
+
+    /// The rules in force for an account, for adapting an app's screens (SDK-CO-05); nil when none apply.
+    public func policy(of identity: Identity) -> EffectivePolicy? {
+        accounts.rules.policies.policy(of: accounts.resolved(EffectiveIdentity(identity)))
+    }
+
+    /// The policy of the work at hand, as for its files (SDK-ID-44); nil where none applies.
+    public func currentPolicy() -> EffectivePolicy? {
+        accounts.rules.policies.policy(of: inForce(IdentityContext.current))
+    }
+
+    /// The policy of a window: of the account it shows, or a lock-down when it shows several of which one is managed
+    /// (SDK-ID-44, SDK-ID-47); nil where none applies.
+    public func policy(in window: WindowID?) -> EffectivePolicy? {
+        let shown = IdentityContext.currentInterface(in: window).map { inForce($0) }
+        if shown.count == 1, let only = shown.first { return accounts.rules.policies.policy(of: only) }
+        return policy(ofSeveral: shown.map { $0.account.map { .managed($0) } ?? .personal })
+    }
+
+    /// The policy of several accounts together: a lock-down when one of them is managed (SDK-ID-47); nil where none is.
+    public func policy(ofSeveral identities: [Identity]) -> EffectivePolicy? {
+        let governed = identities.map { identity in
+            inForce(EffectiveIdentity(identity)).account.map { Identity.managed($0) } ?? .personal
+        }
+        return accounts.rules.policies.policy(ofSeveral: governed)
+    }
+
+    /// The organisation's account that the work at hand is for.
+    ///
+    /// - Throws: ``ProtectionError``: `identityLost` when the identity did not follow to the caller, `notEnrolled` when the
+    ///   work is personal, or for an account that is not enrolled here.
+    public func currentAccount() throws(ProtectionError) -> AccountID {
+        switch accounts.resolved(reportingLostWork(IdentityContext.current)) {
+        case .managed(let account):
+            guard accounts.state(of: account) != nil else {
+                throw ProtectionError(.notEnrolled, "the account of this work is not enrolled in this app")
+            }
+            return account
+        case .personal, .unset: throw ProtectionError(.notEnrolled, "this work is for no organisation's account")
+        case .lost: throw ProtectionError(.identityLost, "it is not known for whom this work is done")
+        }
+    }
+
+    // MARK: What the other parts ask
+
+    /// The decision that refuses a question, with every reason; nil where its verdict is accepted, which by default every verdict is
+    /// that permits.
+    func refusal(
+        of question: Question, unless accepts: (Verdict) -> Bool = { $0.permits }
+    ) -> PolicyDecision? {
+        let asked = Asked(question, self)
+        return accepts(asked.verdict) ? nil : asked.decision(recordingIn: denials)
+    }
+
+    /// Takes a permit back for good, after checking that it is for this and still in force; what it allowed.
+    func spend(
+        _ permit: consuming EgressPermit, for action: Action, of owner: AccountID?
+    ) throws(ProtectionError) -> Question {
+        if owner != nil { reportingLostWork(IdentityContext.current) }
+        let owner = owner.map { accounts.resolved($0) }
+        guard permit.question.action == action, permit.question.owner?.account == owner else {
+            throw ProtectionError(.noPermit, "the permit is for another action or for somebody else's data")
+        }
+        guard permit.sequence == sequence(of: permit.question.owner) else {
+            throw ProtectionError(.permitOutdated, "the rules changed after the permit was issued")
+        }
+        return permit.question
+    }
+
+    /// Refuses a way out while the owner's gate is closed, with the reasons why it is.
+    func requireOpenGate(for question: Question) throws(EgressDenied) {
+        guard let account = question.owner?.account, !gates.isOpen(account), isGoverned(account) else { return }
+        throw EgressDenied(PolicyDecision(reasons: gates.reasonsOfClosed(account)))
+    }
+
+    /// Refuses reading while the account's gate is closed, unless the app has taken that duty upon itself.
+    func requireOpenGate(forReading account: AccountID) throws(ProtectionError) {
+        guard configuration.gateGuardsFiles, !gates.isOpen(account), isGoverned(account) else { return }
+        let reason = gates.reasonsOfClosed(account).first ?? GateState.notPassed
+        throw ProtectionError(.gateClosed, reason.message, hint: reason.remedy)
+    }
+
+    /// Says once, in a debug build, when organisation data is touched by work whose identity did not follow: somewhere it
+    /// went through a queue, a thread or a detached task unlabelled.
+    ///
+    /// Every call goes through here by which organisation data is asked for, written, let out or taken in.
+    @discardableResult
+    func reportingLostWork(_ identity: EffectiveIdentity) -> EffectiveIdentity {
+        #if DEBUG
+            if identity == .lost, !accounts.rules.managed.isEmpty, isFirstLostWork() {
+                configuration.logger.warning(
+                    "organisation data was asked for by work without an identity; link CordonDispatch, or bind the work",
+                    metadata: ["cause": "identity lost"])
+            }
+        #endif
+        return identity
+    }
+
+    /// A question with every account under its one id, and completed by what Cordon knows, with the rules to ask.
+    private struct Asked {
+        let resolved: Question
+        private let completed: Question
+        private let policies: PolicySet
+        private let moment: ClockMonitor.Moment
+
+        init(_ question: Question, _ owner: EnforcedRules) {
+            moment = owner.context.clock.read()
+            let rules = owner.context.accounts.rules
+            policies = rules.policies
+            resolved = rules.resolved(question)
+            var completed = rules.complete(resolved, at: moment)
+            // The app's own setting makes every web view nobody's that has no policy of its own (SDK-WV-03).
+            if owner.context.configuration.settings.treatsWebViewsAsUnmanaged { completed.webViewersUnmanaged = true }
+            self.completed = completed
+        }
+
+        /// From the compiled tables, where they suffice.
+        var verdict: Verdict { policies.verdict(for: completed) }
+
+        func decision(recordingIn denials: DenialLog) -> PolicyDecision {
+            let decision = policies.decision(for: completed)
+            if !decision.verdict.permits { denials.record(decision, of: resolved, at: moment.now) }
+            return decision
+        }
+    }
+
+    private func isFirstLostWork() -> Bool {
+        hasReportedLostWork.withLock { hasReported in
+            defer { hasReported = true }
+            return !hasReported
+        }
+    }
+
+    /// An account without targeted rules counts as personal.
+    private func inForce(_ identity: EffectiveIdentity) -> EffectiveIdentity {
+        let identity = accounts.resolved(identity)
+        guard case .managed(let account) = identity, accounts.isUntargeted(account) else { return identity }
+        return .personal
+    }
+
+    /// An account without rules has no gate.
+    private func isGoverned(_ account: AccountID) -> Bool {
+        switch accounts.state(of: account)?.rules {
+        case .policy?, .unreadable?: true
+        case .noneTargeted?, nil: false
+        }
+    }
+
+    private func sequence(of owner: EffectiveIdentity?) -> Int64 {
+        guard let account = owner?.account else { return 0 }
+        return accounts.state(of: account)?.sequence ?? 0
+    }
+}
+
+extension PolicyDecision {
+    /// A plain yes.
+    fileprivate static let allowed = PolicyDecision(reasons: [])
+}
+
+extension Action {
+    /// Whether the identity of the work decides, and not what its window shows (SDK-ID-05, SDK-FP-09).
+    fileprivate var isFileTask: Bool {
+        switch self {
+        case .backUp, .encryptFile: true
+        default: false
+        }
+    }
+}

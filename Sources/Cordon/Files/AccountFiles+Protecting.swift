@@ -1,0 +1,229 @@
+public import CordonIdentity
+internal import CordonPolicy
+public import CordonVault
+public import Foundation
+internal import Logging
+
+/// What an app keeps at paths of its own, or inside files of its own, protected as the owner's policy asks.
+///
+/// All of it is the account's: it closes with the account's key and its gate, and a wipe removes it or leaves it unreadable for
+/// ever. Paths should lie below ``ProtectionConfiguration/protectedRoots``, where a wipe looks for sealed files to remove.
+extension AccountFiles {
+    /// Brings a file, or every file below a folder, in line with its owner: sealed where the account's policy asks for
+    /// encryption, readable behind a noted owner where it does not, readable and nobody's for nil (SDK-FP-05, FP-06, FP-12).
+    ///
+    /// What is so already is left alone (SDK-FP-07). Call it again after ``ProtectionEvent/policyChanged(account:version:sequence:)``.
+    /// Each file is the old or the new one, also after a kill.
+    /// - Parameters:
+    ///   - path: The file or folder; symbolic links are passed over.
+    ///   - account: The owner from now on, managed or not.
+    ///   - progress: Told after every megabyte and file, on no particular thread.
+    /// - Throws: ``ProtectionError``: `notEnrolled` for an account that was enrolled once and is not now; `wipeUnderWay`;
+    ///   `gateClosed` where another account's file is to change hands while that account's gate is closed; `vault`.
+    public func protect(
+        _ path: URL, for account: AccountID?, progress: @escaping @Sendable (ProtectionProgress) -> Void = { _ in }
+    ) async throws(ProtectionError) {
+        let account = account.map { context.accounts.resolved($0) }
+        let isSealing = if let account { try await wantsSealing(for: account) } else { false }
+        for path in files(at: path) {
+            // What is sealed and stays so for its owner is read by nobody.
+            guard let owner = owner(of: path), owner != account || !isSealing && isSealed(path) else { continue }
+            try rules.requireOpenGate(forReading: owner)
+        }
+        if account == nil { context.configuration.logger.info("files are made nobody's, and no rules hold for them any more") }
+        try await fromVault { (vault) async throws(VaultError) in
+            try await vault.protect(path, for: account, sealing: isSealing, progress: progress)
+        }
+    }
+
+    /// Makes a sealed file readable where it is, whatever the policy asks, until it is protected again (SDK-FP-13). Its owner
+    /// stays noted, so that a wipe removes it.
+    ///
+    /// - Throws: ``ProtectionError``: `gateClosed`, or `vault` for a file that is not sealed or cannot be opened.
+    public func decrypt(_ path: URL) async throws(ProtectionError) {
+        try requireReading(of: path)
+        try await fromVault { (vault) async throws(VaultError) in try await vault.decrypt(path) }
+    }
+
+    /// Makes a readable copy of a sealed file; the copy's owner is noted, and the original stays sealed (SDK-FP-13).
+    ///
+    /// - Throws: ``ProtectionError``: `gateClosed`, or `vault` for a file that is not sealed or cannot be opened.
+    public func decrypt(_ path: URL, toCopy copy: URL) async throws(ProtectionError) {
+        try requireReading(of: path)
+        try await fromVault { (vault) async throws(VaultError) in try await vault.decrypt(path, toCopy: copy) }
+    }
+
+    /// Opens a sealed file at a path of the app's own, at plaintext offsets (SDK-FP-10, FP-11).
+    ///
+    /// - Throws: ``ProtectionError``: `gateClosed`, or `vault` for a file that is not sealed or cannot be opened.
+    public func open(_ path: URL, writing: Bool) async throws(ProtectionError) -> SealedFile {
+        try requireReading(of: path)
+        return try await fromVault { (vault) async throws(VaultError) in try await vault.open(path, writing: writing) }
+    }
+
+    /// The account that a file belongs to, sealed or noted; nil for anything else. Show it under that identity (SDK-FP-05,
+    /// FP-14). Any thread.
+    public nonisolated func owner(of path: URL) -> AccountID? { context.vault.owner(of: path) }
+
+    /// Whether a file is encrypted (SDK-FP-14). Any thread.
+    public nonisolated func isSealed(_ path: URL) -> Bool { context.vault.isSealed(path) }
+
+    /// Protects the part of a file that is an account's, for files that hold several people's data (SDK-DP-01…03): sealed
+    /// where the account's policy asks for encryption, else the same bytes behind a header that names the account.
+    ///
+    /// - Throws: ``ProtectionError``: `notEnrolled` for an account that was enrolled once and is not now; `wipeUnderWay`;
+    ///   `vault` for no bytes at all.
+    public func protect(_ bytes: Data, for account: AccountID) async throws(ProtectionError) -> Data {
+        let account = context.accounts.resolved(account)
+        let isSealing = try await wantsSealing(for: account)
+        return try await fromVault { (vault) async throws(VaultError) in
+            try await vault.protect(bytes, for: account, sealing: isSealing)
+        }
+    }
+
+    /// The bytes that were protected; bytes that were not come back unchanged (SDK-DP-06).
+    ///
+    /// - Throws: ``ProtectionError``: `gateClosed`; `vault` for damaged bytes and those of an account without a key, never
+    ///   part of them.
+    public func unprotect(_ bytes: Data) async throws(ProtectionError) -> Data {
+        if let owner = owner(ofBuffer: bytes) { try rules.requireOpenGate(forReading: owner) }
+        return try await fromVault { (vault) async throws(VaultError) in try await vault.unprotect(bytes) }
+    }
+
+    /// Protects text; the result is text too (SDK-DP-05).
+    ///
+    /// - Throws: ``ProtectionError`` as for bytes.
+    public func protect(_ text: String, for account: AccountID) async throws(ProtectionError) -> String {
+        try await protect(Data(text.utf8), for: account).base64EncodedString()
+    }
+
+    /// The text that was protected; text that was not comes back unchanged (SDK-DP-06).
+    ///
+    /// - Throws: ``ProtectionError`` as for bytes.
+    public func unprotect(_ text: String) async throws(ProtectionError) -> String {
+        if let owner = owner(ofText: text) { try rules.requireOpenGate(forReading: owner) }
+        return try await fromVault { (vault) async throws(VaultError) in try await vault.unprotect(text) }
+    }
+
+    /// The account that protected bytes name; nil for bytes that are not protected (SDK-DP-04). Any thread.
+    public nonisolated func owner(ofBuffer bytes: Data) -> AccountID? { context.vault.owner(ofBuffer: bytes) }
+
+    /// The account that protected text names; nil for text that is not protected (SDK-DP-04). Any thread.
+    public nonisolated func owner(ofText text: String) -> AccountID? { context.vault.owner(ofText: text) }
+
+    /// The vault that an enrolled account's data lies in, for sealed databases: `vault(of:).sealedDatabases(for:)` of
+    /// `CordonVaultSQLite` (SDK-FP-17). What is opened through it closes with the account and goes with its wipe.
+    ///
+    /// Never lock or wipe through it: ``AppProtection/wipe(_:)`` does more than the vault's part.
+    /// - Throws: ``ProtectionError``: `notEnrolled`, `gateClosed`.
+    public func vault(of account: AccountID) throws(ProtectionError) -> Vault {
+        let account = context.accounts.resolved(account)
+        try requireFiles(of: account)
+        try rules.requireOpenGate(forReading: account)
+        return context.vault
+    }
+
+    /// Whether what is an account's has to be encrypted: everything but a clear no of its policy is a yes. An account that was
+    /// never enrolled here is not the organisation's.
+    private func wantsSealing(for account: AccountID) async throws(ProtectionError) -> Bool {
+        if context.accounts.isBeingWiped(account) { throw Wipes.underWay }
+        guard context.accounts[account] == nil, context.accounts.debugged != account else {
+            return rules.verdict(for: Question(.encryptFile, owner: .managed(account))) != .allow
+        }
+        let known = try await fromVault { (vault) async throws(VaultError) in try await vault.accounts() }
+        guard !known.contains(account) else {
+            throw ProtectionError(.notEnrolled, "the account was enrolled in this app and is not any more")
+        }
+        return false
+    }
+
+    private func requireReading(of path: URL) throws(ProtectionError) {
+        if let owner = owner(of: path) { try rules.requireOpenGate(forReading: owner) }
+    }
+
+    /// A file, or everything below a folder.
+    private nonisolated func files(at path: URL) -> [URL] {
+        var paths = [path]
+        guard let below = FileManager.default.enumerator(at: path, includingPropertiesForKeys: nil) else {
+            return paths
+        }
+        while let next = below.nextObject() as? URL { paths.append(next) }
+        return paths
+    }
+}
+
+/// Files whose owner is whoever the work at hand is for: no call names an account, and none can name the wrong one
+/// (SDK-FP-04, CQ-20).
+extension AccountFiles {
+    /// Makes a sealed file at a path of the app's own, for the organisation's account that the work at hand is for; what was at
+    /// the path is replaced in one step (SDK-FP-04).
+    ///
+    /// The owner is fixed from here on: opening, appending and renaming keep it. For a file that only a policy which asks for
+    /// encryption is to seal, write it and call ``protect(_:for:progress:)``.
+    /// - Throws: ``ProtectionError``: `identityLost`; `notEnrolled` for personal work, which has nothing to seal, and for an account
+    ///   that is not enrolled; `gateClosed` where another account's file would go while that account's gate is closed; `vault`.
+    public func create(_ path: URL) async throws(ProtectionError) -> SealedFile {
+        let account = try rules.currentAccount()
+        try requireFiles(of: account)
+        if let owner = owner(of: path), owner != account { try rules.requireOpenGate(forReading: owner) }
+        return try await fromVault { (vault) async throws(VaultError) in try await vault.create(path, for: account) }
+    }
+
+    /// Replaces one of the account's files, or makes it, for the organisation's account that the work at hand is for; otherwise
+    /// as ``write(_:as:of:)``.
+    ///
+    /// - Throws: ``ProtectionError``: `identityLost`, `notEnrolled`, also for personal work, or `vault`.
+    public func write(_ contents: Data, as name: String) async throws(ProtectionError) {
+        try await write(contents, as: name, of: rules.currentAccount())
+    }
+
+    /// Puts a file in place of another in one step (CQ-20). In a scope of its own the work's account owns it from then on; outside
+    /// every scope it has the owner that the target had, or where that was nobody, or nothing was there, its own.
+    ///
+    /// The source is gone afterwards. Symbolic links are replaced, not followed.
+    /// - Throws: ``ProtectionError``: `notEnrolled` in a scope of personal work, where either file is an account's, and for an account
+    ///   that is not enrolled; `wipeUnderWay`; `gateClosed` where a file of an account changes hands whose gate is closed; `vault`.
+    public func replace(_ target: URL, by source: URL) async throws(ProtectionError) {
+        let (from, before) = (owner(of: source), owner(of: target))
+        let own = IdentityContext.currentScope.map { context.accounts.resolved(EffectiveIdentity($0)) }
+        if own != nil, own?.account == nil, from != nil || before != nil {
+            throw ProtectionError(.notEnrolled, "personal work takes no account's file, and replaces none")
+        }
+        let after = own?.account ?? before ?? from
+        if let before, before != after { try rules.requireOpenGate(forReading: before) }
+        if let after { try await protect(source, for: after) }
+        try await fromVault { (vault) async throws(VaultError) in try await vault.move(source, to: target) }
+    }
+}
+
+/// The operating system's own protection of an account's files, beside the sealing.
+extension AccountFiles {
+    /// What the system is asked for: what the account's policy says, but no more than the app's `MaxFileProtectionLevel`
+    /// lets through; the strictest while the rules are not known (SDK-FP-18, SDK-ST-28).
+    ///
+    /// Given to the account's folder whenever rules are put in force, for the files that are made from then on. On systems
+    /// without such classes it stays a value. May be called from any task.
+    public nonisolated func fileProtection(of account: AccountID) -> FileProtectionLevel {
+        let asked = rules.policy(of: .managed(account))?.policy.storage.encryption.fileProtection
+        return .effective(policy: asked ?? .complete, cap: context.settings.maximumFileProtection)
+    }
+
+    /// Asks the system for the account's level; a system that refuses leaves the files sealed as they are.
+    func protectFolder(of account: AccountID) {
+        do throws(VaultError) { try context.vault.setProtection(fileProtection(of: account), of: context.folder(of: account)) } catch {
+            context.configuration.logger.warning(
+                "the system refuses a file protection level", metadata: ["reason": "\(error.reason)"])
+        }
+    }
+}
+
+extension EncryptionLevel {
+    /// The system's class for when files are readable (SRV-RS-161); as the device is set is the system's own default.
+    var fileProtection: FileProtectionLevel {
+        switch self {
+        case .whenDeviceLocked: .complete
+        case .whenDeviceLockedExceptOpenFiles: .completeUnlessOpen
+        case .afterDeviceRestart, .useDeviceSettings: .completeUntilFirstUserAuthentication
+        }
+    }
+}

@@ -1,0 +1,173 @@
+internal import CordonBase
+public import CordonIdentity
+internal import CordonPolicy
+public import CordonVault
+public import Foundation
+internal import Logging
+
+/// The organisation's files of an app's accounts, sealed; names are sealed too. Everything here is gone after a wipe.
+///
+/// Reached through ``AppProtection/files``. A name is any text of up to 1,024 bytes of UTF-8; every spelling of it in Unicode is the
+/// same name. Reading, and writing to a file that exists, cost the same however many files there are.
+public actor AccountFiles: AccountFollower {
+    let context: ProtectionContext
+    let rules: EnforcedRules
+    /// Who makes or removes a file of an account.
+    private let turns = SerialTasks<AccountID>()
+
+    /// The executor that all parts of the protection share.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { context.domain.unownedExecutor }
+
+    init(_ context: ProtectionContext, rules: EnforcedRules) {
+        self.context = context
+        self.rules = rules
+    }
+
+    /// The names of the account's files, in order; composed (NFC), however they were spelled when the files were made.
+    ///
+    /// - Throws: ``ProtectionError``: `notEnrolled` or `vault`.
+    public func names(of account: AccountID) async throws(ProtectionError) -> [String] {
+        let folder = try sealedFolder(of: context.accounts.resolved(account))
+        return try await fromVault { (vault) async throws(VaultError) in try await vault.names(in: folder) }
+    }
+
+    /// Opens a file for random access at plaintext offsets; a new one is made when writing.
+    ///
+    /// - Parameter writing: Whether to write; one writer at a time, across processes. Whoever writes to a file can read
+    ///   it, so a file that exists opens through an open gate only; ``write(_:as:of:)`` needs none.
+    /// - Throws: ``ProtectionError``: `notEnrolled`, `gateClosed` for a file that exists, `nothingThere` when reading what
+    ///   does not exist, or `vault`.
+    public func open(
+        _ name: String, of account: AccountID, writing: Bool
+    ) async throws(ProtectionError) -> SealedFile {
+        let account = context.accounts.resolved(account)
+        guard writing else {
+            try rules.requireOpenGate(forReading: account)
+            return try await openForReading(name, in: sealedFolder(of: account))
+        }
+        return try await openForWriting(name, in: sealedFolder(of: account), readable: true)
+    }
+
+    private func openForReading(
+        _ name: String, in folder: SealedFolder
+    ) async throws(ProtectionError) -> SealedFile {
+        do throws(VaultError) { return try await context.vault.open(name, in: folder, writing: false) } catch {
+            guard error.code == .noSuchFile else { throw ProtectionError(error) }
+            throw ProtectionError(.nothingThere, "there is no file of that name")
+        }
+    }
+
+    /// - Parameter readable: Whether whoever gets the file may read what is in it.
+    private func openForWriting(
+        _ name: String, in folder: SealedFolder, readable: Bool
+    ) async throws(ProtectionError) -> SealedFile {
+        if !folder.isFormer, let file = try await openIfThere(name, in: folder, readable: readable) { return file }
+        return try await inTurn(in: folder) { () async throws(ProtectionError) in
+            try await fromVault { (vault) async throws(VaultError) in try await vault.carryOver(folder) }
+            // Somebody may have made it meanwhile.
+            if let file = try await openIfThere(name, in: folder, readable: readable) { return file }
+            return try await fromVault { (vault) async throws(VaultError) in try await vault.create(name, in: folder) }
+        }
+    }
+
+    private func openIfThere(
+        _ name: String, in folder: SealedFolder, readable: Bool
+    ) async throws(ProtectionError) -> SealedFile? {
+        let isThere = try await fromVault { (vault) async throws(VaultError) in try await vault.holds(name, in: folder)
+        }
+        guard isThere else { return nil }
+        if readable { try rules.requireOpenGate(forReading: folder.account) }
+        do throws(VaultError) { return try await context.vault.open(name, in: folder, writing: true) } catch {
+            guard error.code == .noSuchFile else { throw ProtectionError(error) }
+            return nil
+        }
+    }
+
+    /// Replaces a file's contents, or makes the file; when this returns they survive a crash.
+    ///
+    /// - Throws: ``ProtectionError``: `notEnrolled` or `vault`.
+    public func write(_ contents: Data, as name: String, of account: AccountID) async throws(ProtectionError) {
+        let file = try await openForWriting(name, in: sealedFolder(of: context.accounts.resolved(account)), readable: false)
+        try await fromVault { (_) async throws(VaultError) in
+            defer { try? file.close() }
+            try file.replaceContents(with: contents)
+        }
+    }
+
+    /// A file's whole contents.
+    ///
+    /// - Throws: ``ProtectionError``: `notEnrolled`, `gateClosed`, `nothingThere` or `vault`.
+    public func read(_ name: String, of account: AccountID) async throws(ProtectionError) -> Data {
+        let file = try await open(name, of: account, writing: false)
+        return try await fromVault { (_) async throws(VaultError) in try file.contents() }
+    }
+
+    /// Removes a file; one that does not exist is no error.
+    ///
+    /// - Throws: ``ProtectionError``: `notEnrolled` or `vault`.
+    public func remove(_ name: String, of account: AccountID) async throws(ProtectionError) {
+        let folder = try sealedFolder(of: context.accounts.resolved(account))
+        try await inTurn(in: folder) { () async throws(ProtectionError) in
+            try await fromVault { (vault) async throws(VaultError) in try await vault.remove(name, from: folder) }
+        }
+    }
+
+    /// Makes and removals of files happen one after another: each notes first in the folder's directory what it is about to do, and
+    /// looks whether the one before has done so. Tasks take turns, and processes of the app wait for the folder's lock.
+    private func inTurn<Value: Sendable>(
+        in folder: SealedFolder, _ work: () async throws(ProtectionError) -> Value
+    ) async throws(ProtectionError) -> Value {
+        try await turns.run(folder.account) { () async throws(ProtectionError) -> Value in
+            let lock = try await StateLock.waiting(forFolder: folder.url)
+            defer { withExtendedLifetime(lock) {} }
+            return try await work()
+        }
+    }
+
+    func requireFiles(of account: AccountID) throws(ProtectionError) {
+        guard context.accounts[account] != nil || context.accounts.debugged == account else {
+            throw ProtectionError(.notEnrolled, "the account is not enrolled in this app")
+        }
+    }
+
+    private func sealedFolder(of account: AccountID) throws(ProtectionError) -> SealedFolder {
+        try requireFiles(of: account)
+        rules.reportingLostWork(IdentityContext.current)
+        return SealedFolder(context.folder(of: account), of: account)
+    }
+
+    func fromVault<Value>(
+        _ work: (Vault) async throws(VaultError) -> Value
+    ) async throws(ProtectionError) -> Value {
+        do throws(VaultError) { return try await work(context.vault) } catch { throw ProtectionError(error) }
+    }
+
+    // MARK: When an account's files are opened
+
+    /// Makes or unlocks the account's key, and the folder for its files.
+    func open(_ account: AccountID) async throws(ProtectionError) {
+        try StateFolder.make(context.folder(of: account), or: "the folder for files cannot be made")
+        try await fromVault { (vault) async throws(VaultError) in _ = try await vault.createAccountKey(for: account) }
+        protectFolder(of: account)
+        carryOverFiles(of: account)
+    }
+
+    /// Brings files that a version before has left into the present form; nobody waits for it, and until it is done they are read
+    /// where they are.
+    private func carryOverFiles(of account: AccountID) {
+        let folder = SealedFolder(context.folder(of: account), of: account)
+        guard folder.isFormer else { return }
+        Task {
+            do throws(ProtectionError) {
+                try await inTurn(in: folder) { () async throws(ProtectionError) in
+                    try await fromVault { (vault) async throws(VaultError) in try await vault.carryOver(folder) }
+                }
+            } catch {
+                // The next write or start tries again.
+                context.configuration.logger.warning(
+                    "files of an earlier version could not all be carried over", metadata: ["reason": "\(error.reason)"]
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,214 @@
+internal import CordonBase
+public import CordonIdentity
+internal import CordonPolicy
+
+/// Whose data each window shows, as the app says it and as Cordon asks it to. Say it before the data appears: at launch, at every
+/// change of account, and for personal accounts too (SDK-ID-15, SDK-ID-16).
+///
+/// Reached through ``AppProtection/windows``.
+public actor WindowIdentities {
+    private let context: ProtectionContext
+    private let tools: LaunchTools
+    private let gate: LaunchGates
+    private let requests: IdentityRequests
+
+    /// The executor that all parts of the protection share.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { context.domain.unownedExecutor }
+
+    init(_ tools: LaunchTools, gate: LaunchGates, requests: IdentityRequests) {
+        context = tools.context
+        self.tools = tools
+        self.gate = gate
+        self.requests = requests
+    }
+
+    /// Makes a window show somebody's data: an organisation's account passes its launch gate first, a personal one does
+    /// not (SDK-ID-17). The app holds what it was about to do until this returns, and abandons it on anything but
+    /// ``IdentitySwitchOutcome/Result/switched``.
+    ///
+    /// - Parameters:
+    ///   - identity: Nil gives the window back to the process identity (SDK-NA-01).
+    ///   - window: Nil is the window in front.
+    public func switchIdentity(to identity: Identity?, in window: WindowID? = nil) async -> IdentitySwitchOutcome {
+        let window = window ?? IdentityContext.keyWindow
+        if let refusal = refusal(of: [identity].compactMap(\.self)) { return refusal }
+        let shown = identity ?? IdentityContext.processIdentity
+        return await change(window, to: identity.map { [$0] }, passing: [shown].compactMap(\.self))
+    }
+
+    /// Makes a window show several accounts at once, under a lock-down policy as soon as one of them is managed
+    /// (SDK-ID-45, SDK-ID-47). The gate of each managed one is passed, in order. An empty list is nobody's (SDK-NA-03).
+    ///
+    /// Only an app that may hold several managed accounts can; any other gets
+    /// ``IdentitySwitchOutcome/Result/failed``.
+    public func switchIdentities(
+        to identities: [Identity], in window: WindowID? = nil
+    ) async -> IdentitySwitchOutcome {
+        guard context.accounts.allowsSeveralManagedAccounts || identities.count < 2 else {
+            return IdentitySwitchOutcome(.failed, "this app shows one account in a window")
+        }
+        if let refusal = refusal(of: identities) { return refusal }
+        return await change(window ?? IdentityContext.keyWindow, to: identities, passing: identities)
+    }
+
+    /// Has the app show somebody's data in a window, for something that came from outside: a URL, documents (SDK-ID-30).
+    ///
+    /// The gate is passed first, then the app is asked, and after its yes the window shows the identity. A window that
+    /// shows it already only needs the gate to be open. Whoever waits for this drops what it was about to do on anything
+    /// but ``IdentitySwitchOutcome/Result/switched``.
+    ///
+    /// - Parameter window: Nil is the window in front.
+    public func requireIdentity(
+        _ identity: Identity, in window: WindowID? = nil, because reason: IdentitySwitchReason
+    ) async -> IdentitySwitchOutcome {
+        let window = window ?? IdentityContext.keyWindow
+        let isShown = IdentityContext.windowIdentity(of: window).map { IdentityContext.areSame($0, identity) } ?? false
+        if isShown, identity.account.map({ gate.isOpen(for: $0) }) ?? true { return .switched }
+        if let refusal = refusal(of: [identity]) { return refusal }
+        let number = requests.windows.begin(window)
+        if let account = identity.account, let refusal = await passGate(of: account, on: .identitySwitch) {
+            return refusal
+        }
+        if isShown { return requests.windows.finish(number, of: window, [identity]) }
+        let request = IdentityRequest(identity: identity, window: window, reason: reason)
+        let agreed = await requests.ask("switch") { delegate, answer in
+            try await delegate.identitySwitchRequired(request, answer: answer)
+        }
+        guard agreed else { return IdentitySwitchOutcome(.failed, "the app did not switch") }
+        return requests.windows.finish(number, of: window, [identity])
+    }
+
+    /// Passes the gates of everything that the windows show, when the app comes back to the front (SDK-ID-39); each
+    /// account's once. An account whose gate stays closed is taken away from its windows by the app, under Cordon's own
+    /// screens (SDK-ID-48); where the app does not do it, the person is told, and
+    /// ``ProtectionConfiguration/identityExit`` ends the app (SDK-ID-49).
+    ///
+    /// - Returns: How it went with each window that shows an organisation's data.
+    @discardableResult
+    public func resume() async -> [WindowID: IdentitySwitchOutcome] {
+        var outcomes: [WindowID: IdentitySwitchOutcome] = [:]
+        var refusals: [AccountID: IdentitySwitchOutcome] = [:]
+        var passed: Set<AccountID> = []
+        for (window, identities) in IdentityContext.everyWindow.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            for account in identities.compactMap(\.account) {
+                if refusals[account] == nil, !passed.contains(account) {
+                    refusals[account] = await passGate(of: account, on: .resume)
+                    if refusals[account] == nil { passed.insert(account) }
+                }
+                outcomes[window] = refusals[account] ?? outcomes[window] ?? .switched
+            }
+        }
+        // Where the gate had no screens of its own to do it under.
+        for account in refusals.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+            var session = InterfaceSession(tools.screens, account: account, occasion: .resume)
+            for window in requests.windows(showing: account) { await requests.hide(account, in: window, &session) }
+            await session.handBack()
+        }
+        return outcomes
+    }
+
+    /// Has the app add an account that was enrolled without its doing (SDK-ID-35).
+    ///
+    /// - Returns: Whether the app added it.
+    public func offerAccount(_ account: ManagedAccount) async -> Bool {
+        await requests.ask("add an account") { delegate, answer in
+            try await delegate.accountAdded(account, answer: answer)
+        }
+    }
+
+    /// Why an account's data is kept from the person at present (SDK-ID-50); any thread.
+    public nonisolated func block(of account: AccountID) -> AccountBlock {
+        tools.gates.block(of: tools.context.accounts.resolved(account))
+    }
+
+    /// The accounts whose data is kept from the person at present, in order; any thread.
+    public nonisolated var blockedAccounts: [AccountID] { tools.gates.blockedAccounts }
+
+    /// What forbids a change before anybody is asked (SDK-ID-20, CQ-34).
+    private func refusal(of identities: [Identity]) -> IdentitySwitchOutcome? {
+        if let own = IdentityContext.currentScope, !identities.allSatisfy({ IdentityContext.areSame($0, own) }) {
+            return IdentitySwitchOutcome(.notAllowed, "the work that asks has another identity; leave its scope first")
+        }
+        let accounts = context.accounts
+        guard !accounts.allowsSeveralManagedAccounts else { return nil }
+        let holder = accounts.placeHolder
+        for account in identities.compactMap(\.account) where !accounts.isUntargeted(accounts.resolved(account)) {
+            if let holder, !IdentityContext.areSame(account, holder) {
+                return IdentitySwitchOutcome(.notAllowed, "another managed account is present, and one is supported")
+            }
+        }
+        return nil
+    }
+
+    /// Passes every gate, then notes what the window shows, unless a later change came in between.
+    private func change(
+        _ window: WindowID, to identities: [Identity]?, passing shown: [Identity]
+    ) async -> IdentitySwitchOutcome {
+        let number = requests.windows.begin(window)
+        for account in shown.compactMap(\.account) {
+            let refusal = await passGate(of: account, on: .identitySwitch)
+            guard requests.windows.isLatest(number, of: window) else { return .superseded }
+            if let refusal { return refusal }
+        }
+        return requests.windows.finish(number, of: window, identities)
+    }
+
+    /// Passes an account's gate; nil when its data may be shown. An account without rules has no gate.
+    private func passGate(of account: AccountID, on occasion: LaunchOccasion) async -> IdentitySwitchOutcome? {
+        let account = context.accounts.resolved(account)
+        if context.accounts.isUntargeted(account) { return nil }
+        let answer: SwitchGateAnswer
+        if let standIn = context.configuration.switchGate {
+            answer = await standIn(account, occasion)
+            tools.gates.setBlock(AccountBlock(answer), of: account)
+        } else if context.configuration.interface == nil {
+            answer = await gateAnswer(of: account, on: occasion)
+            tools.gates.setBlock(AccountBlock(answer), of: account)
+        } else {
+            answer = SwitchGateAnswer(await gate.pass(account, on: occasion))
+        }
+        return switch answer {
+        case .passed: nil
+        case .cancelled: IdentitySwitchOutcome(.cancelled, "the person turned away")
+        case .blocked(let reason, _): IdentitySwitchOutcome(.notAllowed, reason)
+        case .wiped: IdentitySwitchOutcome(.failed, "the account's data was removed")
+        }
+    }
+
+    /// What the launch conditions say by themselves, of this device as it is. Nobody is asked, so that is how the gate stands.
+    private func gateAnswer(of account: AccountID, on occasion: LaunchOccasion) async -> SwitchGateAnswer {
+        let decision = await tools.conditions.decision(of: account, on: occasion)
+        guard let reason = decision.reasons.first(where: { !$0.verdict.permits }) else {
+            tools.gates.set(.open, for: account)
+            return .passed
+        }
+        tools.gates.set(.closed(decision.reasons), for: account)
+        return .blocked(reason: reason.message, isClockedOut: reason.rule == Rule.launchClock.rawValue)
+    }
+}
+
+extension AccountBlock {
+    /// What an answer of the gate means for the account's data.
+    init(_ answer: SwitchGateAnswer) {
+        self =
+            switch answer {
+            case .passed, .wiped: .notBlocked
+            case .cancelled: .launchCancelled
+            case .blocked(_, let isClockedOut): isClockedOut ? .clockedOut : .launchBlocked
+            }
+    }
+}
+
+extension SwitchGateAnswer {
+    /// The outcome of the launch gate, as a window's change of identity takes it.
+    init(_ outcome: LaunchOutcome) {
+        switch outcome.result {
+        case .opened: self = .passed
+        case .cancelled: self = .cancelled
+        case .wiped: self = .wiped
+        case .blocked:
+            let reason = outcome.reasons.first { !$0.verdict.permits } ?? GateState.notPassed
+            self = .blocked(reason: reason.message, isClockedOut: reason.rule == Rule.launchClock.rawValue)
+        }
+    }
+}

@@ -1,0 +1,23 @@
+internal import CordonPolicy
+
+/// How an account's gate stands.
+enum GateState: Sendable, Equatable {
+    /// It was passed.
+    case open
+    /// It was not, or the app has left the front since; the reasons that were found, if it was tried.
+    case closed([PolicyReason])
+
+    var isOpen: Bool { self == .open }
+
+    /// The reasons to give to whoever asks while it is closed.
+    var reasons: [PolicyReason] {
+        guard case .closed(let reasons) = self else { return [] }
+        let found = reasons.filter { !$0.verdict.permits }
+        return found.isEmpty ? [Self.notPassed] : found
+    }
+
+    /// Nobody has tried to pass it.
+    static let notPassed = PolicyReason(
+        rule: .launchGate, message: "The organisation's checks at launch were not passed.",
+        remedy: "Open the app and answer what it asks.", verdict: .block)
+}

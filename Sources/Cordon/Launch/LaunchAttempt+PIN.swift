@@ -1,0 +1,183 @@
+internal import CordonIdentity
+internal import CordonPolicy
+
+/// PIN and sign-in at the gate.
+extension LaunchAttempt {
+    /// Asks for the PIN, or for a new one where there is none.
+    nonisolated(nonsending) mutating func askPIN() async -> Next {
+        let contents: SealedState<PINRecord>.Contents
+        do throws(ProtectionError) { contents = try tools.pins.contents(of: account) } catch {
+            return await showFailure(error)
+        }
+        guard case .value(let record) = contents, record.verifier != nil else {
+            if case .absent = contents, !tools.context.launches.record(of: account).hadPIN {
+                return await choosePIN()
+            }
+            return await resetPIN("The PIN is not there any more.")
+        }
+        guard let access = tools.rules.policy(of: .managed(account))?.policy.access else { return .again }
+        // Only who knows the old PIN changes it.
+        let isToChange =
+            session.occasion == .pinChange || reasons.contains { $0.rule == Rule.launchPINAge.rawValue }
+        let biometry = isToChange ? nil : await biometryAllowed(by: access, since: record.entered)
+        let prompt = PINPrompt(
+            account: holder, digitsOnly: access.pinCharacterSet == .numeric,
+            attemptsLeft: max(0, access.maximumPinRetries - record.failed), lastWasWrong: lastPINWasWrong,
+            wait: pinWait, biometry: biometry, canCancel: mayCancel)
+        let answer = await session.ask(.pin) { await $0.enterPIN(prompt) }
+        switch answer {
+        case nil: return .end(.blocked)
+        case .cancelled?:
+            session.steps.append(LaunchStep(.pin, .cancelled))
+            return cancelled
+        case .forgotten?:
+            session.steps.append(LaunchStep(.pin, .refused))
+            return await resetPIN("A forgotten PIN is replaced after a sign-in.")
+        case .recognised(let recognised)?:
+            let counts = recognised == biometry
+            session.steps.append(LaunchStep(.pin, counts ? .done : .refused))
+            if counts { await tools.pins.recordActivity(of: account) }
+            return .again
+        case .entered(let pin)?: return await check(pin, access)
+        }
+    }
+
+    private nonisolated(nonsending) mutating func check(_ pin: String, _ access: AccessRequirements) async -> Next {
+        (pinWait, lastPINWasWrong) = (.zero, false)
+        do throws(ProtectionError) {
+            switch try await tools.pins.check(pin, of: account, limit: access.maximumPinRetries) {
+            case .right:
+                hasEnteredPIN = true
+                try tools.context.launches.change(account) { $0.hadPIN = true }
+                session.steps.append(LaunchStep(.pin, .done))
+                return .again
+            case .wrong: lastPINWasWrong = true
+            case .tooSoon(let wait): pinWait = wait
+            case .exhausted, .noPIN: break
+            }
+            session.steps.append(LaunchStep(.pin, .refused))
+            return .again
+        } catch { return await showFailure(error) }
+    }
+
+    /// The policy wants a new PIN: for its age the old one must be known, for anything else a fresh sign-in is needed.
+    nonisolated(nonsending) mutating func renewPIN() async -> Next {
+        let isUsedUp = reasons.contains {
+            $0.rule == Rule.launchPINAttempts.rawValue && !$0.verdict.permits
+        }
+        if isUsedUp { return await resetPIN("The PIN was entered wrongly too often.") }
+        guard hasEnteredPIN || hasSignedIn else { return await askPIN() }
+        return await choosePIN()
+    }
+
+    private nonisolated(nonsending) mutating func resetPIN(_ message: String) async -> Next {
+        if !hasSignedIn {
+            let step = await freshSignIn(message)
+            guard hasSignedIn else { return step }
+        }
+        return await choosePIN()
+    }
+
+    /// Has a PIN made until one will do or the person turns away.
+    nonisolated(nonsending) mutating func choosePIN() async -> Next {
+        guard let access = tools.rules.policy(of: .managed(account))?.policy.access else { return .again }
+        var problems: [PINRequirements.Problem] = []
+        while !Task.isCancelled {
+            let prompt = NewPINPrompt(
+                account: holder, minimumLength: access.minimumPinLength,
+                characters: access.pinCharacterSet, simpleIsBlocked: access.simplePinBlocked, problems: problems,
+                canCancel: mayCancel)
+            guard let answer = await session.ask(.newPIN, { await $0.choosePIN(prompt) }) else {
+                return .end(.blocked)
+            }
+            guard case .chosen(let pin) = answer else {
+                session.steps.append(LaunchStep(.newPIN, .cancelled))
+                return cancelled
+            }
+            do throws(ProtectionError) {
+                problems = try await tools.pins.set(pin, of: account, requirements: PINRequirements(access))
+                session.steps.append(LaunchStep(.newPIN, problems.isEmpty ? .done : .refused))
+                guard problems.isEmpty else { continue }
+                try tools.context.launches.change(account) { $0.hadPIN = true }
+                hasEnteredPIN = true
+                return .again
+            } catch { return await showFailure(error) }
+        }
+        return .end(.cancelled)
+    }
+
+    /// Has the person sign in afresh. Without a network this cannot be done, and the person is told so.
+    nonisolated(nonsending) mutating func freshSignIn(_ message: String) async -> Next {
+        let prompt = SignInPrompt(account: holder, message: message, canCancel: mayCancel)
+        switch await session.ask(.signIn, { await $0.signIn(prompt) }) {
+        case nil: return .end(.blocked)
+        case .cancelled?:
+            session.steps.append(LaunchStep(.signIn, .cancelled))
+            return cancelled
+        case .unavailable(let why)?:
+            session.steps.append(LaunchStep(.signIn, .unavailable))
+            let reason = PolicyReason(
+                rule: .launchCredentials, message: "\(message) \(why)", remedy: "Go online and sign in.",
+                verdict: .block)
+            return await showBlock([reason])
+        case .signedIn(let who)? where who == account || who == AccountID(holder.userPrincipalName):
+            session.steps.append(LaunchStep(.signIn, .done))
+            hasSignedIn = true
+            let now = ClockReading(configuration.clock)
+            do throws(ProtectionError) { try tools.context.launches.change(account) { $0.signedIn = now } } catch {
+                return await showFailure(error)
+            }
+            return .again
+        case .signedIn?:
+            session.steps.append(LaunchStep(.signIn, .refused))
+            let reason = PolicyReason(
+                rule: .launchCredentials, message: "Somebody else signed in.",
+                remedy: "Sign in as \(holder.userPrincipalName).", verdict: .block)
+            return await showBlock([reason])
+        }
+    }
+
+    /// The biometry that may stand in for the PIN now (SRV-RS-050, 051, 080); after a restart of the machine, none.
+    private nonisolated(nonsending) func biometryAllowed(
+        by access: AccessRequirements, since entered: ClockReading?
+    ) async -> Biometry? {
+        guard let biometry = await tools.screens.answer({ await $0.biometry }) ?? nil else { return nil }
+        let since = entered?.sameRun(until: ClockReading(configuration.clock))
+        return PINRequirements(access).biometricsAllowed(face: biometry == .face, sincePIN: since) ? biometry : nil
+    }
+
+    /// Asks for the old PIN and a new one. Cancelling keeps the old one, and the gate that was open stays open.
+    nonisolated(nonsending) mutating func changePIN() async -> LaunchOutcome.Result {
+        guard !session.steps.contains(LaunchStep(.newPIN, .done)), tools.hasPIN(account) else { return .opened }
+        isChangingPIN = true
+        defer { isChangingPIN = false }
+        while !hasEnteredPIN, !hasSignedIn {
+            guard !Task.isCancelled, isGuessLeft else {
+                isChangingPIN = false
+                return await runChecks()
+            }
+            if case .end = await askPIN() { return .opened }
+        }
+        // Whoever had forgotten it has signed in, and may have chosen already.
+        guard !session.steps.contains(LaunchStep(.newPIN, .done)) else { return .opened }
+        _ = await choosePIN()
+        return .opened
+    }
+
+    private var isGuessLeft: Bool {
+        guard let access = tools.rules.policy(of: .managed(account))?.policy.access,
+            case .value(let record)? = try? tools.pins.contents(of: account)
+        else { return false }
+        return record.failed < access.maximumPinRetries
+    }
+}
+
+extension LaunchTools {
+    /// Whether the rules in force ask for a PIN and there is one.
+    func hasPIN(_ account: AccountID) -> Bool {
+        guard screens.interface != nil, rules.isPINRequired(for: .managed(account)),
+            case .value(let record)? = try? pins.contents(of: account)
+        else { return false }
+        return record.verifier != nil
+    }
+}

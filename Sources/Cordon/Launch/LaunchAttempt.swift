@@ -1,0 +1,270 @@
+internal import CordonIdentity
+internal import CordonPolicy
+internal import CordonProtocol
+internal import Foundation
+internal import Logging
+
+/// What an attempt to pass an account's gate needs of the protection's parts.
+struct LaunchTools: Sendable {
+    let context: ProtectionContext
+    let rules: EnforcedRules
+    let gates: GateStates
+    let conditions: LaunchConditions
+    let screens: InterfaceScreens
+    let pins: PINKeeper
+
+    /// - Throws: ``ProtectionError`` with code `stateUnwritable` when the PINs' folder cannot be used.
+    init(_ context: ProtectionContext, rules: EnforcedRules, gates: GateStates) throws(ProtectionError) {
+        let configuration = context.configuration
+        self.context = context
+        self.rules = rules
+        self.gates = gates
+        pins = PINKeeper(
+            folder: try StateFolder(
+                configuration.pinDirectory ?? configuration.dataDirectory.appending(path: "pins")),
+            keyStore: configuration.keyStore, clock: configuration.clock, cost: configuration.pinCost,
+            observer: configuration.pinObserver)
+        conditions = LaunchConditions(context, rules: rules, gates: gates, pins: pins)
+        screens = InterfaceScreens(context)
+    }
+}
+
+/// What an attempt has other parts do about a condition that is not met.
+struct LaunchRemedies: Sendable {
+    /// Keeps what the clock has shown.
+    let recordClock: @Sendable () async -> Void
+    /// Asks the service for news of an account.
+    let checkIn: @Sendable (AccountID) async -> EnrollmentStatus
+    /// Removes an account's data, for a cause that the receipt names.
+    let wipe: @Sendable (AccountID, String) async throws(ProtectionError) -> Void
+
+    /// Has these parts do it; they outlive the gates' work, or nothing is done.
+    init(stored: StoredAccounts, checkIns: CheckIns, wipes: Wipes) {
+        recordClock = { [weak stored] in await stored?.recordClock() }
+        checkIn = { [weak checkIns] account in await checkIns?.checkIn(account) ?? .internalError }
+        wipe = { [weak wipes] (account, cause) async throws(ProtectionError) in
+            try await wipes?.wipe(account, because: cause)
+        }
+    }
+}
+
+/// One attempt to pass an account's gate, from the first question to the outcome.
+struct LaunchAttempt: Sendable {
+    /// What follows from a check.
+    enum Next {
+        /// Look again.
+        case again
+        /// The attempt ends here.
+        case end(LaunchOutcome.Result)
+    }
+
+    /// More rounds than any person or policy needs: a gate that does not settle stays closed.
+    private static let roundLimit = 200
+    /// How long contact with the service may take before the gate goes on without.
+    private static let checkInDeadline = Duration.seconds(60)
+    /// How long the service may take to be told before data is removed.
+    private static let reportDeadline = Duration.seconds(10)
+
+    let tools: LaunchTools
+    let account: AccountID
+    private let remedies: LaunchRemedies
+    /// The person, as far as they are asked.
+    var session: InterfaceSession
+    /// What the last look found.
+    var reasons: [PolicyReason] = []
+    /// The person signed in afresh on this attempt.
+    var hasSignedIn = false
+    /// The person entered the PIN on this attempt.
+    var hasEnteredPIN = false
+    /// The guess before was wrong.
+    var lastPINWasWrong = false
+    /// The person changes the PIN at will, and may leave it at the old one.
+    var isChangingPIN = false
+    /// How long to wait before the next guess.
+    var pinWait = Duration.zero
+    /// What was recorded of conditions that acted.
+    var reported: Set<String> = []
+    /// The service was asked for contact, and there is no use in asking again.
+    var hasCheckedIn = false
+    /// The service was told why data is about to be removed.
+    private var hasReportedRemoval = false
+
+    init(_ tools: LaunchTools, _ remedies: LaunchRemedies, at account: AccountID, on occasion: LaunchOccasion) {
+        self.remedies = remedies
+        self.tools = tools
+        self.account = account
+        session = InterfaceSession(tools.screens, account: account, occasion: occasion)
+    }
+
+    func outcome(_ result: LaunchOutcome.Result) -> LaunchOutcome {
+        LaunchOutcome(account: account, result: result, reasons: reasons, steps: session.steps)
+    }
+
+    /// Passes the gate; then, where that is what the person came for, changes the PIN.
+    nonisolated(nonsending) mutating func run() async -> LaunchOutcome.Result {
+        let result = await runChecks()
+        guard result == .opened, session.occasion == .pinChange else { return result }
+        return await changePIN()
+    }
+
+    /// Looks, carries out what the gravest reason asks for, and looks again.
+    nonisolated(nonsending) mutating func runChecks() async -> LaunchOutcome.Result {
+        // An account without targeted rules is like a personal one (SDK-CL-01).
+        if tools.context.accounts.isUntargeted(account) { return .opened }
+        let isEnrolled = tools.context.accounts[account] != nil
+        if case .end(let result) = await showManagedNotice() { return result }
+        for _ in 0..<Self.roundLimit {
+            guard !Task.isCancelled else { return .cancelled }
+            // The organisation's own command may come first.
+            if isEnrolled, tools.context.accounts[account] == nil { return .wiped }
+            let decision = await tools.conditions.decision(of: account, on: session.occasion)
+            reasons = decision.reasons
+            let seen = tools.gates.seenWarnings(of: account)
+            let left = PolicyDecision(reasons: decision.reasons.filter { !seen.contains(Self.mark(of: $0)) })
+            guard let action = left.launchActions.first else { return .opened }
+            if case .end(let result) = await act(action, on: left) { return result }
+        }
+        configuration.logger.error("a launch gate did not settle and stays closed")
+        return .blocked
+    }
+
+    private nonisolated(nonsending) mutating func act(
+        _ action: LaunchAction, on decision: PolicyDecision
+    ) async -> Next {
+        // What only the lack of contact asks for is settled by contact first.
+        if !isWaitingForContact(action, decision) { recordOutcomes(of: action, decision) }
+        return switch action {
+        case .wipe: await remove(decision)
+        case .checkIn: await seekContact(decision)
+        case .signIn: await freshSignIn(decision.reasons.first?.message ?? "")
+        case .resetPIN: await renewPIN()
+        case .askPIN: await askPIN()
+        case .refuse: await showBlock(decision.reasons)
+        case .notify: await warn(decision.reasons)
+        }
+    }
+
+    /// The first time: the organisation manages this account's data here (SDK-CL-10).
+    private nonisolated(nonsending) mutating func showManagedNotice() async -> Next {
+        guard configuration.interface != nil, tools.rules.policy(of: .managed(account)) != nil,
+            !tools.context.launches.record(of: account).noticeSeen
+        else { return .again }
+        let cause = ProtectionNotice.Cause(
+            message: "Its rules hold for the work account \(holder.userPrincipalName) alone.",
+            remedy: "It can remove this account's data from the app; your own data is not touched.")
+        let notice = ProtectionNotice(
+            .managed, account: account, causes: [cause], answers: hidesCancel ? [.goOn] : [.goOn, .cancel])
+        guard await session.present(notice, as: .managedNotice) == .goOn else { return cancelled }
+        do throws(ProtectionError) { try tools.context.launches.change(account) { $0.noticeSeen = true } } catch {
+            return await showFailure(error)
+        }
+        return .again
+    }
+
+    /// Too long without contact: one attempt to reach the service, then the person is told.
+    private nonisolated(nonsending) mutating func seekContact(_ decision: PolicyDecision) async -> Next {
+        guard hasCheckedIn else {
+            await contact()
+            return .again
+        }
+        return await showBlock(decision.reasons)
+    }
+
+    private nonisolated(nonsending) func checkIn(within limit: Duration) async -> EnrollmentStatus? {
+        await Deadline.answer(within: limit, by: configuration.clock) { [remedies, account] in
+            await remedies.checkIn(account)
+        }
+    }
+
+    private func isWaitingForContact(_ action: LaunchAction, _ decision: PolicyDecision) -> Bool {
+        let mayChange = [Rule.launchOffline.rawValue, Rule.launchAccount.rawValue]
+        return action == .wipe && !hasCheckedIn
+            && decision.reasons.allSatisfy { $0.verdict != .wipe || mayChange.contains($0.rule) }
+    }
+
+    private nonisolated(nonsending) mutating func contact() async {
+        hasCheckedIn = true
+        let status = await checkIn(within: Self.checkInDeadline)
+        let isReached = status.map { [.newPolicies, .policiesUnchanged, .noPolicyTargeted].contains($0) } ?? false
+        session.steps.append(LaunchStep(.checkIn, isReached ? .done : .unavailable))
+    }
+
+    /// The rules want the data gone. Where only the lack of contact is the cause, or what the service said of the account some
+    /// time ago, contact is sought first.
+    private nonisolated(nonsending) mutating func remove(_ decision: PolicyDecision) async -> Next {
+        let gravest = decision.reasons.filter { $0.verdict == .wipe }
+        if isWaitingForContact(.wipe, decision) {
+            await contact()
+            return .again
+        }
+        if !hasReportedRemoval, tools.context.accounts[account] != nil {
+            hasReportedRemoval = true
+            // The registration that can say why is still there. The removal does not depend on it.
+            _ = await checkIn(within: Self.reportDeadline)
+            // Newer rules, or the organisation's own command, may have come with the answer.
+            return .again
+        }
+        let usedUp = gravest.contains { $0.rule == Rule.launchPINAttempts.rawValue }
+        do throws(ProtectionError) { try await remedies.wipe(account, gravest.first?.rule ?? "app") } catch {
+            session.steps.append(LaunchStep(.wipe, .unavailable))
+            return await showFailure(error)
+        }
+        session.steps.append(LaunchStep(.wipe, .done))
+        // Other apps of the organisation go on with a PIN of their common person; a used-up one must be made anew.
+        if usedUp, configuration.pinDirectory != nil {
+            try? await tools.pins.takeAway(from: account)
+        }
+        await session.tell(ProtectionNotice(.removed, account: account, causes: gravest.map { .init($0) }))
+        return .end(.wiped)
+    }
+
+    /// Shows why the data stays closed; the person may have it looked at again.
+    nonisolated(nonsending) mutating func showBlock(_ reasons: [PolicyReason]) async -> Next {
+        let notice = ProtectionNotice(
+            .blocked, account: account, causes: reasons.filter { !$0.verdict.permits }.map { .init($0) },
+            answers: [.tryAgain, .cancel])
+        guard await session.present(notice, as: .block) == .tryAgain else { return .end(.blocked) }
+        hasCheckedIn = false
+        return .again
+    }
+
+    /// Shows what Cordon itself could not do, and how to mend it.
+    nonisolated(nonsending) mutating func showFailure(_ error: ProtectionError) async -> Next {
+        configuration.logger.error("a launch check failed", metadata: ["reason": "\(error.reason)"])
+        let reason = PolicyReason(
+            rule: .launchGate, message: "A check could not be made: \(error.reason).", remedy: error.hint,
+            verdict: .block)
+        reasons.insert(reason, at: 0)
+        return await showBlock([reason])
+    }
+
+    private nonisolated(nonsending) mutating func warn(_ reasons: [PolicyReason]) async -> Next {
+        // Without anybody to tell, a warning stands in the outcome and in the log of whoever looks.
+        guard configuration.interface != nil else { return .end(.opened) }
+        let notice = ProtectionNotice(
+            .warning, account: account, causes: reasons.map { .init($0) },
+            answers: hidesCancel ? [.goOn] : [.goOn, .cancel])
+        guard await session.present(notice, as: .warning) == .goOn else { return cancelled }
+        tools.gates.addSeenWarnings(reasons.map(Self.mark), of: account)
+        return .again
+    }
+
+    /// Whether the person may cancel here: always a change of their own will (SDK-ST-15).
+    var mayCancel: Bool { isChangingPIN || !hidesCancel }
+
+    /// If cancelling is disabled, cancelling closes the gate.
+    var cancelled: Next { .end(hidesCancel ? .blocked : .cancelled) }
+
+    /// The account as prompts name it.
+    var holder: ManagedAccount {
+        tools.context.accounts[account]?.account
+            ?? ManagedAccount(id: account, tenant: TenantID(""), userPrincipalName: account.rawValue)
+    }
+    var configuration: ProtectionConfiguration { tools.context.configuration }
+    private var hidesCancel: Bool { configuration.settings.hidesCancel }
+
+    /// What makes a warning the same as one that was seen.
+    private static func mark(of reason: PolicyReason) -> String {
+        reason.verdict.permits ? "\(reason.rule) \(reason.setting) \(reason.message)" : ""
+    }
+}

@@ -1,0 +1,117 @@
+internal import CordonBase
+internal import CordonIdentity
+internal import CordonPolicy
+internal import Foundation
+
+/// What the launch conditions say of this device now: the facts that Cordon knows itself, with those that the app states.
+struct LaunchConditions: Sendable {
+    /// Longer ago than any limit: what was never done is due.
+    private static let longAgo = Duration.seconds(Int64(1) << 40)
+
+    private let context: ProtectionContext
+    private let rules: EnforcedRules
+    private let gates: GateStates
+    private let pins: PINKeeper
+
+    init(_ context: ProtectionContext, rules: EnforcedRules, gates: GateStates, pins: PINKeeper) {
+        self.context = context
+        self.rules = rules
+        self.gates = gates
+        self.pins = pins
+    }
+
+    /// What the rules say of an account's launch now, with every reason.
+    nonisolated(nonsending) func decision(
+        of account: AccountID, on occasion: LaunchOccasion
+    ) async -> PolicyDecision {
+        decision(of: account, on: occasion, given: await context.statedFacts(for: account))
+    }
+
+    private func decision(
+        of account: AccountID, on occasion: LaunchOccasion, given stated: StatedFacts
+    ) -> PolicyDecision {
+        var question = Question(.launch, owner: .managed(account))
+        question.device = launchFacts(of: account, on: occasion, given: stated)
+        let decision = rules.decision(for: question)
+        var own: [PolicyReason] = []
+        if let record = context.accounts[account], !context.accounts.allowedAccounts.admits(record.account) {
+            own.append(
+                PolicyReason(
+                    rule: .launchAccount, message: "The administrator does not admit this account in this app.",
+                    remedy: "Sign it out, or ask the administrator.", verdict: .block))
+        }
+        if let outdated = context.accounts.outdatedReason(for: account) { own.append(outdated) }
+        guard !own.isEmpty else { return decision }
+        let gravest = decision.reasons.filter { $0.verdict == .wipe }
+        return PolicyDecision(
+            reasons: gravest + own + decision.reasons.filter { $0.verdict != .wipe }, trace: decision.trace)
+    }
+
+    /// The facts that conditions look at: the app's, and what Cordon knows itself.
+    private func launchFacts(
+        of account: AccountID, on occasion: LaunchOccasion, given stated: StatedFacts
+    ) -> DeviceFacts {
+        var facts = stated.facts
+        // Not with `??`: the compiler (6.3.1, Linux) does not align the vector in its operand.
+        if facts.osVersion == nil { facts.osVersion = VersionNumber(context.configuration.device.osVersion) }
+        if facts.appVersion == nil { facts.appVersion = VersionNumber(context.configuration.application.version) }
+        if facts.sdkVersion == nil { facts.sdkVersion = VersionNumber(context.configuration.application.sdkVersion) }
+        if facts.model == nil { facts.model = context.configuration.device.model }
+        // The service's word on the account stands where the app has none of its own (SRV-TG-32).
+        if facts.accountDisabled == nil { facts.accountDisabled = context.accounts[account]?.isAccountDisabled }
+        let now = ClockReading(context.configuration.clock)
+        // Whoever is using the app is not away from it: what asks for a look after inactivity is not due meanwhile.
+        let isInUse = (occasion == .timer || occasion == .pinChange) && gates.isOpen(account)
+        let remembered = context.launches.record(of: account)
+        let signedIn = remembered.signedIn.map { isInUse ? .zero : $0.sameRun(until: now) ?? Self.longAgo }
+        facts.sinceSignIn = signedIn ?? Self.longAgo
+        addPINFacts(of: account, now: now, isInUse: isInUse, to: &facts)
+        if let last = context.accounts.state(of: account)?.lastCheckIn { facts.sinceCheckIn = offlineTime(since: last, remembered, now: now) }
+        return facts
+    }
+
+    /// A PIN record that cannot be read has no count: the PIN is due, and asking for it closes the gate or has a new one made
+    /// after a fresh sign-in. It is not taken for one that is used up, which could mean that the data is removed.
+    private func addPINFacts(of account: AccountID, now: ClockReading, isInUse: Bool, to facts: inout DeviceFacts) {
+        (facts.failedPINAttempts, facts.pinAge, facts.sincePIN) = (0, .zero, Self.longAgo)
+        guard case .value(let record)? = try? pins.contents(of: account), record.verifier != nil else { return }
+        facts.failedPINAttempts = record.failed
+        facts.pinAge = record.made.elapsed(until: now)
+        facts.sincePIN = isInUse ? .zero : (record.active?.sameRun(until: now) ?? Self.longAgo)
+    }
+
+    /// The time without contact: exact since the check-in was seen in this run of the machine, else by the wall clock, as far
+    /// as that can be believed. Negative where it was turned back: then nobody knows, which the rules deny.
+    ///
+    /// Where the moment that the launch record remembers is another one than the registration's, the longer time counts.
+    private func offlineTime(since last: Date, _ remembered: LaunchRecord, now: ClockReading) -> Duration {
+        let mark = remembered.checkedIn
+        let isSameMoment = mark.map { abs(Double($0.wall) / 1000 - last.timeIntervalSince1970) < 2 } ?? false
+        if isSameMoment, let exact = mark?.sameRun(until: now) { return exact }
+        let moment = context.clock.read()
+        guard moment.turnedBack == 0 else { return .milliseconds(-Int64(min(moment.turnedBack * 1000, 1e15))) }
+        let wall = Duration.milliseconds(
+            Int64(min(max(moment.now.timeIntervalSince(last) * 1000, -1e15), 1e15)))
+        guard wall >= .zero, let mark else { return wall }
+        let since = mark.sameRun(until: now) ?? max(mark.elapsed(until: now), mark.atLeast(until: now))
+        return max(wall, since)
+    }
+
+    /// How long the account may still be without contact; nil when no policy limits it.
+    func offlineCountdown(of account: AccountID) -> OfflineCountdown? {
+        guard let policy = rules.policy(of: .managed(account))?.policy.launch, let last = context.accounts.state(of: account)?.lastCheckIn else {
+            return nil
+        }
+        let now = ClockReading(context.configuration.clock)
+        return OfflineCountdown(
+            account: account, offline: offlineTime(since: last, context.launches.record(of: account), now: now),
+            blockAfter: policy.periodOfflineBeforeAccessCheck, wipeAfter: policy.periodOfflineBeforeWipe)
+    }
+}
+
+/// The facts that an app stated, by reference: versions are vectors, which want alignment that not every frame gives.
+final class StatedFacts: Sendable {
+    let facts: DeviceFacts
+
+    init(_ facts: DeviceFacts) { self.facts = facts }
+}

@@ -1,0 +1,315 @@
+internal import CordonBase
+public import CordonIdentity
+internal import CordonPolicy
+internal import Logging
+
+/// The launch gates of an app's accounts: what passes them, what closes them while the app is in front, and the PIN behind them.
+///
+/// Reached through ``AppProtection/gate``. An app passes gates with ``AppProtection/launch(_:)`` and ``AppProtection/resume(_:)``, and
+/// closes all of them with ``AppProtection/suspend()``.
+public actor LaunchGates: AccountFollower {
+    /// The longest time between two looks at an open gate.
+    private static let lookInterval = Duration.seconds(300)
+
+    /// The executor that all parts of the protection share.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { tools.context.domain.unownedExecutor }
+
+    private let tools: LaunchTools
+    private let requests: IdentityRequests
+    /// The attempts that are being made; callers who want the same gate passed at the same time share one.
+    private let attempts = AbandonableTask<AccountID, LaunchOutcome>()
+    /// What other parts do about conditions that are not met; nil before the parts are connected.
+    private var remedies: LaunchRemedies?
+    /// Whether the app has left the front, as it said.
+    private var isBehind = false
+
+    init(_ tools: LaunchTools, requests: IdentityRequests) {
+        self.tools = tools
+        self.requests = requests
+    }
+
+    /// Says what other parts do about conditions that are not met; to be called once, before any gate is passed.
+    func connect(_ remedies: LaunchRemedies) { self.remedies = remedies }
+
+    private var context: ProtectionContext { tools.context }
+    private var configuration: ProtectionConfiguration { tools.context.configuration }
+
+    // MARK: Asking
+
+    /// Whether an account's gate was passed and is open; any thread.
+    ///
+    /// Without an interface nobody can be asked anything. As long as the gate was not tried then, it is open to rules that
+    /// ask nobody for anything, and closed to rules with a PIN or a fresh sign-in; once it was tried, what came of that counts.
+    public nonisolated func isOpen(for account: AccountID) -> Bool {
+        tools.gates.isOpen(tools.context.accounts.resolved(account))
+    }
+
+    /// How long the account may still be without contact; nil when no policy limits it.
+    public func offlineCountdown(of account: AccountID) -> OfflineCountdown? {
+        tools.conditions.offlineCountdown(of: context.accounts.resolved(account))
+    }
+
+    /// How long the account may still be without contact, now and after every interval, until the stream is dropped.
+    public nonisolated func offlineCountdowns(
+        of account: AccountID, every interval: Duration
+    ) -> AsyncStream<OfflineCountdown> {
+        let clock = tools.context.configuration.clock
+        let isFirst = Locked(true)
+        return AsyncStream {
+            let waits = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return !isFirst
+            }
+            if waits {
+                do { try await clock.sleep(interval) } catch { return nil }
+            }
+            return await self.offlineCountdown(of: account)
+        }
+    }
+
+    // MARK: Passing
+
+    /// Passes an account's gate: every condition of its policy, in order, each asked for where a person or the service
+    /// can meet it, until the data may be shown or it is clear that it may not.
+    ///
+    /// Calls that come while the gate is being passed join it. A caller that is cancelled goes on at once with
+    /// ``LaunchOutcome/Result/cancelled``; when the last one is gone, what is being asked is cancelled too.
+    public func pass(_ account: AccountID, on occasion: LaunchOccasion) async -> LaunchOutcome {
+        let account = context.accounts.resolved(account)
+        if occasion != .timer { isBehind = false }
+        return await attempts.value(account, whenCancelled: LaunchOutcome(account: account, result: .cancelled)) {
+            await self.attempt(account, on: occasion)
+        }
+    }
+
+    private func attempt(_ account: AccountID, on occasion: LaunchOccasion) async -> LaunchOutcome {
+        guard let remedies else { return LaunchOutcome(account: account, result: .blocked) }
+        // What the clock has shown is kept, so that turning it back across a restart of the machine is seen.
+        await remedies.recordClock()
+        var attempt = LaunchAttempt(tools, remedies, at: account, on: occasion)
+        if occasion == .launch, !context.accounts.isUntargeted(account) { await attempt.session.takeOver() }
+        var result = await attempt.run()
+        // Nobody refused: it is passed again when the app is back.
+        let isPutOff = result == .opened && isBehind
+        if isPutOff { result = .cancelled }
+        // An attempt that every caller has left changes nothing any more.
+        if !Task.isCancelled {
+            await finish(account, result, attempt)
+            if !isPutOff { setBlock(of: account, after: result, attempt.reasons) }
+            if result != .opened, !isBehind { await requests.takeAway(account, &attempt.session) }
+        }
+        await attempt.session.handBack()
+        return attempt.outcome(result)
+    }
+
+    /// Puts the outcome in force and tells who observes.
+    private func finish(_ account: AccountID, _ result: LaunchOutcome.Result, _ attempt: LaunchAttempt) async {
+        switch result {
+        case .opened:
+            // An account whose data was removed in this very moment has no gate to open.
+            guard context.accounts.state(of: account) != nil else { return }
+            tools.gates.set(.open, for: account)
+            await tools.pins.recordActivity(of: account)
+            context.events.post(.gate(account: account, .opened))
+            await showCountdownIfUrgent(of: account)
+        case .cancelled, .blocked:
+            tools.gates.set(.closed(attempt.reasons), for: account)
+            context.events.post(.gate(account: account, .closed(attempt.reasons)))
+        case .wiped:
+            tools.gates.set(nil, for: account)
+            context.events.post(.gate(account: account, .closed(attempt.reasons)))
+        }
+    }
+
+    private func setBlock(of account: AccountID, after result: LaunchOutcome.Result, _ reasons: [PolicyReason]) {
+        let answer = SwitchGateAnswer(LaunchOutcome(account: account, result: result, reasons: reasons))
+        tools.gates.setBlock(AccountBlock(answer), of: account)
+    }
+
+    /// Passes the gate of whoever is to be shown: of the account named, else of the only one in an app that holds a single account.
+    func passFirst(_ account: AccountID?, on occasion: LaunchOccasion) async -> LaunchOutcome {
+        if let account { return await pass(account, on: occasion) }
+        let managed = context.accounts.rules.managed
+        if managed.isEmpty { return await passWithoutPolicy(on: occasion) }
+        guard let only = managed.first, managed.count == 1, !configuration.settings.holdsSeveralIdentities else {
+            return LaunchOutcome(account: nil, result: .opened)
+        }
+        return await pass(only, on: occasion)
+    }
+
+    /// An app without any policy: closed, warned of, or simply not managed, as its settings say (SDK-ST-10, ST-11).
+    private func passWithoutPolicy(on occasion: LaunchOccasion) async -> LaunchOutcome {
+        let settings = configuration.settings
+        guard settings.requiresPolicy || settings.warnsWithoutPolicy else {
+            return LaunchOutcome(account: nil, result: .opened)
+        }
+        let reason = PolicyReason(
+            rule: .policyUnknown, message: "No organisation manages this app yet.",
+            remedy: "Sign in with the work account.", verdict: settings.requiresPolicy ? .block : .warn)
+        var session = InterfaceSession(tools.screens, account: nil, occasion: occasion)
+        let answer = await session.present(
+            ProtectionNotice(
+                settings.requiresPolicy ? .blocked : .warning, account: nil, causes: [.init(reason)],
+                answers: settings.requiresPolicy ? [.cancel] : [.goOn, .cancel]),
+            as: settings.requiresPolicy ? .block : .warning)
+        await session.handBack()
+        let result: LaunchOutcome.Result =
+            settings.requiresPolicy
+            ? .blocked : answer == .goOn || configuration.interface == nil ? .opened : .cancelled
+        return LaunchOutcome(account: nil, result: result, reasons: [reason], steps: session.steps)
+    }
+
+    // MARK: Closing
+
+    /// Closes every gate until the app is back, and counts the time away from here; see ``AppProtection/suspend()``.
+    func suspend() async {
+        isBehind = true
+        for account in tools.gates.open {
+            tools.gates.set(.closed([]), for: account)
+            await tools.pins.recordActivity(of: account)
+        }
+    }
+
+    /// Watches an account's open gate until the calling task is cancelled; returns at the first look that finds the account
+    /// removed or not enrolled any more.
+    ///
+    /// When a condition stops being met, the gate closes at once (``ProtectionEvent/gate(account:_:)``, hide the data),
+    /// and is passed again with ``LaunchOccasion/timer``; where it stays closed, the app is asked to take the account away
+    /// from its windows (SDK-ID-48). A closed gate is left alone until its data is to be removed. When
+    /// the time without contact becomes short, the countdown is shown and posted.
+    public func watch(_ account: AccountID) async {
+        let account = context.accounts.resolved(account)
+        while !Task.isCancelled {
+            do { try await configuration.clock.sleep(untilNextLook(at: account)) } catch { return }
+            guard context.accounts[account] != nil || context.accounts.debugged == account else { return }
+            let decision = await tools.conditions.decision(of: account, on: .timer)
+            if tools.gates.isOpen(account) {
+                await showCountdownIfUrgent(of: account)
+                guard close(account, after: decision) else { continue }
+            } else if decision.verdict != .wipe {
+                continue
+            }
+            guard await pass(account, on: .timer).result != .wiped else { return }
+        }
+    }
+
+    /// Closes an open gate that would not be opened any more; whether it did.
+    private func close(_ account: AccountID, after decision: PolicyDecision) -> Bool {
+        guard !decision.verdict.permits, tools.gates.isOpen(account) else { return false }
+        tools.gates.set(.closed(decision.reasons), for: account)
+        setBlock(of: account, after: .blocked, decision.reasons)
+        context.events.post(.gate(account: account, .closed(decision.reasons)))
+        return true
+    }
+
+    /// Goes on after an open gate was closed by something else than a look at it: while the app is in front its windows are
+    /// covered, what can be asked is asked, and an account that stays closed is taken away.
+    private func passAgain(_ account: AccountID) {
+        guard !isBehind, configuration.interface != nil else { return }
+        Turn.outside { _ = Task { await self.pass(account, on: .timer) } }
+    }
+
+    private func showCountdownIfUrgent(of account: AccountID) async {
+        guard let countdown = tools.conditions.offlineCountdown(of: account), countdown.isUrgent else { return }
+        context.events.post(.gate(account: account, .countdown(countdown)))
+        _ = await tools.screens.answer { await $0.show(countdown) }
+    }
+
+    private func untilNextLook(at account: AccountID) -> Duration {
+        guard let countdown = tools.conditions.offlineCountdown(of: account) else { return Self.lookInterval }
+        // A moment past the limit, since a limit is met until it is exceeded.
+        let due = [countdown.untilBlock, countdown.untilWipe].compactMap { $0 }.filter { $0 > .zero }
+            .map { $0 + .seconds(1) }
+        return min(due.min() ?? Self.lookInterval, Self.lookInterval)
+    }
+
+    // MARK: The PIN
+
+    /// Has the person choose another PIN, for an app that offers it in its settings.
+    ///
+    /// The old PIN is asked for first, and nothing else will do: biometry shows who is there, not who knows it. Guesses
+    /// count like those at the gate, with the same action when they are used up. The new one has to meet the rules in
+    /// force (SRV-RS-043…045, SRV-RS-049). Everything is asked through ``ProtectionInterface``, after whatever the gate is
+    /// asking now. A person who has forgotten the old one signs in afresh.
+    /// - Returns: Whether the PIN is another one now; also posted as ``ProtectionEvent/gate(account:_:)`` where the gate
+    ///   opened or closed on the way.
+    public func changePIN(of account: AccountID) async -> PINChange {
+        let account = context.accounts.resolved(account)
+        await attempts.end(of: account)
+        guard tools.hasPIN(account) else { return .noPIN }
+        let outcome = await pass(account, on: .pinChange)
+        if outcome.steps.contains(LaunchStep(.newPIN, .done)) { return .changed }
+        return outcome.isOpen ? .kept : .closed
+    }
+
+    // MARK: What the person is told after a denial
+
+    /// Tells the person that something may not be shared, and why (SDK-DT-20); returns when it was seen. Cordon does not show it by
+    /// itself.
+    public func showSharingBlocked(_ denial: EgressDenied, of account: AccountID?) async {
+        await show(denial, as: .sharingBlocked, of: account)
+    }
+
+    /// Tells the person that something may not be printed, and why (SDK-PR-02); returns when it was seen. Cordon does not show it by
+    /// itself.
+    public func showPrintingBlocked(_ denial: EgressDenied, of account: AccountID?) async {
+        await show(denial, as: .printingBlocked, of: account)
+    }
+
+    /// Tells the person that a server's key is none that the organisation pinned (SDK-CP-03); returns when it was seen.
+    public func showConnectionBlocked(to host: String, because failure: PinningFailure, of account: AccountID?) async {
+        let cause = ProtectionNotice.Cause(
+            message: "What answered as \(host) could not be shown to be that server (\(failure.rawValue)).",
+            remedy: "Try another network, or tell the administrator.")
+        await tools.screens.tell(ProtectionNotice(.connectionBlocked, account: account, causes: [cause]))
+    }
+
+    private func show(_ denial: EgressDenied, as kind: ProtectionNotice.Kind, of account: AccountID?) async {
+        let causes = denial.decision.reasons.filter { !$0.verdict.permits }.map { ProtectionNotice.Cause($0) }
+        await tools.screens.tell(ProtectionNotice(kind, account: account, causes: causes))
+    }
+
+    // MARK: What other parts say of an account
+
+    func rulesChanged(of account: AccountID, from before: AccountState?, to now: AccountState) {
+        // What was open because there were no rules is closed until the gate was passed under them.
+        if case .noneTargeted? = before?.rules, case .policy = now.rules { tools.gates.set(nil, for: account) }
+        // Without an interface, rules that have come to ask somebody close what was open without.
+        if configuration.interface == nil, now.rules.asksPerson, before?.rules.asksPerson != true {
+            tools.gates.set(nil, for: account)
+        }
+    }
+
+    func accountRefused(_ account: AccountID) async {
+        guard context.accounts[account]?.isAccountDisabled == true, tools.gates.isOpen(account) else { return }
+        if close(account, after: await tools.conditions.decision(of: account, on: .timer)) { passAgain(account) }
+    }
+
+    func resetPIN(of account: AccountID) async -> Bool {
+        do throws(ProtectionError) {
+            try context.launches.change(account) { $0.hadPIN = true }
+            try await tools.pins.takeAway(from: account)
+        } catch {
+            configuration.logger.error("a PIN could not be taken away", metadata: ["reason": "\(error.reason)"])
+            return false
+        }
+        if tools.gates.closeIfTried(account) {
+            context.events.post(.gate(account: account, .closed([GateState.notPassed])))
+            passAgain(account)
+        }
+        return true
+    }
+
+    func accountLeft(_ account: AccountID) {
+        tools.gates.forget(account)
+        tools.gates.setBlock(.notBlocked, of: account)
+    }
+
+    /// Forgets the gate, the PIN and the sign-in; a PIN that other apps of the organisation use stays theirs.
+    func eraseState(of account: AccountID) async throws(ProtectionError) -> [String] {
+        tools.gates.forget(account)
+        try context.launches.remove(account)
+        if configuration.pinDirectory == nil { try tools.pins.remove(account) }
+        return []
+    }
+}

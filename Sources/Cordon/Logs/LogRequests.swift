@@ -1,0 +1,187 @@
+internal import CordonIdentity
+internal import CordonProtocol
+internal import Foundation
+internal import Logging
+
+/// Logs that an administrator asks for: nothing is sent before the person has seen it and agreed (SRV-CI-015, SRV-CI-024).
+///
+/// Reached through ``AppProtection/logs``.
+public actor LogRequests: AccountFollower {
+    /// How long the person may take.
+    private static let consentLimit = Duration.seconds(300)
+
+    private let context: ProtectionContext
+    private let service: ServiceAccess
+    private let diagnostics: ProtectionDiagnostics
+    private let ledger: TelemetryLedger
+    /// Whether the person is asked, while requests are being answered; nil while nobody answers any.
+    private var answering: Bool?
+
+    /// The executor that all parts of the protection share.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { context.domain.unownedExecutor }
+
+    init(
+        _ context: ProtectionContext, service: ServiceAccess, diagnostics: ProtectionDiagnostics, ledger: TelemetryLedger
+    ) {
+        self.context = context
+        self.service = service
+        self.diagnostics = diagnostics
+        self.ledger = ledger
+    }
+
+    /// Answers every request for logs that is open: asks the person, and sends what they agreed to, once.
+    ///
+    /// Called by itself after a check-in that brought a request; an app calls it when the person is there to be asked. How each
+    /// request ended is posted as ``ProtectionEvent/logs(_:)``.
+    public func answerRequests() async {
+        await answer(asking: true)
+    }
+
+    /// Answers what can be answered, each request once; what is there to be asked stays open where nobody is to be asked now.
+    /// Whoever is at it already answers what comes meanwhile.
+    private func answer(asking: Bool) async {
+        if let before = answering {
+            answering = before || asking
+            return
+        }
+        answering = asking
+        defer { answering = nil }
+        dropLapsedLogOrders()
+        var answered: Set<String> = []
+        while var order = nextLogOrder(but: answered) {
+            answered.insert(order.request.id)
+            guard let record = context.accounts[order.account] else { continue }
+            guard context.telemetry.isOn else {
+                if answering == true { report(.telemetryOff, of: order) }
+                continue
+            }
+            if order.state == .open { await ask(about: &order, of: record.account) }
+            if order.state == .agreed { await send(order, of: record) }
+        }
+    }
+
+    private func nextLogOrder(but answered: Set<String>) -> LogOrder? {
+        context.pending.logOrders?.first {
+            !answered.contains($0.request.id) && ($0.state == .agreed || $0.state == .open && answering == true)
+        }
+    }
+
+    /// Records the requests of an envelope, each once, and answers them in its own time.
+    func logsRequested(_ requests: [LogRequest], of account: AccountID) {
+        // A command before it may have removed the account.
+        guard context.accounts[account] != nil else { return }
+        let known = Set((context.pending.logOrders ?? []).map(\.request.id))
+        let now = context.configuration.clock.now()
+        let new = requests.map { LogOrder(account: account, request: $0) }
+            .filter { !known.contains($0.request.id) && $0.isWanted(at: now) }
+        guard !new.isEmpty else { return }
+        do { try context.pending.change { $0.logOrders = ($0.logOrders ?? []) + new } } catch {
+            return context.configuration.logger.error("a request for logs could not be noted")
+        }
+        context.startUnattended { await self.answerRequests() }
+    }
+
+    /// What has been agreed to is sent; a person who may take their time is asked at the start alone, and nobody waits for it.
+    func performDueWork(isFirst: Bool) async {
+        if isFirst {
+            context.startUnattended { await self.answerRequests() }
+        } else {
+            await answer(asking: false)
+        }
+    }
+
+    /// What the log says of the account goes, and what waits to be sent; the requests go with what else is pending for the account.
+    func eraseLogs(of account: ManagedAccount) -> [String] {
+        context.configuration.logFile?.forget([account.id.rawValue, account.userPrincipalName])
+        return (context.pending.logOrders ?? []).filter { $0.account == account.id }.compactMap { order in
+            do throws(ProtectionError) { try file(of: order).remove() } catch { return error.reason }
+            return nil
+        }
+    }
+
+    private func dropLapsedLogOrders() {
+        let now = context.configuration.clock.now()
+        let lapsed = (context.pending.logOrders ?? []).filter { !$0.isWanted(at: now) }
+        guard !lapsed.isEmpty else { return }
+        for order in lapsed { try? file(of: order).remove() }
+        try? context.pending.change { $0.logOrders?.removeAll { lapsed.contains($0) } }
+    }
+
+    private func ask(about order: inout LogOrder, of account: ManagedAccount) async {
+        guard let confirm = context.configuration.confirmLogUpload else { return report(.nobodyToAsk, of: order) }
+        let content: Data
+        do { content = try diagnostics.logUpload(for: account) } catch { return report(.failed(error), of: order) }
+        let answer = await Deadline.answer(within: Self.consentLimit, by: context.configuration.clock) {
+            await confirm(account, content)
+        }
+        guard let answer else { return report(.unanswered, of: order) }
+        order.state = answer ? .agreed : .over
+        do throws(ProtectionError) {
+            if answer { try file(of: order).write(content) }
+            // The account may have been removed while the person was thinking.
+            guard try keep(order) else { return try file(of: order).remove() }
+            if !answer { report(.declined, of: order) }
+        } catch {
+            order.state = .open
+            report(.failed(error), of: order)
+        }
+    }
+
+    private func send(_ order: LogOrder, of record: RegistrationRecord) async {
+        var order = order
+        guard let content = try? file(of: order).read() else {
+            order.state = .open
+            return end(order, .postponed(ProtectionError(.stateUnreadable, "what was to be sent cannot be read")))
+        }
+        if !order.isNoted {
+            let event = TelemetryEvent(
+                name: .sdkAction, account: order.account, tenant: record.account.tenant,
+                time: Int64(context.configuration.clock.now().timeIntervalSince1970),
+                properties: [.action: "logUpload", .bytes: String(content.count)])
+            guard ledger.record([event], to: .service, at: context.configuration.clock.now()) else { return }
+            order.isNoted = true
+            _ = try? keep(order)
+        }
+        do throws(ServiceFailure) {
+            let session = try await service.session(for: order.account, discovery: record.discovery)
+            try await session.client.send(
+                logs: content, request: order.request.id, registration: record.registrationID, token: session.token)
+            order.state = .over
+            end(order, .sent(bytes: content.count))
+        } catch {
+            context.log("logs could not be sent", error)
+            let reason = ProtectionError(.serviceUnusable, error.reason)
+            guard case .refused(let problem) = error, [404, 409, 413].contains(problem.status) else {
+                return report(.postponed(reason), of: order)
+            }
+            order.state = .over
+            end(order, .failed(reason))
+        }
+    }
+
+    private func end(_ order: LogOrder, _ end: LogUploadReport.End) {
+        try? file(of: order).remove()
+        do throws(ProtectionError) { _ = try keep(order) } catch {
+            context.configuration.logger.error("an answer to a request for logs could not be kept")
+        }
+        report(end, of: order)
+    }
+
+    /// Keeps how far an order is; false where nobody knows of it any more.
+    private func keep(_ order: LogOrder) throws(ProtectionError) -> Bool {
+        try context.pending.change { work in
+            guard let index = work.logOrders?.firstIndex(where: { $0.request.id == order.request.id }) else { return }
+            work.logOrders?[index] = order
+        }
+        return context.pending.logOrders?.contains { $0.request.id == order.request.id } ?? false
+    }
+
+    private func report(_ end: LogUploadReport.End, of order: LogOrder) {
+        context.events.post(.logs(LogUploadReport(account: order.account, requestID: order.request.id, end: end)))
+    }
+
+    /// What waits to be sent, kept as the person saw it, so that pieces of it fit together.
+    private func file(of order: LogOrder) -> StateFile {
+        context.stateFolder.file("logs-" + FolderName.hash(order.request.id))
+    }
+}

@@ -1,0 +1,92 @@
+internal import CordonBase
+public import CordonIdentity
+internal import CordonPolicy
+internal import Crypto
+public import Foundation
+
+/// Certificate pins that the organisation sends for its hosts, by itself or as the value of the app configuration's
+/// `CordonCertificatePins` (SDK-CP-01, SDK-CP-02). New ones count from the moment that the rules they came with do.
+///
+/// Reached through ``AppProtection/pinning``; any thread, no waiting.
+public struct CertificatePinning: Sendable {
+    private let rules: EnforcedRules
+
+    init(_ rules: EnforcedRules) { self.rules = rules }
+
+    /// Whether the account has any pins; an app validates its connections in every case.
+    public func hasCertificatePins(_ account: AccountID) -> Bool {
+        !(rules.accounts.state(of: rules.accounts.resolved(account))?.delivery.pins.isEmpty ?? true)
+    }
+
+    /// Checks the public keys that a host showed for an account; returns when the connection may be used.
+    ///
+    /// On Apple platforms call it from the session delegate's challenge, after the system's own trust evaluation; Cordon
+    /// itself pins the service's root key inside the messages and does not depend on this.
+    ///
+    /// - Parameters:
+    ///   - publicKeys: The subject public key info of each certificate, DER, the server's first.
+    ///   - host: The host that was asked for.
+    ///   - account: Whose connection it is; nil is whoever the work at hand is for (SDK-NA-13). Personal work has no pins;
+    ///     work whose identity was lost has those of every account.
+    /// - Throws: ``PinningFailure`` when the connection must not be used.
+    public func checkPins(
+        of publicKeys: [Data], for host: String?, account: AccountID? = nil
+    ) throws(PinningFailure) {
+        guard let host, !host.isEmpty else { throw .nilHost }
+        guard !publicKeys.isEmpty, publicKeys.allSatisfy({ !$0.isEmpty }) else { throw .invalidCertificateChain }
+        let hashes = publicKeys.map { SHA256.hash(data: $0).withUnsafeBytes { Data($0) } }
+        let everyPin = pins(of: account.map { .managed($0) } ?? rules.reportingLostWork(IdentityContext.current))
+        let answers = everyPin.map { $0.answer(to: hashes, for: host) }
+        if answers.contains(.refused) { throw .matchNotFound }
+        if answers.contains(.notUnderstood) { throw .algorithmNotSupported }
+    }
+
+    /// Checks a chain of certificates that a host showed, as ``checkPins(of:for:account:)`` checks their keys.
+    ///
+    /// It says nothing of dates and signatures, which are the system's to check.
+    ///
+    /// - Parameters:
+    ///   - certificates: Each certificate, DER, the server's first and its issuer's next (SDK-CP-02).
+    ///   - host: The host that was asked for.
+    ///   - account: Whose connection it is; nil is whoever the work at hand is for.
+    /// - Throws: ``PinningFailure`` when the connection must not be used; `errorAccessingCertificate` for what is no
+    ///   certificate, `failedFormationEvaluation` where one does not name the next as its issuer.
+    public func checkPins(
+        ofCertificates certificates: [Data], for host: String?, account: AccountID? = nil
+    ) throws(PinningFailure) {
+        var chain: [PinnedCertificate] = []
+        for certificate in certificates { chain.append(try PinnedCertificate(certificate)) }
+        guard PinnedCertificate.areChained(chain) else { throw .failedFormationEvaluation }
+        try checkPins(of: chain.map(\.publicKey), for: host, account: account)
+    }
+
+    /// The pins that a connection has to keep to.
+    private func pins(of owner: EffectiveIdentity) -> [CertificatePins] {
+        let inForce = rules.accounts.rules
+        return switch rules.accounts.resolved(owner) {
+        case .managed(let account): [inForce[account]?.delivery.pins].compactMap(\.self)
+        case .lost: inForce.accounts.values.map(\.delivery.pins)
+        case .personal, .unset: []
+        }
+    }
+}
+
+/// Why a pinned connection must not be used; the field's numbers (SDK-CP-02).
+public enum PinningFailure: Int, Error, Sendable, CaseIterable {
+    /// The challenge is missing or unusable.
+    case invalidChallenge = 100
+    /// The chain is empty or unusable.
+    case invalidCertificateChain = 101
+    /// No host was named.
+    case nilHost = 102
+    /// The system does not trust the chain.
+    case failedTrustEvaluation = 103
+    /// The chain is not well formed.
+    case failedFormationEvaluation = 104
+    /// A certificate could not be read.
+    case errorAccessingCertificate = 105
+    /// The pins cannot be read, or their hash is not known here.
+    case algorithmNotSupported = 106
+    /// No pin of the host matches.
+    case matchNotFound = 107
+}

@@ -1,0 +1,136 @@
+internal import CordonBase
+internal import CordonIdentity
+internal import CordonPolicy
+internal import CordonProtocol
+internal import Foundation
+internal import Logging
+
+/// The settings in force: those of the configuration, with what was changed while the app runs.
+///
+/// Reached through ``AppProtection/settings``.
+public actor RuntimeSettings: AccountFollower {
+    private let context: ProtectionContext
+    private let screens: InterfaceScreens
+    private var overrides = SettingOverrides()
+
+    /// The executor that all parts of the protection share.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { context.domain.unownedExecutor }
+
+    init(_ context: ProtectionContext, screens: InterfaceScreens) {
+        self.context = context
+        self.screens = screens
+    }
+
+    /// The settings in force; any thread.
+    public nonisolated var current: ProtectionSettings { context.settings }
+
+    /// What the interface could not show of the theme, one message each; empty before it was asked. Any thread.
+    public nonisolated var refusedTheme: [String] { screens.refusedTheme }
+
+    /// Changes settings while the app runs; what is changed survives a relaunch (SDK-AU-06, SDK-ST-36).
+    ///
+    /// - Returns: One message for every value that could not be taken; the one before stays.
+    /// - Throws: ``ProtectionError`` with code `stateUnwritable` when the change cannot be kept.
+    @discardableResult
+    public func change(
+        _ change: (inout SettingOverrides) -> Void
+    ) throws(ProtectionError) -> [SettingProblem] {
+        var after = overrides
+        change(&after)
+        let (checked, problems) = after.checked(against: overrides)
+        try keep(checked)
+        return problems
+    }
+
+    /// The providers to try for a token without asking anybody, in order: the one set at run time, those that the token
+    /// cache knows for the account, and the one of the settings (SDK-AU-07). Whoever asks the person takes the first.
+    public func authorities(cached: [String] = []) -> [String] {
+        var known: Set<String> = []
+        let fixed = context.configuration.settings.authority
+        return ([overrides.authority].compactMap(\.self) + cached + [fixed].compactMap(\.self)).filter {
+            known.insert($0).inserted
+        }
+    }
+
+    /// Puts in force what an earlier run of the app changed, and says which settings are taken and do nothing here.
+    func load() {
+        loadOverrides()
+        for problem in context.configuration.settings.withoutEffect(in: context.configuration) {
+            context.configuration.logger.notice("a setting has no effect", metadata: ["setting": "\(problem)"])
+            context.events.post(.settingRefused(reason: "\(problem)"))
+        }
+    }
+
+    private func loadOverrides() {
+        guard let bytes = try? overridesFile.read() else { return }
+        guard let stored = try? MessageCoding.decode(SettingOverrides.self, from: bytes) else {
+            return context.publishSetAside("the settings that were changed at run time cannot be read")
+        }
+        overrides = stored.checked(against: SettingOverrides()).overrides
+        apply()
+    }
+
+    private func keep(_ changed: SettingOverrides) throws(ProtectionError) {
+        guard changed != overrides else { return }
+        guard let bytes = try? MessageCoding.encode(changed) else {
+            throw ProtectionError(.stateUnwritable, "the settings have no JSON form")
+        }
+        try overridesFile.write(bytes)
+        overrides = changed
+        apply()
+    }
+
+    private func apply() {
+        let settings = overrides.applied(to: context.configuration.settings)
+        context.settingsInForce.withLock { $0 = settings }
+        publishToLog()
+    }
+
+    private var overridesFile: StateFile {
+        StateFile(url: context.configuration.dataDirectory.appending(path: "settings.json"))
+    }
+
+    // MARK: What other parts say of an account
+
+    func rulesChanged(of account: AccountID, from before: AccountState?, to now: AccountState) { publishToLog() }
+
+    func eraseState(of account: AccountID) throws(ProtectionError) -> [String] {
+        if !(try context.accounts.load().records.contains { $0.account.id != account }) { try forgetSignIn() }
+        return []
+    }
+
+    func endEnrollment(of account: AccountID) throws(ProtectionError) {
+        if context.accounts.records.isEmpty { try forgetSignIn() }
+    }
+
+    /// Those of signing in belong to the account that is gone.
+    private func forgetSignIn() throws(ProtectionError) {
+        var left = overrides
+        for (_, path) in SettingOverrides.signIn { left[keyPath: path] = nil }
+        try keep(left)
+    }
+
+    /// Tells the log how much to write, and which values of the app configurations to leave out (SDK-ST-33, SDK-ST-35).
+    private func publishToLog() {
+        guard let log = context.configuration.logFile else { return }
+        let settings = context.settings
+        log.follow(settings)
+        let configurations = context.accounts.rules.accounts.values.map(\.delivery.configuration)
+        var values: Set<String> = []
+        for key in settings.scrubbedKeys {
+            for value in configurations.flatMap({ $0.values(for: key) }) { values.formUnion(Self.texts(in: value)) }
+        }
+        log.scrub(values)
+    }
+
+    /// Every text that a value may appear as; truth values and short numbers would blacken every line.
+    private static func texts(in value: JSONValue) -> Set<String> {
+        switch value {
+        case .string(let text): text.isEmpty ? [] : [text]
+        case .integer(let number): number.magnitude < 1000 ? [] : [String(number)]
+        case .array(let values): values.reduce(into: []) { $0.formUnion(texts(in: $1)) }
+        case .object(let members): members.values.reduce(into: []) { $0.formUnion(texts(in: $1)) }
+        default: []
+        }
+    }
+}

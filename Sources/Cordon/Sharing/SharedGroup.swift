@@ -1,0 +1,106 @@
+internal import CordonIdentity
+internal import CordonPolicy
+internal import Foundation
+internal import Logging
+
+/// What the app shares with the organisation's other apps and with its own extensions: the group's vault, and what notifications may
+/// show there.
+actor SharedGroup: AccountFollower {
+    /// What passes between this app and the organisation's others; nil where they share nothing.
+    nonisolated let vault: GroupVault?
+    private let context: ProtectionContext
+    private let rules: EnforcedRules
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { context.domain.unownedExecutor }
+
+    init(_ context: ProtectionContext, rules: EnforcedRules) throws(ProtectionError) {
+        vault =
+            if let group = context.configuration.sharingGroup {
+                try GroupVault(group, directory: context.configuration.dataDirectory)
+            } else {
+                nil
+            }
+        self.context = context
+        self.rules = rules
+    }
+
+    /// The group's vault.
+    ///
+    /// - Throws: ``ProtectionError`` with code `noSharingGroup`.
+    nonisolated func opened() throws(ProtectionError) -> GroupVault {
+        guard let vault else {
+            throw ProtectionError(.noSharingGroup, "this app shares nothing with the organisation's other apps")
+        }
+        return vault
+    }
+
+    /// - Throws: ``ProtectionError`` with code `notEnrolled`.
+    nonisolated func requireEnrolled(_ account: AccountID) throws(ProtectionError) {
+        guard context.accounts[account] == nil else { return }
+        throw ProtectionError(.notEnrolled, "the account is not enrolled in this app")
+    }
+
+    /// Says to the extensions what notifications may show, for every enrolled account.
+    ///
+    /// - Throws: ``ProtectionError``: `noSharingGroup`, `vault`, or `stateUnwritable`.
+    func publishNotificationLevels() async throws(ProtectionError) {
+        for account in context.accounts.enrolled { try await publishNotificationLevel(of: account, to: opened()) }
+    }
+
+    /// Says to the group's extensions what the rules now in force let notifications show; what cannot be said is ended, so
+    /// that no milder value stays.
+    func publishRules(of account: AccountID) async {
+        guard let vault, !context.configuration.isExtension, context.accounts[account] != nil else { return }
+        do throws(ProtectionError) { try await publishNotificationLevel(of: account, to: vault) } catch {
+            context.configuration.logger.warning(
+                "the extensions could not be told what notifications may show", metadata: ["reason": "\(error.reason)"])
+            endNotificationLevel(of: account)
+        }
+    }
+
+    func endEnrollment(of account: AccountID) { endNotificationLevel(of: account) }
+
+    /// Ends what the group has of an account; what could not be ended goes into the receipt, and keeps nothing else.
+    func eraseState(of account: AccountID) async -> [String] {
+        guard let vault else { return [] }
+        do throws(ProtectionError) {
+            try NotificationLevels.file(of: account, in: vault).remove()
+            try await vault.forget(account)
+            return []
+        } catch { return ["what the organisation's apps share was not removed"] }
+    }
+
+    /// What opens and says so already is not said again at every start. Rules may change while it is sealed: only what they
+    /// say at the end is left behind.
+    private func publishNotificationLevel(
+        of account: AccountID, to group: GroupVault
+    ) async throws(ProtectionError) {
+        while context.accounts[account] != nil {
+            let level = notificationLevel(of: account)
+            var news: Data?
+            if await NotificationLevels.said(of: account, in: group) != level {
+                news = try await group.seal(Data(), named: level.rawValue, for: account, as: .notifications)
+            }
+            guard level == notificationLevel(of: account), context.accounts[account] != nil else { continue }
+            if let news { try NotificationLevels.file(of: account, in: group).write(news) }
+            return
+        }
+    }
+
+    private nonisolated func notificationLevel(of account: AccountID) -> NotificationLevel {
+        switch rules.verdict(for: Question(.notify, owner: .managed(account))) {
+        case .allow, .warn: .allow
+        case .restrict: .blockOrganizationalData
+        case .block, .wipe: .block
+        }
+    }
+
+    /// Ends the value of an account that is not here any more: without one nothing is shown.
+    private func endNotificationLevel(of account: AccountID) {
+        guard let vault else { return }
+        do throws(ProtectionError) { try NotificationLevels.file(of: account, in: vault).remove() } catch {
+            context.configuration.logger.error(
+                "what notifications may show could not be ended", metadata: ["reason": "\(error.reason)"])
+        }
+    }
+}

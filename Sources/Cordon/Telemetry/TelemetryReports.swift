@@ -1,0 +1,109 @@
+internal import CordonBase
+internal import CordonIdentity
+internal import CordonPolicy
+internal import CordonProtocol
+internal import Foundation
+
+/// What telemetry sends, and whether it sends anything.
+///
+/// Reached through ``AppProtection/telemetry``.
+public actor TelemetryReports: AccountFollower {
+    private let context: ProtectionContext
+    private let service: ServiceAccess
+    private let denials: DenialLog
+    private let sent: TelemetryLedger
+
+    /// The executor that all parts of the protection share.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { context.domain.unownedExecutor }
+
+    init(_ context: ProtectionContext, service: ServiceAccess, denials: DenialLog, ledger: TelemetryLedger) {
+        self.context = context
+        self.service = service
+        self.denials = denials
+        sent = ledger
+    }
+
+    /// Whether telemetry is on: not switched off in the settings, by the app or its person, or by an organisation. Any thread.
+    public nonisolated var isEnabled: Bool { context.telemetry.isOn }
+
+    /// Switches telemetry on or off for the person in front of the app; kept across launches (SDK-TE-03).
+    ///
+    /// - Throws: ``ProtectionError`` with code `stateUnwritable`.
+    public func setEnabled(_ isEnabled: Bool) throws(ProtectionError) {
+        try context.pending.change { $0.telemetryEnabled = isEnabled }
+    }
+
+    /// Everything that telemetry ever sent from this app on this device, oldest first; nothing else was sent.
+    ///
+    /// It stays after a wipe: what was sent was sent, and it holds no organisation data.
+    public func ledger() -> [SentTelemetry] {
+        sent.entries.map { SentTelemetry(event: $0.event, sent: $0.sent, toService: $0.receiver == .service) }
+    }
+
+    /// Records that the app was started.
+    func recordLaunch() {
+        let configuration = context.configuration
+        context.telemetry.record(
+            .appLaunch,
+            [
+                .management: context.accounts.records.isEmpty ? "unmanaged" : "managed",
+                .deviceManagement: isDeviceManaged ? "yes" : "no",
+                .sdkVersion: configuration.application.sdkVersion, .osVersion: configuration.device.osVersion,
+            ])
+    }
+
+    /// Whether the device's management has said anything to the app (SDK-TE-01).
+    private var isDeviceManaged: Bool {
+        context.accounts.deviceAccount != nil || context.configuration.expectedAccounts != ExpectedAccounts()
+            || !context.configuration.managedConfiguration.isEmpty
+    }
+
+    func accountLeft(_ account: AccountID) { denials.forget(account) }
+
+    /// Sends what waits, to the app's own sender or to the service; what could not be sent waits on. Each account's events go
+    /// out under its own token, and what concerns nobody with the first one's.
+    func performDueWork(isFirst: Bool) async {
+        recordDenials()
+        let events = context.telemetry.take()
+        // Switched off meanwhile: what was recorded before is not sent either.
+        guard isEnabled, !events.isEmpty else { return }
+        let now = context.configuration.clock.now()
+        if let delegate = context.configuration.telemetryDelegate {
+            guard sent.record(events, to: .app, at: now) else { return }
+            for event in events { await delegate.send(event) }
+            return
+        }
+        let first = context.accounts.enrolled.first
+        let groups = Dictionary(grouping: events) { $0.account ?? first }
+        for (account, own) in groups {
+            guard let account else {
+                context.telemetry.add(own)
+                continue
+            }
+            // What concerns an account that was removed goes nowhere: the next registration is another matter.
+            if let record = context.accounts[account] { await send(own, of: record, at: now) }
+        }
+    }
+
+    /// Records what was denied since the last time, for whoever agreed to optional events (SDK-TE-02).
+    private func recordDenials() {
+        for denial in denials.takeNew() {
+            guard let account = denial.account.flatMap({ context.accounts[$0] })?.account else { continue }
+            var fields: [TelemetryEvent.Field: String] = [.action: denial.action, .verdict: denial.verdict.rawValue]
+            fields[.rule] = denial.reasons.first?.rule
+            context.telemetry.record(.sdkAction, of: account, fields, at: denial.time)
+        }
+    }
+
+    private func send(_ events: [TelemetryEvent], of record: RegistrationRecord, at now: Date) async {
+        do throws(ServiceFailure) {
+            let session = try await service.session(for: record.account.id, discovery: record.discovery)
+            guard sent.record(events, to: .service, at: now) else { return }
+            try await session.client.send(TelemetryBatch(events: events.map(\.reported)), token: session.token)
+        } catch {
+            // A service that takes none is not asked again; one that is busy is.
+            if case .refused(let problem) = error, problem.status != 429, problem.status < 500 { return }
+            context.telemetry.add(events)
+        }
+    }
+}
