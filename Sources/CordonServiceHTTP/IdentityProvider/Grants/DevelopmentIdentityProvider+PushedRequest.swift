@@ -28,7 +28,7 @@ extension DevelopmentIdentityProvider {
         // A proof here binds the code to its key, as dpop_jkt does (RFC 9449 §10.1).
         if let key = try provenKey(request, at: ProviderEndpoint.pushedRequest.address(issuer)) {
             if let named = try parameters.value("dpop_jkt"), named != key {
-                throw ProofOfPossession.invalid("dpop_jkt is not the key of the proof")
+                throw SignedProof.invalid("dpop_jkt is not the key of the proof")
             }
             parameters = parameters.setting("dpop_jkt", to: key)
         }

@@ -19,19 +19,19 @@ extension DevelopmentIdentityProvider {
         guard let name = HTTPField.Name(Self.proofHeader) else { return nil }
         let fields = request.headers[values: name]
         guard let field = fields.first else { return nil }
-        guard fields.count == 1 else { throw ProofOfPossession.invalid("more than one DPoP header") }
-        let proof = try ProofOfPossession(provider: field)
+        guard fields.count == 1 else { throw SignedProof.invalid("more than one DPoP header") }
+        let proof = try SignedProof(provider: field)
         guard proof.method == request.method.rawValue else {
-            throw ProofOfPossession.invalid("htm of the proof is not the method of the request")
+            throw SignedProof.invalid("htm of the proof is not the method of the request")
         }
         guard let address = URL(string: uri), proof.isFor(address) else {
-            throw ProofOfPossession.invalid("htu of the proof is not the address of the request")
+            throw SignedProof.invalid("htu of the proof is not the address of the request")
         }
         let now = clock()
         let made = Date(timeIntervalSince1970: proof.issued)
         let expires = made.addingTimeInterval(seconds(\.proof))
         guard expires > now, made <= now.addingTimeInterval(Self.futureTolerance) else {
-            throw ProofOfPossession.invalid("the proof is too old, or the clock of its maker runs ahead")
+            throw SignedProof.invalid("the proof is too old, or the clock of its maker runs ahead")
         }
         if configuration.requiresProofNonce {
             guard let nonce = proof.nonce, [proofNonce(), proofNonce(windowsAgo: 1)].contains(nonce) else {
@@ -39,14 +39,14 @@ extension DevelopmentIdentityProvider {
             }
         }
         if let accessToken {
-            guard proof.tokenHash == ProofOfPossession.tokenHash(accessToken) else {
-                throw ProofOfPossession.invalid("ath of the proof is not this token")
+            guard proof.tokenHash == SignedProof.tokenHash(accessToken) else {
+                throw SignedProof.invalid("ath of the proof is not this token")
             }
         }
         let thumbprint = proof.key.thumbprint
         let key = Self.digest(thumbprint + "." + proof.id)
         guard seenProofs.value(key, at: now) == nil else {
-            throw ProofOfPossession.invalid("the proof was used before")
+            throw SignedProof.invalid("the proof was used before")
         }
         guard seenProofs.insertIfRoom(true, for: key, until: expires, at: now) else {
             throw OAuthError(.temporarilyUnavailable, "too many proofs at once", status: .serviceUnavailable)
