@@ -32,7 +32,7 @@ import Testing
         let clock = fixture.clock
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let service = StoredManagementService(
-            storage: InMemoryStorage(), keyStore: InMemoryKeyStore(), clock: { clock.now }, logger: logger)
+            storage: InMemoryStorage(), keyStore: InMemoryServiceKeyStore(), clock: { clock.now }, logger: logger)
         let tenant = TenantID("tenant-1")
         try await service.open(tenant)
         var configuration = ServiceServerConfiguration(tenant: tenant)
