@@ -163,7 +163,7 @@ let package = Package(
             ]),
 
         // Tools.
-        library("CordonAppTools", [crypto, cryptoExtras, swiftASN1, x509]),
+        library("CordonAppTools", ["CordonBase", crypto, cryptoExtras, swiftASN1, x509]),
         library(
             "CordonDemo",
             ["CordonHTTPClient", "CordonIdentity", "CordonPolicy", "CordonSignIn", httpTypes]),
