@@ -102,7 +102,7 @@ let package = Package(
     ],
     targets: [
         // Mechanisms that every room needs and none owns: no product, and no public import of it.
-        library("CordonBase"),
+        .target(name: "CordonBase", exclude: ["Texts/Texts.xcstrings"], swiftSettings: strict),
 
         // Signed texts and the keys that they are verified with: one reader, and a profile for each use. No product either.
         library("CordonSignatures", ["CordonBase", crypto, cryptoExtras]),
@@ -166,7 +166,7 @@ let package = Package(
             ["CordonBase", "CordonProtocol", "CordonSignatures", crypto, cryptoExtras, httpTypes, logging, mustache]),
 
         // Tools.
-        library("CordonAppTools", [crypto, cryptoExtras, swiftASN1, x509]),
+        library("CordonAppTools", ["CordonBase", crypto, cryptoExtras, swiftASN1, x509]),
         library(
             "CordonDemo",
             ["CordonHTTPClient", "CordonIdentity", "CordonPolicy", "CordonSignIn", httpTypes]),

@@ -56,6 +56,9 @@ short=$(make -n deep | grep 'Scripts/test.sh' | grep -v 'CORDON_DEEP=1' || true)
 # Every requirement that is said to be met names a test that exists.
 rows=$(python3 Scripts/requirements.py) || fail 'rows of docs/requirements' "$rows"
 
+# The table of texts is the one that its source makes.
+stale=$(python3 Scripts/texts.py --check 2>&1) || fail 'the table of texts' "$stale"
+
 # What the structure is held to, and no dependency that nothing imports.
 house=$(python3 Scripts/house.py) || fail 'the house' "$house"
 

@@ -16,7 +16,7 @@ enum Publishing {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let storage = try SQLiteStorage(file: folder.appending(path: "service.sqlite"))
         let service = StoredManagementService(
-            storage: storage, keyStore: InMemoryKeyStore(),
+            storage: storage, keyStore: InMemoryServiceKeyStore(),
             logger: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() })
         let tenant = ServiceProcess.tenant
         try await service.open(tenant)

@@ -47,7 +47,7 @@ struct ServiceProcess {
         let logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
         let service = StoredManagementService(
             storage: try SQLiteStorage(file: folder.appending(path: "service.sqlite")),
-            keyStore: try FileKeyStore(folder: folder.appending(path: "keys")), logger: logger)
+            keyStore: try FileServiceKeyStore(folder: folder.appending(path: "keys")), logger: logger)
         try await service.open(tenant)
         let owner = Administrator(tenant: tenant, id: "owner", name: "Owner", roles: [.owner])
         for number in 0..<people {

@@ -94,7 +94,7 @@ struct DurabilityTests {
     @Test func `a service goes on after a restart where it was`() async throws {
         // SRV-CI-085
         try await withStoreFile { file in
-            let keys = try FileKeyStore(folder: file.deletingLastPathComponent().appending(path: "keys"))
+            let keys = try FileServiceKeyStore(folder: file.deletingLastPathComponent().appending(path: "keys"))
             let owner = Administrator(tenant: Self.tenant, id: "owner-1", name: "Owner", roles: [.owner])
             let account = ManagedAccount(
                 id: "oid-ada", tenant: Self.tenant, userPrincipalName: "ada@contoso.example")

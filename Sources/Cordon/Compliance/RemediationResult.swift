@@ -1,3 +1,4 @@
+internal import CordonBase
 public import CordonIdentity
 public import CordonProtocol
 
@@ -36,34 +37,34 @@ public struct RemediationResult: Sendable, Codable, Equatable {
     /// A short heading for a person.
     public var title: String {
         switch status {
-        case .compliant: "Protected"
-        case .notCompliant: "Not protected"
-        case .serviceFailure: "Try again later"
-        case .networkFailure: "No connection"
-        case .interactionRequired: "Sign in"
-        case .userCancelled: "Cancelled"
+        case .compliant: Texts.remediationTitleCompliant
+        case .notCompliant: Texts.remediationTitleNotCompliant
+        case .serviceFailure: Texts.remediationTitleServiceFailure
+        case .networkFailure: Texts.remediationTitleNetworkFailure
+        case .interactionRequired: Texts.remediationTitleInteractionRequired
+        case .userCancelled: Texts.remediationTitleUserCancelled
         }
     }
 
     /// What to tell a person.
     public var message: String {
         switch textID {
-        case .rootedDevice?: "This device is rooted or jailbroken, so your organisation does not accept it for work."
-        case .userBlocked?: "Your organisation has blocked this account. Ask the administrator."
-        case .wipePending?: "Your organisation is about to remove this account's data from this app."
-        case .signInAgain?: "Sign in again, so that your organisation's rules can protect this account."
+        case .rootedDevice?: Texts.remediationCauseRootedDevice
+        case .userBlocked?: Texts.remediationCauseUserBlocked
+        case .wipePending?: Texts.remediationCauseWipePending
+        case .signInAgain?: Texts.remediationCauseSignInAgain
         case nil: usualMessage
         }
     }
 
     private var usualMessage: String {
         switch status {
-        case .compliant: "Your organisation's rules protect this account now."
-        case .notCompliant: "Your organisation has no rules for this account in this app, so it cannot be used here."
-        case .serviceFailure: "Your organisation's service could not protect this account. Try again later."
-        case .networkFailure: "Your organisation's service cannot be reached. Try again when you are online."
-        case .interactionRequired: "Sign in again, so that your organisation's rules can protect this account."
-        case .userCancelled: "The account was not added, because the sign-in was cancelled."
+        case .compliant: Texts.remediationCompliant
+        case .notCompliant: Texts.remediationNotCompliant
+        case .serviceFailure: Texts.remediationServiceFailure
+        case .networkFailure: Texts.remediationNetworkFailure
+        case .interactionRequired: Texts.remediationInteractionRequired
+        case .userCancelled: Texts.remediationUserCancelled
         }
     }
 }

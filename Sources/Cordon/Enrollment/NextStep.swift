@@ -1,3 +1,4 @@
+internal import CordonBase
 public import CordonProtocol
 
 /// What an app or its person does after an operation with the service (SDK-EN-21, SDK-EN-22).
@@ -24,15 +25,15 @@ public enum NextStep: String, Sendable, Codable, CaseIterable {
     /// The step in words.
     public var advice: String {
         switch self {
-        case .nothing: "Nothing needs to be done."
-        case .removeAccount: "Remove the account from the app."
-        case .signIn: "Sign in again."
-        case .askAdministrator: "Ask the administrator for a licence or a policy; Cordon tries again by itself."
-        case .chooseAccount: "Use an account that belongs here, or remove the enrolled one first."
-        case .enroll: "Enrol the account first."
-        case .mendApp: "Mend the app: the call or its configuration is not right."
-        case .updateApp: "Install a newer version of the app."
-        case .freeData: "Close what uses the account's data, then ask for the wipe again."
+        case .nothing: Texts.stepNothing
+        case .removeAccount: Texts.stepRemoveAccount
+        case .signIn: Texts.stepSignIn
+        case .askAdministrator: Texts.stepAskAdministrator
+        case .chooseAccount: Texts.stepChooseAccount
+        case .enroll: Texts.stepEnroll
+        case .mendApp: Texts.stepMendApp
+        case .updateApp: Texts.stepUpdateApp
+        case .freeData: Texts.stepFreeData
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import CordonBase
 public import CordonIdentity
 public import CordonPolicy
 
@@ -79,13 +80,13 @@ public enum NoticeAnswer: Sendable, Hashable {
 extension ProtectionNotice.Kind {
     fileprivate var usualTitle: String {
         switch self {
-        case .managed: "Your organisation protects its data in this app."
-        case .warning: "Your organisation asks for attention."
-        case .blocked: "Your organisation's data stays closed."
-        case .removed: "Your organisation's data was removed from this app."
-        case .sharingBlocked: "Your organisation does not let this be shared."
-        case .printingBlocked: "Your organisation does not let this be printed."
-        case .connectionBlocked: "Your organisation does not trust this connection."
+        case .managed: Texts.noticeManaged
+        case .warning: Texts.noticeWarning
+        case .blocked: Texts.noticeBlocked
+        case .removed: Texts.noticeRemoved
+        case .sharingBlocked: Texts.noticeSharingBlocked
+        case .printingBlocked: Texts.noticePrintingBlocked
+        case .connectionBlocked: Texts.noticeConnectionBlocked
         }
     }
 }

@@ -207,8 +207,8 @@ struct ServiceClient: Sendable {
     private static func request(
         _ method: HTTPRequest.Method, _ url: URL, for member: String
     ) throws(ServiceFailure) -> HTTPRequest {
-        do throws(AddressFlaw) { return try HTTPRequest(method, to: url) } catch {
-            throw .unacceptable(ProtocolError(.malformed, "the service's \(member) address \(error.predicate)"))
+        try HTTPRequest(method, to: url) {
+            .unacceptable(ProtocolError(.malformed, "the service's \(member) address \($0.predicate)"))
         }
     }
 

@@ -1,3 +1,4 @@
+internal import CordonBase
 public import Foundation
 
 #if canImport(CoreFoundation)
@@ -27,60 +28,37 @@ public enum AtomicWriter {
     @discardableResult
     public static func write(_ changes: [FileChange]) throws(AppToolsError) -> [URL] {
         try check(changes)
-        var prepared: [(temporary: String, target: URL)] = []
+        var prepared: [(draft: URL, target: URL)] = []
         do throws(AppToolsError) {
             for change in changes where !change.isInPlace {
                 let target = try change.target()
-                prepared.append((try prepare(change, beside: target), target))
+                prepared.append((try draft(change, of: target), target))
             }
-            for (temporary, target) in prepared where rename(temporary, target.path) != 0 {
-                throw unwritable(target)
+            for (draft, target) in prepared where rename(draft.path, target.path) != 0 {
+                throw unwritable(target, FileFailure(errno))
             }
         } catch {
-            for (temporary, _) in prepared { unlink(temporary) }
+            for (draft, _) in prepared { unlink(draft.path) }
             throw error
+        }
+        for folder in Set(prepared.map { $0.target.deletingLastPathComponent() }) {
+            do { try DurableFile.synchronize(folder) } catch { throw unwritable(folder, error) }
         }
         return prepared.map(\.target)
     }
 
-    private static func prepare(_ change: FileChange, beside target: URL) throws(AppToolsError) -> String {
-        let folder = target.deletingLastPathComponent()
-        try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let temporary = folder.appendingPathComponent(".cordon-\(UUID().uuidString)").path
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode(of: target))
-        guard descriptor >= 0 else { throw unwritable(target) }
-        defer { close(descriptor) }
-        // The umask applies to open but a replaced file keeps its permissions.
-        var isWritten = fchmod(descriptor, mode(of: target)) == 0
-        for piece in change.pieces where isWritten { isWritten = writeAll(piece, to: descriptor) }
-        guard isWritten, fsync(descriptor) == 0 else {
-            unlink(temporary)
-            throw unwritable(target)
-        }
-        return temporary
-    }
-
-    private static func mode(of target: URL) -> mode_t {
+    /// A new version beside its file; one that takes an existing file's place has its permissions.
+    private static func draft(_ change: FileChange, of target: URL) throws(AppToolsError) -> URL {
+        try? FileManager.default.createDirectory(
+            at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
         var status = stat()
-        return stat(target.path, &status) == 0 ? status.st_mode & 0o7777 : 0o644
+        let permissions = stat(target.path, &status) == 0 ? status.st_mode & 0o7777 : 0o644
+        do {
+            return try DurableFile.draft(of: target, change.pieces, permissions: UInt16(permissions))
+        } catch { throw unwritable(target, error) }
     }
 
-    private static func writeAll(_ piece: Data, to descriptor: Int32) -> Bool {
-        piece.withUnsafeBytes { buffer in
-            var rest = buffer[...]
-            while let start = UnsafeRawBufferPointer(rebasing: rest).baseAddress, !rest.isEmpty {
-                let count = Foundation.write(descriptor, start, rest.count)
-                if count < 0 {
-                    if errno == EINTR { continue }
-                    return false
-                }
-                rest = rest.dropFirst(count)
-            }
-            return true
-        }
-    }
-
-    private static func unwritable(_ target: URL) -> AppToolsError {
-        AppToolsError(.unwritable, "cannot be written: \(String(cString: strerror(errno)))", at: target.path)
+    private static func unwritable(_ target: URL, _ failure: FileFailure) -> AppToolsError {
+        AppToolsError(.unwritable, "cannot be written: \(String(cString: strerror(failure.number)))", at: target.path)
     }
 }

@@ -78,23 +78,41 @@ package enum DurableFile {
     /// - Parameter draft: Where the new version is written first. One name for each file where writers take turns; nil, a name
     ///   of its own for each write, where they do not.
     package static func replace(_ file: URL, with bytes: Data, by draft: URL? = nil) throws(FileFailure) {
-        let folder = file.deletingLastPathComponent()
-        let draft = draft ?? folder.appending(path: ".\(file.lastPathComponent).\(UUID().uuidString).new")
-        let descriptor = open(draft.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw FileFailure(errno) }
-        do throws(FileFailure) {
-            defer { close(descriptor) }
-            guard writeAll(bytes, to: descriptor), sync(descriptor) else { throw FileFailure(errno) }
-        } catch {
-            unlink(draft.path)
-            throw error
-        }
+        let draft = try self.draft(of: file, [bytes], at: draft)
         guard rename(draft.path, file.path) == 0 else {
             let failure = FileFailure(errno)
             unlink(draft.path)
             throw failure
         }
-        try synchronize(folder)
+        try synchronize(file.deletingLastPathComponent())
+    }
+
+    /// Writes the new version of a file beside it, so that a rename after it never finds it half written.
+    ///
+    /// - Parameters:
+    ///   - draft: Where to write, nil for a name of its own.
+    ///   - permissions: Those of the new version, whatever the umask is.
+    /// - Returns: Where it was written; nothing is left there after an error.
+    package static func draft(
+        of file: URL, _ pieces: [Data], at draft: URL? = nil, permissions: UInt16 = 0o600
+    ) throws(FileFailure) -> URL {
+        let place =
+            draft
+            ?? file.deletingLastPathComponent()
+            .appending(path: ".\(file.lastPathComponent).\(UUID().uuidString).new")
+        let exclusive = draft == nil ? O_EXCL : O_TRUNC
+        let descriptor = open(
+            place.path, O_WRONLY | O_CREAT | exclusive | O_CLOEXEC | O_NOFOLLOW, mode_t(permissions & 0o700))
+        guard descriptor >= 0 else { throw FileFailure(errno) }
+        defer { close(descriptor) }
+        guard fchmod(descriptor, mode_t(permissions)) == 0, pieces.allSatisfy({ writeAll($0, to: descriptor) }),
+            flush(descriptor, .bytesInOrder)
+        else {
+            let failure = FileFailure(errno)
+            unlink(place.path)
+            throw failure
+        }
+        return place
     }
 
     /// Deletes a file; one that is not there counts as deleted. Durable after ``synchronize(_:)`` of its folder.
@@ -111,7 +129,7 @@ package enum DurableFile {
         let size = lseek(descriptor, 0, SEEK_END)
         lseek(descriptor, 0, SEEK_SET)
         _ = writeAll(Data(count: Int(max(0, min(size, 1 << 20)))), to: descriptor)
-        _ = sync(descriptor)
+        _ = flush(descriptor, .bytes)
     }
 
     /// Makes what was done in a folder survive a crash of the machine.
@@ -119,7 +137,7 @@ package enum DurableFile {
         let descriptor = open(folder.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileFailure(errno) }
         defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw FileFailure(errno) }
+        guard flush(descriptor, .names) else { throw FileFailure(errno) }
     }
 
     /// Makes a folder of mode 0700, with what lies above it.
@@ -152,12 +170,27 @@ package enum DurableFile {
         }
     }
 
-    /// Puts a file's bytes on the disk; on Apple platforms `fsync` alone leaves them in the drive's cache.
-    private static func sync(_ descriptor: Int32) -> Bool {
+    /// What is put on the disk.
+    package enum Flush: Sendable {
+        /// A file's bytes, no later than what is flushed after them.
+        case bytesInOrder
+        /// A file's bytes.
+        case bytes
+        /// The names in a folder.
+        case names
+    }
+
+    /// Puts what was written to an open file or folder on the disk; false, with `errno`, when that failed.
+    ///
+    /// On Apple platforms `fsync` alone leaves it in the drive's cache.
+    package static func flush(_ descriptor: Int32, _ what: Flush) -> Bool {
         #if canImport(Darwin)
-            if fcntl(descriptor, F_FULLFSYNC) == 0 { return true }
+            if what == .bytesInOrder, fcntl(descriptor, F_BARRIERFSYNC) == 0 { return true }
+            return fcntl(descriptor, F_FULLFSYNC) == 0 || fsync(descriptor) == 0
+        #else
+            // A file is found again without its times, a folder not without its names.
+            return what == .names ? fsync(descriptor) == 0 : fdatasync(descriptor) == 0
         #endif
-        return fsync(descriptor) == 0
     }
 }
 

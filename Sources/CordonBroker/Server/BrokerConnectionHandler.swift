@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonSignIn
 internal import Foundation
 internal import Logging
@@ -15,7 +16,7 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
     private let limits: BrokerLimits
     private let logger: Logger
     private var reader = BrokerFrameReader(limit: BrokerFrame.largestGreeting)
-    private var budget: RequestBudget
+    private var budget: TokenBucket
     private let shared: ProgramBudget
     private var peer: Int?
     private var underWay = 0
@@ -33,7 +34,7 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
         self.logger = logger
         self.shared = shared
         greetingLeft = TimeAmount(limits.greetingTime)
-        budget = RequestBudget(burst: limits.burst, perSecond: limits.perSecond, now: now)
+        budget = TokenBucket(burst: limits.burst, perSecond: limits.perSecond, now: now)
     }
 
     func channelActive(context: ChannelHandlerContext) {

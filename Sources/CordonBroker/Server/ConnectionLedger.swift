@@ -4,7 +4,7 @@ internal import CordonBase
 struct ConnectionLedger {
     private struct User {
         var connections = 0
-        var connects: RequestBudget
+        var connects: TokenBucket
     }
 
     private struct Program {
@@ -40,10 +40,9 @@ struct ConnectionLedger {
         var known =
             users[user]
             ?? User(
-                connects: RequestBudget(burst: limits.connectsAtOnce, perSecond: limits.connectsPerSecond, now: now))
+                connects: TokenBucket(burst: limits.connectsAtOnce, perSecond: limits.connectsPerSecond, now: now))
         defer { users[user] = known }
-        guard known.connects.isLeft(now: now) else { return false }
-        _ = known.connects.spend(now: now)
+        guard known.connects.take(at: Double(now) / 1e9) == nil else { return false }
         guard total < limits.connections, known.connections < limits.connectionsPerUser else { return false }
         total += 1
         known.connections += 1
@@ -63,7 +62,7 @@ struct ConnectionLedger {
             programs[key]
             ?? Program(
                 budget: ProgramBudget(
-                    RequestBudget(burst: limits.programBurst, perSecond: limits.programPerSecond, now: now)))
+                    TokenBucket(burst: limits.programBurst, perSecond: limits.programPerSecond, now: now)))
         program.connections += 1
         programs[key] = program
         return program.budget
@@ -77,12 +76,22 @@ struct ConnectionLedger {
 
 /// The requests of all connections of one program.
 final class ProgramBudget: Sendable {
-    private let budget: Locked<RequestBudget>
+    private let budget: Locked<TokenBucket>
 
-    init(_ budget: RequestBudget) {
+    init(_ budget: TokenBucket) {
         self.budget = Locked(budget)
     }
 
     /// Spends one request; how many nanoseconds to wait before reading on, zero for none.
     func spend(now: UInt64) -> Int64 { budget.withLock { $0.spend(now: now) } }
+}
+
+extension TokenBucket {
+    /// A full bucket by the event loop's clock, in nanoseconds.
+    init(burst: Int, perSecond: Int, now: UInt64) {
+        self.init(burst: Double(burst), perSecond: Double(perSecond), at: Double(now) / 1e9)
+    }
+
+    /// Spends one request; how many nanoseconds to wait before reading on, zero for none, at most ten seconds.
+    mutating func spend(now: UInt64) -> Int64 { Int64(min(spend(at: Double(now) / 1e9) * 1e9, 1e10)) }
 }

@@ -86,9 +86,8 @@ struct ServiceRegister: Sendable {
         _ method: HTTPRequest.Method, _ path: String, _ message: (some Encodable)?, vouchedBy voucher: Voucher?
     ) async throws(SignInError) -> HTTPAnswer {
         let url = base.appending(path: path)
-        var request: HTTPRequest
-        do throws(AddressFlaw) { request = try HTTPRequest(method, to: url) } catch {
-            throw SignInError(.configuration, .invalidParameter, "the service's address \(error.predicate)")
+        var request = try HTTPRequest(method, to: url) {
+            SignInError(.configuration, .invalidParameter, "the service's address \($0.predicate)")
         }
         request.headerFields[.accept] = "application/json"
         var body: Data?

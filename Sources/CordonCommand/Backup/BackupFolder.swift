@@ -71,7 +71,7 @@ enum BackupFolder {
             guard tenants.allSatisfy(\.keys.isEmpty) || manifest.files.keys.contains(where: isKey) else {
                 throw ServiceError(.keyUnavailable, "the backup has no signing keys")
             }
-            let keys = try FileKeyStore(
+            let keys = try FileServiceKeyStore(
                 folder: folder.appending(path: BackupManifest.keys, directoryHint: .isDirectory))
             for tenant in tenants {
                 for key in tenant.keys { _ = try keys.key(key, of: .init(tenant.id)) }

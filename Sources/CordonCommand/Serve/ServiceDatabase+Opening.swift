@@ -18,8 +18,8 @@ extension ServiceDatabase {
     /// - Throws: ``ServiceError`` with code `keyUnavailable`.
     func keyStore(in folder: URL) throws(ServiceError) -> any ServiceKeyStore {
         switch self {
-        case .memory: InMemoryKeyStore()
-        case .sqlite: try FileKeyStore(folder: folder.appending(path: "keys", directoryHint: .isDirectory))
+        case .memory: InMemoryServiceKeyStore()
+        case .sqlite: try FileServiceKeyStore(folder: folder.appending(path: "keys", directoryHint: .isDirectory))
         }
     }
 }

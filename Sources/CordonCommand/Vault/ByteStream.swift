@@ -1,3 +1,4 @@
+import CordonBase
 import Foundation
 
 /// A file or a standard stream, read or written from its beginning to its end.
@@ -58,7 +59,7 @@ struct ByteStream {
     /// Makes a written file durable and gives it back.
     func close() throws {
         guard ownsDescriptor else { return }
-        let synced = fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS
+        let synced = DurableFile.flush(descriptor, .bytes) || errno == EINVAL || errno == EROFS
         guard Foundation.close(descriptor) == 0, synced else {
             throw CommandFailure(.writeFailed, "\(name): \(Self.systemReason)")
         }

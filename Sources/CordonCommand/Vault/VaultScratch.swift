@@ -1,3 +1,4 @@
+import CordonBase
 import Foundation
 
 /// A name beside the output under which the work is done, so that the output appears whole or not at all.
@@ -30,6 +31,9 @@ struct VaultScratch {
             guard rename(path, output) == 0 else {
                 throw CommandFailure(.writeFailed, "\(output): \(String(cString: strerror(errno)))")
             }
+            do {
+                try DurableFile.synchronize(URL(fileURLWithPath: output).deletingLastPathComponent())
+            } catch { throw CommandFailure(.writeFailed, "\(output): \(String(cString: strerror(error.number)))") }
             return
         }
         let source = try ByteStream.reading(path)

@@ -1,3 +1,4 @@
+import CordonBase
 import Foundation
 
 /// Rules for redirect URIs: exact text, except for the port of a loopback address (RFC 8252 §7.3, §8.4).
@@ -27,7 +28,7 @@ enum ProviderRedirect {
 
     /// The URI with parameters added to its query.
     static func adding(_ parameters: [(String, String)], to uri: String) -> String {
-        let query = parameters.map { "\($0)=\(ProviderParameters.escape($1))" }.joined(separator: "&")
+        let query = parameters.map { "\($0)=\(FormEncoding.escape($1))" }.joined(separator: "&")
         return uri + (uri.contains("?") ? "&" : "?") + query
     }
 

@@ -1,3 +1,4 @@
+import CordonBase
 import Foundation
 import HTTPTypes
 
@@ -75,8 +76,8 @@ struct ClientAuthentication: Sendable {
     /// Both halves are in form encoding inside the Base64 (RFC 6749 §2.3.1).
     private static func basic(_ credentials: String) throws(OAuthError) -> (user: String, password: String) {
         guard let bytes = Data(base64Encoded: credentials), let text = String(validating: bytes, as: UTF8.self),
-            let colon = text.firstIndex(of: ":"), let user = ProviderParameters.unescape(text[..<colon]),
-            let password = ProviderParameters.unescape(text[text.index(after: colon)...])
+            let colon = text.firstIndex(of: ":"), let user = FormEncoding.unescape(text[..<colon]),
+            let password = FormEncoding.unescape(text[text.index(after: colon)...])
         else {
             throw OAuthError(.invalidClient, "the Authorization header is malformed", status: .unauthorized)
         }

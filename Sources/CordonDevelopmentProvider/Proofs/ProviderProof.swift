@@ -1,7 +1,7 @@
 import CordonSignatures
 import Foundation
 
-extension ProofOfPossession {
+extension SignedProof {
     /// Reads a proof as the provider answers for one.
     init(provider text: String) throws(OAuthError) {
         do {

@@ -1,4 +1,4 @@
-import Foundation
+import CordonBase
 
 /// Parameters of a query or of a form, in `application/x-www-form-urlencoded`.
 ///
@@ -10,21 +10,16 @@ struct ProviderParameters: Sendable, Equatable {
     static let mostPairs = 64
     static let none = ProviderParameters([])
 
-    init(_ pairs: [(String, String)]) {
+    init(_ pairs: [(name: String, value: String)]) {
         for (name, value) in pairs where !value.isEmpty { values[name, default: []].append(value) }
     }
 
     init(encoded text: String) throws(OAuthError) {
-        let pieces = text.split(separator: "&")
-        guard pieces.count <= Self.mostPairs else { throw OAuthError(.invalidRequest, "too many parameters") }
-        var pairs: [(String, String)] = []
-        for piece in pieces {
-            let halves = piece.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = Self.unescape(halves[0]), let value = Self.unescape(halves.count > 1 ? halves[1] : "")
-            else {
-                throw OAuthError(.invalidRequest, "a parameter is not UTF-8 in form encoding")
-            }
-            pairs.append((name, value))
+        guard text.utf8.count(where: { $0 == UInt8(ascii: "&") }) < Self.mostPairs else {
+            throw OAuthError(.invalidRequest, "too many parameters")
+        }
+        guard let pairs = FormEncoding.pairs(text) else {
+            throw OAuthError(.invalidRequest, "a parameter is not UTF-8 in form encoding")
         }
         self.init(pairs)
     }
@@ -56,40 +51,5 @@ struct ProviderParameters: Sendable, Equatable {
     func words(_ name: String) throws(OAuthError) -> [String] {
         var seen: Set<String> = []
         return (try value(name) ?? "").split(separator: " ").map(String.init).filter { seen.insert($0).inserted }
-    }
-
-    /// Percent-encoding of everything but unreserved characters.
-    static func escape(_ text: String) -> String {
-        var allowed = CharacterSet()
-        allowed.insert(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-        return text.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
-    }
-
-    static func unescape(_ text: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = Substring(text).utf8
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
-            case UInt8(ascii: "%"):
-                let digits = String(decoding: rest.prefix(2), as: UTF8.self)
-                guard digits.utf8.count == 2, digits.utf8.allSatisfy(isHexadecimal),
-                    let value = UInt8(digits, radix: 16)
-                else { return nil }
-                bytes.append(value)
-                rest = rest.dropFirst(2)
-            default: bytes.append(byte)
-            }
-        }
-        return String(validating: bytes, as: UTF8.self)
-    }
-
-    private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-            UInt8(ascii: "A")...UInt8(ascii: "F"):
-            true
-        default: false
-        }
     }
 }

@@ -19,7 +19,7 @@ public protocol ServiceKeyStore: Sendable {
 }
 
 /// Keys in this process's memory; for tests.
-public final class InMemoryKeyStore: ServiceKeyStore {
+public final class InMemoryServiceKeyStore: ServiceKeyStore {
     private let keys = Locked<[String: SoftwareSigningKey]>([:])
 
     /// Makes an empty store.

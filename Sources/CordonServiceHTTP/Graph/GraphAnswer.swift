@@ -1,3 +1,4 @@
+import CordonBase
 import CordonPolicy
 import Foundation
 import HTTPTypes
@@ -95,7 +96,7 @@ enum GraphAnswer: Sendable {
     private static func link(_ token: String, _ exchange: GraphExchange) -> String {
         let path = exchange.request.uri.path.split(separator: "/").dropFirst().joined(separator: "/")
         let options = exchange.query.kept + [("$skiptoken", token)]
-        let query = options.map { "\($0.name)=\(escape($0.value))" }.joined(separator: "&")
+        let query = options.map { "\($0.name)=\(FormEncoding.escape($0.value))" }.joined(separator: "&")
         return "\(exchange.root)/\(path)?\(query)"
     }
 

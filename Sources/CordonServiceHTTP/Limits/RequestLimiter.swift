@@ -8,11 +8,6 @@ import Foundation
 /// Only callers whose token and proof are good are counted, and statements that a device's key signed, so strangers can
 /// neither fill it nor use up somebody's share. Shared devices have one of their own.
 final class RequestLimiter: Sendable {
-    private struct Bucket {
-        var left: Double
-        var looked: Date
-    }
-
     /// What one kind of caller may do.
     private struct Rate {
         var burst: Double
@@ -21,7 +16,7 @@ final class RequestLimiter: Sendable {
 
     private let limits: CheckInLimits
     private let capacity: Int
-    private let buckets = Locked<[String: Bucket]>([:])
+    private let buckets = Locked<[String: TokenBucket]>([:])
 
     init(_ limits: CheckInLimits, capacity: Int = 400_000) {
         self.limits = limits
@@ -93,26 +88,21 @@ final class RequestLimiter: Sendable {
     }
 
     private func admit(_ key: String, _ rate: Rate, at now: Date) throws(CheckInRefusal) {
-        let missing = buckets.withLock { [capacity] buckets -> Double in
-            if buckets.count >= capacity { Self.makeRoom(in: &buckets, at: now, half: capacity / 2) }
-            var bucket = buckets[key] ?? Bucket(left: rate.burst, looked: now)
-            let passed = max(0, now.timeIntervalSince(bucket.looked))
-            bucket.left = min(rate.burst, bucket.left + passed * rate.perSecond)
-            bucket.looked = now
-            let missing = 1 - bucket.left
-            if missing <= 0 { bucket.left -= 1 }
-            buckets[key] = bucket
-            return missing
+        let wait = buckets.withLock { [capacity] buckets in
+            if buckets.count >= capacity { Self.makeRoom(in: &buckets, half: capacity / 2) }
+            let moment = now.timeIntervalSinceReferenceDate
+            return buckets[key, default: TokenBucket(burst: rate.burst, perSecond: rate.perSecond, at: moment)]
+                .take(at: moment)
         }
-        guard missing > 0 else { return }
-        let seconds = Int((missing / rate.perSecond).rounded(.up))
+        guard let wait else { return }
         throw CheckInRefusal(
-            "too-many-requests", "This was asked too often.", status: 429, retryAfter: max(1, min(seconds, 3_600)))
+            "too-many-requests", "This was asked too often.", status: 429,
+            retryAfter: Int(max(1, min(wait.rounded(.up), 3_600))))
     }
 
     /// Forgets who asked longest ago.
-    private static func makeRoom(in buckets: inout [String: Bucket], at now: Date, half: Int) {
-        let oldest = buckets.sorted { $0.value.looked < $1.value.looked }.prefix(buckets.count - half)
+    private static func makeRoom(in buckets: inout [String: TokenBucket], half: Int) {
+        let oldest = buckets.sorted { $0.value.asked < $1.value.asked }.prefix(buckets.count - half)
         for (key, _) in oldest { buckets[key] = nil }
     }
 }

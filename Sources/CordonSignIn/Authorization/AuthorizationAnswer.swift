@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import Foundation
 
 /// What came back through the browser, checked against the attempt it claims to answer.
@@ -16,7 +17,7 @@ struct AuthorizationAnswer: Sendable {
             throw SignInError(.server, .invalidRedirect, "the answer came to another redirect")
         }
         guard text.utf8.count <= 16_384, let query = URLComponents(string: text)?.percentEncodedQuery,
-            let parameters = FormBody.decode(query)
+            let parameters = FormEncoding.unique(query)
         else { throw SignInError(.server, .invalidResponse, "the answer's parameters are missing or repeated") }
         guard let state = parameters["state"], ConstantTime.equal(state, attempt.state) else {
             throw SignInError(.server, .invalidState, "the answer does not belong to this sign-in")

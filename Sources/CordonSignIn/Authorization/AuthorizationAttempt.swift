@@ -72,7 +72,9 @@ struct AuthorizationAttempt: Sendable {
     func page(at endpoint: URL, parameters: [String: String]? = nil) throws(SignInError) -> URL {
         let separator = endpoint.query() == nil ? "?" : "&"
         guard
-            let page = URL(string: endpoint.absoluteString + separator + FormBody.encode(parameters ?? self.parameters))
+            let page = URL(
+                string: endpoint.absoluteString + separator
+                    + FormEncoding.encode((parameters ?? self.parameters).sorted { $0.key < $1.key }))
         else { throw SignInError(.server, .invalidResponse, "the authorization_endpoint is not an address") }
         return page
     }

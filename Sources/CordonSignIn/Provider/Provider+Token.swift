@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonProtocol
 internal import Foundation
 internal import HTTPTypes
@@ -58,7 +59,8 @@ extension Provider {
             }
         }
         let answer = try await send(
-            .post, url, fields: fields, body: Data(FormBody.encode(parameters).utf8), correlationID: correlationID)
+            .post, url, fields: fields, body: Data(FormEncoding.encode(parameters.sorted { $0.key < $1.key }).utf8),
+            correlationID: correlationID)
         if let name = HTTPField.Name("DPoP-Nonce"), let nonce = answer.head.headerFields[name],
             nonce.utf8.count <= 1_024
         {

@@ -34,9 +34,8 @@ actor Provider {
     func send(
         _ method: HTTPRequest.Method, _ url: URL, fields: HTTPFields, body: Data?, correlationID: UUID?
     ) async throws(SignInError) -> HTTPAnswer {
-        var request: HTTPRequest
-        do throws(AddressFlaw) { request = try HTTPRequest(method, to: url) } catch {
-            throw SignInError(.configuration, .invalidParameter, "the identity provider's address \(error.predicate)")
+        var request = try HTTPRequest(method, to: url) {
+            SignInError(.configuration, .invalidParameter, "the identity provider's address \($0.predicate)")
         }
         request.headerFields = fields
         request.headerFields[.accept] = "application/json"

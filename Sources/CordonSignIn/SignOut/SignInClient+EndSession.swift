@@ -25,12 +25,16 @@ extension SignInClient {
             parameters["state"] = state
             parameters["id_token_hint"] = idToken
             let separator = endpoint.query() == nil ? "?" : "&"
-            guard let page = URL(string: endpoint.absoluteString + separator + FormBody.encode(parameters)) else {
+            guard
+                let page = URL(
+                    string: endpoint.absoluteString + separator
+                        + FormEncoding.encode(parameters.sorted { $0.key < $1.key }))
+            else {
                 return false
             }
             let answer = try await redirect.visit(page, browser: browser, timeout: configuration.interactionTimeout)
             let query = URLComponents(url: answer, resolvingAgainstBaseURL: false)?.percentEncodedQuery ?? ""
-            return FormBody.decode(query)?["state"].map { ConstantTime.equal($0, state) } ?? false
+            return FormEncoding.unique(query)?["state"].map { ConstantTime.equal($0, state) } ?? false
         } catch {
             return error.code == .cancelled && error.fault == .stopped
         }

@@ -6,7 +6,7 @@ package import HTTPTypes
 /// Addresses come from settings, from discovery documents and from people. The libraries below end the process over some
 /// of them (a missing scheme, a port above 65535), so every request is made by ``HTTPTypes/HTTPRequest/init(_:to:)``, which
 /// looks at the address first.
-package enum AddressFlaw: Error, Sendable, Equatable {
+package enum AddressFlaw: Sendable, Equatable {
     /// It is no absolute address of a host, or it carries a name and password.
     case malformed
     /// It is neither https nor plain http on this machine.
@@ -64,11 +64,13 @@ package enum AddressFlaw: Error, Sendable, Equatable {
 extension HTTPRequest {
     /// A request to an address, whoever gave it.
     ///
-    /// - Throws: ``AddressFlaw`` for an address that no request may be sent to.
-    package init(_ method: Method, to url: URL) throws(AddressFlaw) {
-        if let flaw = AddressFlaw(of: url) { throw flaw }
+    /// - Parameter failure: What an address that no request may be sent to is to the caller.
+    package init<Failure: Error>(
+        _ method: Method, to url: URL, or failure: (AddressFlaw) -> Failure
+    ) throws(Failure) {
+        if let flaw = AddressFlaw(of: url) { throw failure(flaw) }
         guard let parts = URLComponents(url: url, resolvingAgainstBaseURL: true), let host = parts.percentEncodedHost
-        else { throw .malformed }
+        else { throw failure(.malformed) }
         let path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
         self.init(
             method: method, scheme: parts.scheme?.lowercased(),

@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import Foundation
 
 #if canImport(Glibc)
@@ -33,7 +34,7 @@ extension PosixFile {
         let descriptor = retrying { openDirectory(path.isEmpty ? "." : path) }
         if descriptor < 0 { throw .system("open", path) }
         defer { closeDirectory(descriptor) }
-        guard fsync(descriptor) == 0 else { throw .system("sync", path) }
+        guard DurableFile.flush(descriptor, .names) else { throw .system("sync", path) }
     }
 
     /// Removes a name; false when it was not there or could not be removed.

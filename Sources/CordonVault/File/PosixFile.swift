@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import Foundation
 
 #if canImport(Glibc)
@@ -121,13 +122,7 @@ final class PosixFile: StorageDevice {
 
     func sync() throws(VaultError) {
         try Self.pass("sync", path)
-        #if canImport(Darwin)
-            // fsync leaves data in the drive's cache on Apple platforms.
-            if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
-            guard fsync(descriptor) == 0 else { throw .system("sync", path) }
-        #else
-            guard fdatasync(descriptor) == 0 else { throw .system("sync", path) }
-        #endif
+        guard DurableFile.flush(descriptor, .bytes) else { throw .system("sync", path) }
     }
 
     func truncate(to size: Int64) throws(VaultError) {

@@ -29,7 +29,7 @@ import Testing
             gate.wait()
             return true
         }
-        let budget = RequestBudget(burst: 10, perSecond: 10, now: 0)
+        let budget = TokenBucket(burst: 10, perSecond: 10, now: 0)
         let isReading = Locked(false)
         let channel = try await NIOAsyncTestingChannel { channel in
             try channel.pipeline.syncOperations.addHandler(ReadWatch(isReading: isReading))

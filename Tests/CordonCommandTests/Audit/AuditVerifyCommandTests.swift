@@ -14,7 +14,7 @@ import Testing
 
     private func service() async throws -> StoredManagementService {
         let service = StoredManagementService(
-            storage: InMemoryStorage(), keyStore: InMemoryKeyStore(),
+            storage: InMemoryStorage(), keyStore: InMemoryServiceKeyStore(),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         try await service.open(Self.tenant)
         return service
@@ -86,7 +86,7 @@ import Testing
 
     @Test func `a fork that is sound in itself is found against an earlier export`() async throws {
         // An insider with the keys starts again from nothing and tells another story.
-        let keys = InMemoryKeyStore()
+        let keys = InMemoryServiceKeyStore()
         func told(_ names: [Int]) async throws -> [String] {
             let service = StoredManagementService(
                 storage: InMemoryStorage(), keyStore: keys,

@@ -28,7 +28,7 @@ import Testing
     private func service(_ data: URL) async throws -> (StoredManagementService, SQLiteStorage) {
         let storage = try SQLiteStorage(file: data.appending(path: "service.sqlite"))
         let service = StoredManagementService(
-            storage: storage, keyStore: try FileKeyStore(folder: data.appending(path: "keys")),
+            storage: storage, keyStore: try FileServiceKeyStore(folder: data.appending(path: "keys")),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         try await service.open(Self.tenant)
         return (service, storage)

@@ -36,7 +36,7 @@ import Testing
     ) async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let service = StoredManagementService(
-            storage: InMemoryStorage(), keyStore: InMemoryKeyStore(), clock: { start }, logger: logger)
+            storage: InMemoryStorage(), keyStore: InMemoryServiceKeyStore(), clock: { start }, logger: logger)
         let tenant = TenantID("tenant-1")
         try await service.open(tenant)
         var configuration = ServiceServerConfiguration(tenant: tenant)

@@ -13,7 +13,8 @@ struct LiveService: Sendable {
 
     init(publicURL: URL? = nil, idleTimeout: Duration = .seconds(60), connections: Int = 1_000) async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        service = StoredManagementService(storage: InMemoryStorage(), keyStore: InMemoryKeyStore(), logger: logger)
+        service = StoredManagementService(
+            storage: InMemoryStorage(), keyStore: InMemoryServiceKeyStore(), logger: logger)
         try await service.open(TestService.tenant)
         var configuration = ServiceServerConfiguration(tenant: TestService.tenant)
         configuration.issuers = [TestIssuer.name]

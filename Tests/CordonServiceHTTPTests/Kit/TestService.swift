@@ -38,7 +38,7 @@ struct TestService: Sendable {
         let clock = clock
         self.storage = storage
         service = StoredManagementService(
-            storage: storage, keyStore: InMemoryKeyStore(), configuration: serviceConfiguration,
+            storage: storage, keyStore: InMemoryServiceKeyStore(), configuration: serviceConfiguration,
             clock: { clock.now }, logger: logger)
         try await service.open(Self.tenant)
         var configuration = ServiceServerConfiguration(tenant: Self.tenant)

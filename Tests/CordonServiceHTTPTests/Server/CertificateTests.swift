@@ -94,7 +94,7 @@ import Testing
         defer { folder.remove() }
         guard try folder.issue("service") else { return }
         let service = StoredManagementService(
-            storage: InMemoryStorage(), keyStore: InMemoryKeyStore(), logger: Self.logger)
+            storage: InMemoryStorage(), keyStore: InMemoryServiceKeyStore(), logger: Self.logger)
         try await service.open(TestService.tenant)
         var configuration = ServiceServerConfiguration(tenant: TestService.tenant)
         configuration.issuers = [TestIssuer.name]

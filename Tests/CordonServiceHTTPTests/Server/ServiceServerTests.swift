@@ -18,7 +18,7 @@ import Testing
 
     private func server(port: Int = 0) async throws -> (ServiceServer, DevelopmentIdentityProvider) {
         let service = StoredManagementService(
-            storage: InMemoryStorage(), keyStore: InMemoryKeyStore(), logger: Self.logger)
+            storage: InMemoryStorage(), keyStore: InMemoryServiceKeyStore(), logger: Self.logger)
         try await service.open(TestService.tenant)
         var configuration = ServiceServerConfiguration(tenant: TestService.tenant)
         configuration.port = port
@@ -113,7 +113,7 @@ import Testing
         var configuration = ServiceServerConfiguration(tenant: TestService.tenant)
         configuration.host = host
         let service = StoredManagementService(
-            storage: InMemoryStorage(), keyStore: InMemoryKeyStore(), logger: Self.logger)
+            storage: InMemoryStorage(), keyStore: InMemoryServiceKeyStore(), logger: Self.logger)
         let provider = EmbeddedProvider(try TestProvider.make(for: configuration))
         #expect(throws: ServiceServerError(.notLoopback, reason: "", place: "", hint: "")) {
             _ = try ServiceServer(
@@ -123,7 +123,7 @@ import Testing
 
     @Test func `a server without any provider does not start`() async throws {
         let service = StoredManagementService(
-            storage: InMemoryStorage(), keyStore: InMemoryKeyStore(), logger: Self.logger)
+            storage: InMemoryStorage(), keyStore: InMemoryServiceKeyStore(), logger: Self.logger)
         #expect(throws: ServiceServerError(.configurationInvalid, reason: "", place: "", hint: "")) {
             _ = try ServiceServer(
                 ServiceServerConfiguration(tenant: TestService.tenant), service: service, logger: Self.logger)

@@ -6,7 +6,7 @@ import Foundation
 
 /// Keys in memory, with what was stored for a test to look for.
 final class RecordingKeyStore: ServiceKeyStore {
-    private let keys = InMemoryKeyStore()
+    private let keys = InMemoryServiceKeyStore()
     private let stored = Locked<[(Data, String)]>([])
 
     var secrets: [(Data, String)] { stored.withLock { $0 } }

@@ -124,7 +124,7 @@ struct AuditVerificationTests {
     }
 
     @Test func `a fork is found by an earlier checkpoint`() async throws {
-        let keyStore = InMemoryKeyStore()
+        let keyStore = InMemoryServiceKeyStore()
         let trunk = try await TestService(keyStore: keyStore)
         let branch = InMemoryStorage()
         let keys = try await trunk.core.signingKeys(as: trunk.owner)

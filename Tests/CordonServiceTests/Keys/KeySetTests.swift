@@ -113,7 +113,7 @@ struct KeySetTests {
     @Test func `a store whose keys are missing is not opened`() async throws {
         let test = try await TestService.withPeople()
         let error = await failure {
-            _ = try await TestService(storage: test.storage, keyStore: InMemoryKeyStore())
+            _ = try await TestService(storage: test.storage, keyStore: InMemoryServiceKeyStore())
         }
         #expect(error?.code == .keyUnavailable)
     }

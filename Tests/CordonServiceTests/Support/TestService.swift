@@ -19,7 +19,7 @@ struct TestService {
     let owner = Administrator(tenant: tenant, id: "owner-1", name: "Owner", roles: [.owner])
 
     init(
-        storage: any ServiceStorage = InMemoryStorage(), keyStore: any ServiceKeyStore = InMemoryKeyStore(),
+        storage: any ServiceStorage = InMemoryStorage(), keyStore: any ServiceKeyStore = InMemoryServiceKeyStore(),
         clock: TestClock = TestClock(), configuration: ServiceConfiguration = ServiceConfiguration()
     ) async throws {
         self.storage = storage

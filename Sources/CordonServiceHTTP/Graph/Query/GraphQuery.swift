@@ -1,3 +1,4 @@
+import CordonBase
 import Foundation
 
 /// The query options of a request, decoded (SRV-OP-003).
@@ -32,8 +33,8 @@ struct GraphQuery: Sendable {
     init(_ query: String?) throws(GraphRefusal) {
         for pair in (query ?? "").split(separator: "&") {
             let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = Self.decode(halves[0])?.lowercased(),
-                let value = Self.decode(halves.count > 1 ? halves[1] : "")
+            guard let name = FormEncoding.unescape(halves[0])?.lowercased(),
+                let value = FormEncoding.unescape(halves.count > 1 ? halves[1] : "")
             else { throw .badRequest("A query option is not UTF-8.") }
             try read(name, value)
         }
@@ -82,9 +83,5 @@ struct GraphQuery: Sendable {
             throw .badRequest("\(name) must be a number from \(range.lowerBound) to \(range.upperBound).")
         }
         return number
-    }
-
-    private static func decode(_ text: Substring) -> String? {
-        text.replacing("+", with: " ").removingPercentEncoding
     }
 }

@@ -17,7 +17,7 @@ public import Foundation
 ///
 /// A file that others can read, a folder that others can write into, and a file that holds anything but the key of its
 /// name are refused.
-public struct FileKeyStore: ServiceKeyStore {
+public struct FileServiceKeyStore: ServiceKeyStore {
     private let folder: URL
 
     /// Uses a folder, made when it does not exist.
@@ -42,9 +42,15 @@ public struct FileKeyStore: ServiceKeyStore {
     /// Reads a key and checks that it is the one of that name.
     public func key(_ id: String, of tenant: TenantID) throws(ServiceError) -> SoftwareSigningKey {
         let file = Self.file(id, in: folder(of: tenant))
-        try Self.requirePrivate(file, mode: 0o077)
-        guard let secret = FileManager.default.contents(atPath: file.path) else {
-            throw Self.failure("a key file cannot be read", file)
+        let secret: Data
+        do {
+            secret = try DurableFile.readPrivate(file, limit: 1 << 10)
+        } catch {
+            switch error.number {
+            case EPERM: throw Self.exposed(file)
+            case ENOENT: throw Self.failure("a signing key is missing", file, error.number)
+            default: throw Self.failure("a key file cannot be read", file, error.number)
+            }
         }
         let key: SoftwareSigningKey
         do {
@@ -76,17 +82,15 @@ public struct FileKeyStore: ServiceKeyStore {
         } catch {
             throw failure("the key folder cannot be made", folder)
         }
-        try requirePrivate(folder, mode: 0o022)
+        var facts = stat()
+        guard stat(folder.path, &facts) == 0 else { throw failure("the key folder cannot be looked at", folder) }
+        guard facts.st_mode & 0o022 == 0 else { throw exposed(folder) }
     }
 
-    private static func requirePrivate(_ path: URL, mode: mode_t) throws(ServiceError) {
-        var facts = stat()
-        guard stat(path.path, &facts) == 0 else { throw failure("a signing key is missing", path) }
-        guard facts.st_mode & mode == 0 else {
-            throw ServiceError(
-                .keyUnavailable, "others than the service can get at a signing key", place: path.path,
-                hint: "Take the permissions of group and others away, and rotate the key.")
-        }
+    private static func exposed(_ place: URL) -> ServiceError {
+        ServiceError(
+            .keyUnavailable, "others than the service can get at a signing key", place: place.path,
+            hint: "Take the permissions of group and others away, and rotate the key.")
     }
 
     private static func failure(_ reason: String, _ place: URL, _ number: Int32 = errno) -> ServiceError {

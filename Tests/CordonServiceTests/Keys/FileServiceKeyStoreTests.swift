@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Secrets of signing keys on disk: private, checked, and in no other place.
-struct FileKeyStoreTests {
+struct FileServiceKeyStoreTests {
     private let tenant = TenantID("contoso.example")
 
     private func withFolder(_ body: (URL) throws -> Void) throws {
@@ -26,8 +26,8 @@ struct FileKeyStoreTests {
     @Test func `a key comes back in a new process and its file is private`() throws {
         try withFolder { folder in
             let key = SoftwareSigningKey()
-            try FileKeyStore(folder: folder).store(key, of: tenant)
-            let read = try FileKeyStore(folder: folder).key(key.publicKey.thumbprint, of: tenant)
+            try FileServiceKeyStore(folder: folder).store(key, of: tenant)
+            let read = try FileServiceKeyStore(folder: folder).key(key.publicKey.thumbprint, of: tenant)
             #expect(read.rawRepresentation == key.rawRepresentation)
             let file = try #require(try files(in: folder).first)
             #expect(try mode(file) == 0o600)
@@ -38,7 +38,7 @@ struct FileKeyStoreTests {
 
     @Test func `a key of another organisation, an unknown one and a path are missing`() throws {
         try withFolder { folder in
-            let store = try FileKeyStore(folder: folder)
+            let store = try FileServiceKeyStore(folder: folder)
             let key = SoftwareSigningKey()
             try store.store(key, of: tenant)
             for (id, owner) in [
@@ -52,7 +52,7 @@ struct FileKeyStoreTests {
 
     @Test func `a key file that others can read is refused`() throws {
         try withFolder { folder in
-            let store = try FileKeyStore(folder: folder)
+            let store = try FileServiceKeyStore(folder: folder)
             let key = SoftwareSigningKey()
             try store.store(key, of: tenant)
             let file = try #require(try files(in: folder).first)
@@ -64,7 +64,7 @@ struct FileKeyStoreTests {
     @Test(arguments: [Data(), Data(repeating: 0, count: 32), Data(repeating: 7, count: 33)])
     func `a damaged key file is refused`(content: Data) throws {
         try withFolder { folder in
-            let store = try FileKeyStore(folder: folder)
+            let store = try FileServiceKeyStore(folder: folder)
             let key = SoftwareSigningKey()
             try store.store(key, of: tenant)
             let file = try #require(try files(in: folder).first)
@@ -75,7 +75,7 @@ struct FileKeyStoreTests {
 
     @Test func `a file with another key than its name says is refused`() throws {
         try withFolder { folder in
-            let store = try FileKeyStore(folder: folder)
+            let store = try FileServiceKeyStore(folder: folder)
             let key = SoftwareSigningKey()
             try store.store(key, of: tenant)
             let file = try #require(try files(in: folder).first)

@@ -1,10 +1,10 @@
 internal import CordonSignIn
 internal import NIOCore
 
-/// A bound on a whole exchange, body included; AsyncHTTPClient's own ends with the answer's head.
-enum Deadline {
-    static func run<Value: Sendable>(
-        within timeout: Duration, _ body: @escaping @Sendable () async -> Result<Value, TransportError>
+extension AsyncHTTPExchange {
+    /// Bounds a whole exchange, body included; AsyncHTTPClient's own bound ends with the answer's head.
+    static func bounded<Value: Sendable>(
+        by timeout: Duration, _ body: @escaping @Sendable () async -> Result<Value, TransportError>
     ) async -> Result<Value, TransportError> {
         await withTaskGroup(of: Result<Value, TransportError>?.self) { group in
             group.addTask { await body() }
