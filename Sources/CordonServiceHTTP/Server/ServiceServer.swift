@@ -31,7 +31,7 @@ public final class ServiceServer: Sendable {
     private static let largestHeaders = 32 << 10
 
     private let configuration: ServiceServerConfiguration
-    private let service: any ManagementService
+    private let service: ManagementService
     private let documents: any IssuerDocuments
     private let development: DevelopmentIdentityProvider?
     private let issuerAddress: IssuerAddress
@@ -48,7 +48,7 @@ public final class ServiceServer: Sendable {
     ///   - now: The clock.
     /// - Throws: ``ServiceServerError`` with code `configurationInvalid`.
     public init(
-        _ configuration: ServiceServerConfiguration, service: any ManagementService,
+        _ configuration: ServiceServerConfiguration, service: ManagementService,
         documents: any IssuerDocuments = NetworkIssuerDocuments(), logger: Logger,
         now: @escaping @Sendable () -> Date = { Date() }
     ) throws(ServiceServerError) {
@@ -72,7 +72,7 @@ public final class ServiceServer: Sendable {
     ///
     /// - Throws: ``ServiceServerError`` with code `notLoopback`, `configurationInvalid` or `fileUnusable`.
     public init(
-        development configuration: ServiceServerConfiguration, service: any ManagementService,
+        development configuration: ServiceServerConfiguration, service: ManagementService,
         directory: DevelopmentDirectory, providerKey: IdentityProviderKeyStorage = .inMemory,
         additionalClients: [IdentityProviderClient] = [], logger: Logger,
         now: @escaping @Sendable () -> Date = { Date() }
@@ -186,7 +186,7 @@ public final class ServiceServer: Sendable {
         guard let address = configuration.metrics else { return [] }
         let router = Router(context: BasicRequestContext.self)
         MetricsRoutes(metrics: metrics).add(to: router)
-        HealthRoutes(service: service, tenant: configuration.tenant).add(to: router)
+        HealthRoutes(devices: service.devices, tenant: configuration.tenant).add(to: router)
         return [
             Application(
                 router: router,

@@ -30,7 +30,7 @@ import Testing
         let fixture = try given ?? ProviderFixture()
         let clock = fixture.clock
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let service = StoredManagementService(
+        let service = ManagementService(
             storage: InMemoryStorage(), keyStore: InMemoryKeyStore(), clock: { clock.now }, logger: logger)
         let tenant = TenantID("tenant-1")
         try await service.open(tenant)

@@ -4,7 +4,7 @@ import HTTPTypes
 
 /// Ends a person's sessions at once, as Graph's `revokeSignInSessions` does (SI-182).
 struct SessionRoutes: Sendable {
-    let service: any ManagementService
+    let administration: Administration
     let revoked: RevokedSessions
     /// The embedded provider, whose sessions end as well; another provider's administrator ends them there.
     let provider: DevelopmentIdentityProvider?
@@ -13,7 +13,7 @@ struct SessionRoutes: Sendable {
         [
             GraphRoute(.post, "users/*/revokeSignInSessions", .revokeSessions) { exchange throws(GraphRefusal) in
                 let person = try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
-                    let person = try await service.revokeSessions(
+                    let person = try await administration.revokeSessions(
                         ofUser: exchange.keys[0], as: exchange.administrator)
                     try await revoked.reload()
                     return person
