@@ -45,26 +45,28 @@ struct ServiceProcess {
         let issuer = Issuer(
             key: try SoftwareSigningKey(rawRepresentation: Data(contentsOf: folder.appending(path: "issuer.key"))))
         let logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
-        let service = StoredManagementService(
+        let service = ManagementService(
             storage: try SQLiteStorage(file: folder.appending(path: "service.sqlite")),
             keyStore: try FileServiceKeyStore(folder: folder.appending(path: "keys")), logger: logger)
         try await service.open(tenant)
         let owner = Administrator(tenant: tenant, id: "owner", name: "Owner", roles: [.owner])
         for number in 0..<people {
             let account = person(number)
-            try await service.saveUser(
+            try await service.provisioning.saveUser(
                 DirectoryUser(
                     id: account.id.rawValue, userPrincipalName: account.userPrincipalName, displayName: "Person"),
                 as: owner)
         }
-        let policy = try await service.createPolicy(
+        let policy = try await service.administration.createPolicy(
             .iosManagedAppProtection, document: ["displayName": "Benchmark"], as: owner)
-        _ = try await service.targetApps([.init(.ios, bundleID)], group: nil, ofPolicy: policy.id, as: owner)
-        _ = try await service.assignPolicy(policy.id, to: [PolicyAssignment(.allLicensedUsers)], as: owner)
+        _ = try await service.administration.targetApps(
+            [.init(.ios, bundleID)], group: nil, ofPolicy: policy.id, as: owner)
+        _ = try await service.administration.assignPolicy(
+            policy.id, to: [PolicyAssignment(.allLicensedUsers)], as: owner)
         var configuration = ServiceServerConfiguration(tenant: tenant)
         configuration.issuers = [Issuer.name]
         configuration.limits = .development
-        let root = try await service.discoveryFacts(of: tenant).rootKeyThumbprint
+        let root = try await service.devices.discoveryFacts(of: tenant).rootKeyThumbprint
         let server = try ServiceServer(configuration, service: service, documents: issuer, logger: logger)
         try await server.run { address in
             FileHandle.standardOutput.write(Data("\(address.base.absoluteString) \(root)\n".utf8))

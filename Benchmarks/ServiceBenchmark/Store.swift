@@ -13,7 +13,7 @@ enum Store {
     static func measure(in folder: URL) async throws {
         let file = folder.appending(path: "store.sqlite")
         let storage = try SQLiteStorage(file: file)
-        try await storage.write(ServiceProcess.tenant) { transaction throws(ServiceError) in
+        try await storage.write(ServiceProcess.tenant) { transaction in
             for number in 0..<rows { try transaction.save(person(number, round: 0)) }
         }
         let plain = try PlainStore(file)
@@ -21,7 +21,7 @@ enum Store {
         for round in 1...5 {
             let bare = try Meter.seconds { try plain.read(reads) }
             let read = try await Meter.seconds {
-                try await storage.read(ServiceProcess.tenant) { records throws(ServiceError) in
+                try await storage.read(ServiceProcess.tenant) { records in
                     for number in 0..<reads where try records.record(DirectoryUser.self, id(number)) == nil {
                         throw ServiceError(.internalError, "a record is missing")
                     }
@@ -31,7 +31,7 @@ enum Store {
             let bareWrite = try await Meter.elapsed { try plain.write(writes, round: round) }
             let single = try await Meter.elapsed {
                 for number in 0..<writes {
-                    try await storage.write(ServiceProcess.tenant) { transaction throws(ServiceError) in
+                    try await storage.write(ServiceProcess.tenant) { transaction in
                         try transaction.save(person(number, round: round))
                     }
                 }
@@ -39,7 +39,7 @@ enum Store {
             writeRates.append(bareWrite / single)
             let batched = try await Meter.elapsed {
                 for batch in 0..<(writes / 100) {
-                    try await storage.write(ServiceProcess.tenant) { transaction throws(ServiceError) in
+                    try await storage.write(ServiceProcess.tenant) { transaction in
                         for number in 0..<100 { try transaction.save(person(batch * 100 + number, round: -round)) }
                     }
                 }

@@ -40,8 +40,8 @@ public final class SQLiteStorage: ServiceStorage {
 
     /// Runs the body on a snapshot of the last commit.
     public func read<Result: Sendable>(
-        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageReader) throws(ServiceError) -> Result
-    ) async throws(ServiceError) -> Result {
+        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageReader) throws -> Result
+    ) async throws -> Result {
         do {
             return try await pool.read { [decoded] database in
                 try body(SQLiteTransaction(database, tenant: tenant, decoded: decoded))
@@ -54,8 +54,8 @@ public final class SQLiteStorage: ServiceStorage {
     /// Runs the body in a transaction that is synced to the disk before this returns; writes that come at the same time
     /// share one sync, in the order in which they came.
     public func write<Result: Sendable>(
-        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageTransaction) throws(ServiceError) -> Result
-    ) async throws(ServiceError) -> Result {
+        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageTransaction) throws -> Result
+    ) async throws -> Result {
         try await writes.write { [decoded] database in
             try body(SQLiteTransaction(database, tenant: tenant, decoded: decoded))
         }.get()

@@ -16,7 +16,7 @@ import Testing
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         return try ServiceServer(
             development: ServiceServerConfiguration(tenant: TenantID("tenant-1")),
-            service: StoredManagementService(
+            service: ManagementService(
                 storage: InMemoryStorage(), keyStore: InMemoryKeyStore(), logger: logger),
             provider: EmbeddedProvider(
                 path: DevelopmentIdentityProvider.path, routes: DevelopmentIdentityProvider.routes,

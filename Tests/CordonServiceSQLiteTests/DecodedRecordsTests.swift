@@ -10,13 +10,13 @@ struct DecodedRecordsTests {
     private static let tenant = TenantID("contoso.example")
 
     private func name(in storage: SQLiteStorage) async throws -> String? {
-        try await storage.read(Self.tenant) { records throws(ServiceError) in
+        try await storage.read(Self.tenant) { records in
             try records.record(DirectoryUser.self, "oid-1")?.displayName
         }
     }
 
     private func save(_ name: String, in storage: SQLiteStorage) async throws {
-        try await storage.write(Self.tenant) { transaction throws(ServiceError) in
+        try await storage.write(Self.tenant) { transaction in
             try transaction.save(
                 DirectoryUser(id: "oid-1", userPrincipalName: "worker@contoso.example", displayName: name))
         }
@@ -37,7 +37,7 @@ struct DecodedRecordsTests {
             let storage = try SQLiteStorage(file: file)
             try await save("kept", in: storage)
             await #expect(throws: ServiceError(.internalError, "")) {
-                try await storage.write(Self.tenant) { transaction throws(ServiceError) in
+                try await storage.write(Self.tenant) { transaction in
                     try transaction.save(
                         DirectoryUser(id: "oid-1", userPrincipalName: "worker@contoso.example", displayName: "given up")
                     )

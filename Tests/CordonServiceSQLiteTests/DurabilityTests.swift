@@ -19,7 +19,7 @@ struct DurabilityTests {
         let storage = try SQLiteStorage(file: folder.appending(path: "service.sqlite"))
         let log = open(folder.appending(path: "acknowledged").path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         while true {
-            let number = try await storage.write(Self.tenant) { transaction throws(ServiceError) in
+            let number = try await storage.write(Self.tenant) { transaction in
                 var settings = try transaction.settings()
                 settings.targetingRevision += 1
                 try transaction.save(settings)
@@ -66,7 +66,7 @@ struct DurabilityTests {
                 let told = lastLine(of: acknowledged)
                 #expect(told > before, "the victim wrote nothing in round \(round)")
                 let storage = try SQLiteStorage(file: file)
-                let (revision, users, records) = try await storage.read(Self.tenant) { records throws(ServiceError) in
+                let (revision, users, records) = try await storage.read(Self.tenant) { records in
                     (
                         try records.settings().targetingRevision, try records.records(DirectoryUser.self).count,
                         try records.auditRecords(AuditQuery(limit: 100_000))
@@ -103,7 +103,7 @@ struct DurabilityTests {
             var sequences: [Int64] = []
             for start in 0..<3 {
                 let storage = try SQLiteStorage(file: file)
-                let service = StoredManagementService(
+                let service = ManagementService(
                     storage: storage, keyStore: keys,
                     logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
                 try await service.open(Self.tenant)
@@ -111,26 +111,27 @@ struct DurabilityTests {
                 let device = DeviceDescription(tag: "tag", osVersion: "18", model: "m")
                 let envelope: String
                 if start == 0 {
-                    try await service.saveUser(
+                    try await service.provisioning.saveUser(
                         DirectoryUser(
                             id: "oid-ada", userPrincipalName: "ada@contoso.example", displayName: "Ada"), as: owner)
-                    let policy = try await service.createPolicy(
+                    let policy = try await service.administration.createPolicy(
                         .iosManagedAppProtection, document: ["displayName": "P"], as: owner)
-                    _ = try await service.targetApps([], group: .allApps, ofPolicy: policy.id, as: owner)
-                    _ = try await service.assignPolicy(policy.id, to: [.init(.allLicensedUsers)], as: owner)
-                    let outcome = try await service.register(
+                    _ = try await service.administration.targetApps([], group: .allApps, ofPolicy: policy.id, as: owner)
+                    _ = try await service.administration.assignPolicy(
+                        policy.id, to: [.init(.allLicensedUsers)], as: owner)
+                    let outcome = try await service.devices.register(
                         RegistrationRequest(
                             application: application, device: device, source: .appRegistered, nonce: "n"), by: caller)
                     id = outcome.result.registrationID
                     envelope = outcome.result.envelope
                 } else {
-                    let outcome = try await service.checkIn(
+                    let outcome = try await service.devices.checkIn(
                         CheckInRequest(
                             appliedSequence: 0, appliedVersion: nil, appliedDigest: nil, application: application,
                             device: device, health: [], clientTime: Date(), nonce: "n"), registration: id, by: caller)
                     envelope = try #require(outcome.response.envelope)
                 }
-                let set = try await service.keySet(of: Self.tenant)
+                let set = try await service.devices.keySet(of: Self.tenant)
                 sequences.append(
                     try SignedEnvelope(envelope).verified(
                         by: JSONWebKeySet(set.keys),

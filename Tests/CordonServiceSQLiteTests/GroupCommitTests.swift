@@ -27,7 +27,7 @@ import Testing
             let outcomes = await withTaskGroup(of: (Int, Bool).self) { group in
                 for number in 0..<300 {
                     group.addTask {
-                        let isKept: Void? = try? await storage.write(Self.tenant) { records throws(ServiceError) in
+                        let isKept: Void? = try? await storage.write(Self.tenant) { records in
                             try records.save(Self.user(number))
                             if number.isMultiple(of: 3) { throw ServiceError(.conflict, "on purpose") }
                         }
@@ -37,7 +37,7 @@ import Testing
                 return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
             }
             #expect(outcomes.allSatisfy { $0.value == !$0.key.isMultiple(of: 3) })
-            let there = try await storage.read(Self.tenant) { records throws(ServiceError) in
+            let there = try await storage.read(Self.tenant) { records in
                 try records.records(DirectoryUser.self).map(\.id)
             }
             #expect(Set(there) == Set((0..<300).filter { !$0.isMultiple(of: 3) }.map { "u\($0)" }))
@@ -49,7 +49,7 @@ import Testing
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<200 {
                     group.addTask {
-                        try await storage.write(Self.tenant) { records throws(ServiceError) in
+                        try await storage.write(Self.tenant) { records in
                             var settings = try records.settings()
                             settings.targetingRevision += 1
                             try records.save(settings)
@@ -58,7 +58,7 @@ import Testing
                 }
                 try await group.waitForAll()
             }
-            let count = try await storage.read(Self.tenant) { records throws(ServiceError) in
+            let count = try await storage.read(Self.tenant) { records in
                 try records.settings().targetingRevision
             }
             #expect(count == 200)

@@ -45,7 +45,7 @@ import Testing
         defer { TemporaryFolder.remove(folder) }
         let file = try store(version, in: folder)
         let storage = try SQLiteStorage(file: file)
-        let (users, revision) = try await storage.read(TenantID("contoso")) { records throws(ServiceError) in
+        let (users, revision) = try await storage.read(TenantID("contoso")) { records in
             (
                 try records.records(DirectoryUser.self, where: (.name, "a@contoso.example")),
                 try records.settings().targetingRevision

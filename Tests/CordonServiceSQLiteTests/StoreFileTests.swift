@@ -12,7 +12,7 @@ struct StoreFileTests {
 
     private func fill(_ file: URL) async throws {
         let storage = try SQLiteStorage(file: file)
-        try await storage.write(tenant) { transaction throws(ServiceError) in
+        try await storage.write(tenant) { transaction in
             for number in 0..<200 {
                 try transaction.save(
                     DirectoryUser(
@@ -84,7 +84,7 @@ struct StoreFileTests {
     @Test func `the store and its log are private to the service's user`() async throws {
         try await withStoreFile { file in
             let storage = try SQLiteStorage(file: file)
-            try await storage.write(tenant) { transaction throws(ServiceError) in
+            try await storage.write(tenant) { transaction in
                 try transaction.save(TenantSettings(targetingRevision: 1))
             }
             for name in ["service.sqlite", "service.sqlite-wal", "service.sqlite-shm"] {
@@ -99,7 +99,7 @@ struct StoreFileTests {
         try await withStoreFile { file in
             try Data().write(to: file)
             let storage = try SQLiteStorage(file: file)
-            let users = try await storage.read(tenant) { records throws(ServiceError) in
+            let users = try await storage.read(tenant) { records in
                 try records.records(DirectoryUser.self)
             }
             #expect(users.isEmpty)
@@ -110,7 +110,7 @@ struct StoreFileTests {
         // SRV-CI-092
         try await withStoreFile { file in
             let storage = try SQLiteStorage(file: file)
-            try await storage.write(tenant) { [tenant] transaction throws(ServiceError) in
+            try await storage.write(tenant) { [tenant] transaction in
                 try transaction.append(
                     .init(
                         after: nil, tenant: tenant, time: 1, actor: .init(.service, id: "service"), action: "test",

@@ -23,10 +23,10 @@ struct StoredFormTests {
             ])
         try await withStoreFile { file in
             let storage = try SQLiteStorage(file: file)
-            try await storage.write(tenant) { transaction throws(ServiceError) in try transaction.save(policy) }
+            try await storage.write(tenant) { transaction in try transaction.save(policy) }
             try storage.close()
             let again = try SQLiteStorage(file: file)
-            let found = try await again.read(tenant) { records throws(ServiceError) in
+            let found = try await again.read(tenant) { records in
                 try records.record(ManagedAppPolicy.self, "T_1")
             }
             #expect(found == policy)
@@ -36,7 +36,7 @@ struct StoredFormTests {
     @Test func `no private key is in the store's files`() async throws {
         try await withStoreFile { file in
             let keys = RecordingKeyStore()
-            let service = StoredManagementService(
+            let service = ManagementService(
                 storage: try SQLiteStorage(file: file), keyStore: keys, logger: .init(label: "test"))
             try await service.open(TenantID("contoso.example"))
             let secrets = keys.secrets

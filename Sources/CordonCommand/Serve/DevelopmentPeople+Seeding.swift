@@ -8,11 +8,11 @@ extension DevelopmentPeople {
     /// Nothing is written where nothing differs, so that a restart leaves no trace in the audit log.
     ///
     /// - Throws: ``ServiceError`` as the service throws it.
-    static func copy(_ directory: DevelopmentDirectory, to service: some ManagementService) async throws(ServiceError) {
+    static func copy(_ directory: DevelopmentDirectory, to service: ManagementService) async throws(ServiceError) {
         let seeder = Administrator(
             tenant: TenantID(directory.tenantID), id: "development-directory", name: "development directory",
             roles: [.owner])
-        let users = try await service.users(as: seeder)
+        let users = try await service.administration.users(as: seeder)
         for person in directory.people {
             var user =
                 users.first { $0.id == person.id }
@@ -22,15 +22,15 @@ extension DevelopmentPeople {
             user.displayName = person.displayName
             user.mail = user.mail ?? person.userPrincipalName
             user.accountEnabled = person.accountEnabled
-            if !users.contains(user) { try await service.saveUser(user, as: seeder) }
+            if !users.contains(user) { try await service.provisioning.saveUser(user, as: seeder) }
         }
-        let groups = try await service.groups(as: seeder)
+        let groups = try await service.administration.groups(as: seeder)
         for group in directory.groups {
             let wanted = DirectoryGroup(
                 id: group.id, displayName: group.displayName,
                 description: groups.first { $0.id == group.id }?.description,
                 members: Set(group.members.map { .user($0) }))
-            if !groups.contains(wanted) { try await service.saveGroup(wanted, as: seeder) }
+            if !groups.contains(wanted) { try await service.provisioning.saveGroup(wanted, as: seeder) }
         }
     }
 }

@@ -55,7 +55,7 @@ extension RunningService {
         guard directoryRead.withLock({ $0 != changed }) else { return }
         let content = try DirectoryFile.read(file)
         do throws(ServiceError) {
-            let changes = try await service.synchronize(content, from: "directory-file", of: tenant)
+            let changes = try await service.provisioning.synchronize(content, from: "directory-file", of: tenant)
             logger.notice(
                 "the directory file was read",
                 metadata: ["saved": "\(changes.saved)", "removed": "\(changes.removed)"])

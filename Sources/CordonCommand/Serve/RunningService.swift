@@ -9,7 +9,7 @@ import Logging
 
 /// A service with its store and its server, ready to run.
 struct RunningService: Sendable {
-    let service: StoredManagementService
+    let service: ManagementService
     let server: ServiceServer
     private let storage: any ServiceStorage
     let tenant: TenantID
@@ -59,7 +59,7 @@ struct RunningService: Sendable {
     ) async throws(CommandFailure) {
         do throws(ServiceError) {
             storage = try plan.database.open()
-            service = StoredManagementService(
+            service = ManagementService(
                 storage: storage, keyStore: try plan.database.keyStore(in: plan.folder),
                 configuration: plan.service, logger: logger)
             try await service.open(plan.server.tenant)
@@ -72,12 +72,10 @@ struct RunningService: Sendable {
         alerts = try plan.alerts.map { alerts throws(CommandFailure) in try alerts.receiver(logger: logger) }
         self.isDevelopment = plan.isDevelopment
         do throws(ServiceError) {
-            rootKey = try await service.discoveryFacts(of: plan.server.tenant).rootKeyThumbprint
+            rootKey = try await service.devices.discoveryFacts(of: plan.server.tenant).rootKeyThumbprint
         } catch {
             throw CommandFailure(error)
         }
-        // Also what is refused belongs in the audit log.
-        let service = AuditingService(service, storage: storage)
         let provider = try directory.map { directory throws(CommandFailure) in
             try EmbeddedProvider(plan, directory, clients, logger: logger)
         }

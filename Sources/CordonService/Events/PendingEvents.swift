@@ -20,25 +20,9 @@ struct PendingEvents: Sendable {
     mutating func noteClosing(_ registrationID: String) {
         closed.append(registrationID)
     }
-}
 
-extension StoredManagementService {
-    /// Runs a change and, once it is durable, tells connected apps of it.
-    func change<Result: Sendable>(
-        _ tenant: TenantID,
-        _ body: @escaping @Sendable (any StorageTransaction, inout PendingEvents) throws(ServiceError) -> Result
-    ) async throws(ServiceError) -> Result {
-        let (result, pending) = try await storage.write(tenant) { transaction throws(ServiceError) in
-            var pending = PendingEvents()
-            let result = try body(transaction, &pending)
-            return (result, pending)
-        }
-        for (registrationID, event) in pending.events {
-            events.publish(event, to: EventHub.Address(tenant: tenant, registrationID: registrationID))
-        }
-        for registrationID in pending.closed {
-            events.finish(EventHub.Address(tenant: tenant, registrationID: registrationID))
-        }
-        return result
+    /// Notes that what a person's tokens opened ends with them: the apps come back, with a new token or not at all.
+    mutating func noteClosing(ofUser id: String, in records: some StorageReader) throws(ServiceError) {
+        for registration in try records.records(Registration.self, where: (.user, id)) { noteClosing(registration.id) }
     }
 }

@@ -3,13 +3,25 @@ internal import CordonIdentity
 internal import CordonProtocol
 internal import Foundation
 
-/// Finds the key that signs now, and keeps secrets it has read in memory.
+/// Makes keys, finds the one that signs now, and signs key sets; keeps in memory what it has read or signed.
 struct KeyRing: Sendable {
     private let store: any ServiceKeyStore
+    /// How long a signed key set is valid.
+    private let setLifetime: Duration
     private let keys = Locked<[String: SoftwareSigningKey]>([:])
+    private let sets = Locked<[TenantID: IssuedSet]>([:])
 
-    init(store: any ServiceKeyStore) {
+    /// A signed key set and how long to hand it out again.
+    private struct IssuedSet {
+        let set: SignedKeySet
+        /// The keys that were to be published when it was signed.
+        let keyIDs: [String]
+        let freshUntil: Date
+    }
+
+    init(store: any ServiceKeyStore, setLifetime: Duration) {
         self.store = store
+        self.setLifetime = setLifetime
     }
 
     /// Makes a key: the secret is durable before its public record is handed out to be saved.
@@ -42,6 +54,36 @@ struct KeyRing: Sendable {
             throw ServiceError(.notFound, "the organisation is not known here", place: tenant.rawValue)
         }
         return try secret(newest.id, of: tenant)
+    }
+
+    /// The signed set of the envelope keys to publish: the one handed out before, or a new one when keys have changed or half
+    /// its life is over.
+    func keySet(
+        of known: [ServiceSigningKey], tenant: TenantID, at now: Date
+    ) throws(ServiceError) -> SignedKeySet {
+        let published = known.published(at: now)
+        if let last = sets.withLock({ $0[tenant] }), last.freshUntil > now, last.keyIDs == published.map(\.id) {
+            return last.set
+        }
+        let set = try sign(published, for: .envelopes, root: known, tenant: tenant, at: now)
+        let half = Double(setLifetime.wholeSeconds) / 2
+        let issued = IssuedSet(set: set, keyIDs: published.map(\.id), freshUntil: now.addingTimeInterval(half))
+        sets.withLock { $0[tenant] = issued }
+        return set
+    }
+
+    /// Signs a set of keys with the root key.
+    func sign(
+        _ published: [ServiceSigningKey], for use: SignedKeySet.Use, root known: [ServiceSigningKey], tenant: TenantID,
+        at now: Date
+    ) throws(ServiceError) -> SignedKeySet {
+        let root = try signer(.root, of: tenant, among: known, at: now)
+        let expiry = now.addingTimeInterval(Double(setLifetime.wholeSeconds))
+        do throws(ProtocolError) {
+            return try SignedKeySet(published.map(\.publicKey), for: use, validFrom: now, until: expiry, root: root)
+        } catch {
+            throw ServiceError(.internalError, "the key set could not be signed: \(error.reason)")
+        }
     }
 
     private func secret(_ id: String, of tenant: TenantID) throws(ServiceError) -> SoftwareSigningKey {

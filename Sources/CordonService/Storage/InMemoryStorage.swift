@@ -10,18 +10,18 @@ public actor InMemoryStorage: ServiceStorage {
 
     /// Runs the body on the present state.
     public func read<Result: Sendable>(
-        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageReader) throws(ServiceError) -> Result
-    ) async throws(ServiceError) -> Result {
+        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageReader) throws -> Result
+    ) async throws -> Result {
         try body(state(of: tenant))
     }
 
     /// Runs the body alone; when it throws, its changes are taken back.
     public func write<Result: Sendable>(
-        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageTransaction) throws(ServiceError) -> Result
-    ) async throws(ServiceError) -> Result {
+        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageTransaction) throws -> Result
+    ) async throws -> Result {
         let state = state(of: tenant)
         state.begin()
-        do throws(ServiceError) {
+        do {
             return try body(state)
         } catch {
             state.rollBack()

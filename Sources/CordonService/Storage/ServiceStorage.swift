@@ -11,15 +11,15 @@ public protocol ServiceStorage: Sendable {
     ///
     /// - Throws: What the body throws, or ``ServiceError`` with a `storage…` code.
     func read<Result: Sendable>(
-        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageReader) throws(ServiceError) -> Result
-    ) async throws(ServiceError) -> Result
+        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageReader) throws -> Result
+    ) async throws -> Result
 
     /// Runs the body and keeps its changes; when it throws, none is kept.
     ///
     /// - Throws: What the body throws, or ``ServiceError`` with a `storage…` code.
     func write<Result: Sendable>(
-        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageTransaction) throws(ServiceError) -> Result
-    ) async throws(ServiceError) -> Result
+        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageTransaction) throws -> Result
+    ) async throws -> Result
 }
 
 /// A consistent view of one organisation's records; valid only inside the body that it was handed to.

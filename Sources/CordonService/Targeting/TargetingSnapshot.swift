@@ -19,7 +19,7 @@ final class TargetingSnapshot: Sendable {
     private let containers: [DirectoryGroup.Member: [String]]
     private let candidates = Locked<[String: [ManagedAppPolicy]]>([:])
     /// What envelopes of this snapshot say.
-    let contents = EnvelopeContentMemo()
+    let contents = EnvelopeContentCache()
     private let merged = Locked<[[PolicyReference]: MergedPolicy]>([:])
 
     init(

@@ -12,7 +12,7 @@ struct AdministrationGate: Sendable {
     /// The service's address as clients see it, without a slash at its end.
     let base: String
     /// Where roles of the organisation's own are.
-    let service: any ManagementService
+    let administration: Administration
     let revoked: RevokedSessions
     /// The roles that groups and roles of tokens have by what tokens call them, and people and programs by `user:` and
     /// their object id; what a further provider says, after its mark.
@@ -83,7 +83,7 @@ struct AdministrationGate: Sendable {
             name: token.userPrincipalName ?? (token.isApplication ? token.clientID : nil) ?? token.subject.rawValue,
             roles: roles,
             // Without them the caller may do less, never more.
-            customRoles: (try? await service.customRoles(heldBy: names, of: token.tenant)) ?? [])
+            customRoles: (try? await administration.customRoles(heldBy: names, of: token.tenant)) ?? [])
     }
 
     /// Lets somebody through to what cannot be taken back only soon after they proved who they are (SRV-OP-021). A

@@ -9,7 +9,7 @@ import NIOCore
 /// Administration beside Graph: what Graph has no words for.
 struct AdministrationRoutes: Sendable {
     let routing: AdministrationRouting
-    let service: any ManagementService
+    let administration: Administration
 
     /// The body of `PUT /admin/v1/allowedAccounts`; null lifts the restriction (SRV-CI-008).
     private struct AllowedAccounts: Codable {
@@ -22,7 +22,7 @@ struct AdministrationRoutes: Sendable {
         }
         routing.on(router, .get, "/admin/v1/allowedAccounts", .readApps) { _, administrator throws(CheckInRefusal) in
             let accounts = try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await service.allowedAccounts(as: administrator)
+                try await administration.allowedAccounts(as: administrator)
             }
             return try CheckInRefusal.answering(.ok, AllowedAccounts(accounts: accounts))
         }
@@ -32,7 +32,7 @@ struct AdministrationRoutes: Sendable {
                 AllowedAccounts.self, of: exchange.request, atMost: AdministrationRouting.largestBody
             ).accounts
             try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await service.setAllowedAccounts(accounts, as: administrator)
+                try await administration.setAllowedAccounts(accounts, as: administrator)
             }
             return Response(status: .noContent)
         }
@@ -42,7 +42,7 @@ struct AdministrationRoutes: Sendable {
     /// that a refusal is still an answer of its own.
     private func audit(_ administrator: Administrator) async throws(CheckInRefusal) -> Response {
         let pieces = try await CheckInRefusal.asking { () throws(ServiceError) in
-            try await service.exportAudit(as: administrator)
+            try await administration.exportAudit(as: administrator)
         }
         let body = ResponseBody { writer in
             for try await piece in pieces { try await writer.write(ByteBuffer(bytes: piece)) }

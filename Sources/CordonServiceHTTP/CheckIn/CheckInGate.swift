@@ -9,7 +9,7 @@ import Hummingbird
 struct CheckInGate: Sendable {
     let tokens: AccessTokenVerifier
     let proofs: ProofVerifier
-    let service: any ManagementService
+    let devices: DeviceService
     /// The service's address as clients see it, without a slash at its end.
     let base: String
     let tenant: TenantID
@@ -59,7 +59,7 @@ struct CheckInGate: Sendable {
         _ visitor: DeviceCaller, or refusal: TokenRefusal
     ) async throws(CheckInRefusal) -> DeviceCaller {
         let isDisabled = try await CheckInRefusal.asking { () throws(ServiceError) in
-            try await service.isAccountDisabled(visitor.account.id, of: tenant)
+            try await devices.isAccountDisabled(visitor.account.id, of: tenant)
         }
         guard isDisabled else { throw CheckInRefusal(refusal) }
         return visitor
@@ -90,19 +90,15 @@ struct CheckInGate: Sendable {
         if request.headers.contains(.authorization) {
             return try await caller(of: request, admitting: admission).caller
         }
-        // Read on the service's own behalf. Ids are random, so asking for one tells a stranger nothing.
-        let reader = Administrator(tenant: tenant, id: "check-in", name: "check-in", roles: [.reader])
-        let registration: Registration
-        do {
-            registration = try await service.registration(id, as: reader)
-        } catch  where error.code == .notFound {
-            throw CheckInRefusal(TokenRefusal(.missing, "no access token came with the request"))
-        } catch {
-            throw CheckInRefusal(error)
+        // Ids are random, so asking for one tells a stranger nothing.
+        let holder = try await CheckInRefusal.asking { () throws(ServiceError) in
+            try await devices.holder(ofRegistration: id, of: tenant)
         }
-        let caller = DeviceCaller(account: registration.account, key: registration.key)
+        guard let caller = holder else {
+            throw CheckInRefusal(TokenRefusal(.missing, "no access token came with the request"))
+        }
         if !request.headers.contains(.dpop), let acknowledgement, let text = acknowledgement.receipt {
-            let receipt = try? WipeReceipt(verifying: text, signedBy: registration.key)
+            let receipt = try? WipeReceipt(verifying: text, signedBy: caller.key)
             // Whoever has a receipt, from an export of the audit log for one, can repeat it and say nothing else.
             guard let receipt, receipt.registrationID == id, receipt.commandID == acknowledgement.commandID else {
                 throw CheckInRefusal(
@@ -111,7 +107,7 @@ struct CheckInGate: Sendable {
             try await admission(caller)
             return caller
         }
-        let proof = try proof(of: request, accessToken: nil, madeBy: registration.key.thumbprint)
+        let proof = try proof(of: request, accessToken: nil, madeBy: caller.keyThumbprint)
         try await admission(caller)
         try remember(proof)
         return caller

@@ -15,15 +15,12 @@ extension CheckInRoutes {
 
     func keys() async throws(CheckInRefusal) -> Response {
         let keys = try await CheckInRefusal.asking { () throws(ServiceError) in
-            try await service.keySet(of: gate.tenant)
+            try await devices.keySet(of: gate.tenant)
         }
-        let settings = try await CheckInRefusal.asking { () throws(ServiceError) in
-            // Read on the service's own behalf: how long a key set may be kept is no secret.
-            try await service.serviceSettings(
-                as: Administrator(tenant: gate.tenant, id: "check-in", name: "check-in", roles: [.reader]))
+        let age = try await CheckInRefusal.asking { () throws(ServiceError) in
+            try await devices.keySetMaxAge(of: gate.tenant)
         }
-        return try CheckInRefusal.answering(
-            .ok, keys, cacheControl: "public, max-age=\(settings.keySetMaxAgeSeconds)")
+        return try CheckInRefusal.answering(.ok, keys, cacheControl: "public, max-age=\(age)")
     }
 
     func register(_ exchange: Exchange) async throws(CheckInRefusal) -> Response {
@@ -33,7 +30,7 @@ extension CheckInRoutes {
         let request = try await CheckInRefusal.reading(
             RegistrationRequest.self, of: exchange.request, atMost: Self.largestBody)
         let outcome = try await CheckInRefusal.asking { () throws(ServiceError) in
-            try await service.register(request, by: caller)
+            try await devices.register(request, by: caller)
         }
         let status: HTTPResponse.Status = outcome.isUserBlocked ? Self.locked : outcome.isNew ? .created : .ok
         var response = try CheckInRefusal.answering(status, outcome.result)
@@ -56,7 +53,7 @@ extension CheckInRoutes {
         }
         let request = message
         let outcome = try await CheckInRefusal.asking { () throws(ServiceError) in
-            try await service.checkIn(request, registration: id, by: caller)
+            try await devices.checkIn(request, registration: id, by: caller)
         }
         metrics.checkedIn(outcome.response.statusCode.rawValue)
         return try CheckInRefusal.answering(outcome.isUserBlocked ? Self.locked : .ok, outcome.response)
@@ -71,31 +68,16 @@ extension CheckInRoutes {
             of: exchange.request, registration: id, sending: acknowledgement
         ) { caller throws(CheckInRefusal) in
             try await limits.admitReport(caller, at: now()) { () throws(CheckInRefusal) in
-                try await isAwaited(acknowledgement.commandID, of: id)
+                try await CheckInRefusal.asking { () throws(ServiceError) in
+                    try await devices.isAwaited(acknowledgement.commandID, ofRegistration: id, of: gate.tenant)
+                }
             }
         }
         let kind = try await CheckInRefusal.asking { () throws(ServiceError) in
-            try await service.acknowledge(acknowledgement, registration: id, by: caller)
+            try await devices.acknowledge(acknowledgement, registration: id, by: caller)
         }
         if kind == .wipe { metrics.reportedWipe(acknowledgement.phase.rawValue) }
         return Response(status: .noContent)
-    }
-
-    /// Whether the registration was told to do something and has not said how that ended.
-    private func isAwaited(_ commandID: String, of registration: String) async throws(CheckInRefusal) -> Bool {
-        // Read on the service's own behalf.
-        let reader = Administrator(tenant: gate.tenant, id: "check-in", name: "check-in", roles: [.reader])
-        do throws(ServiceError) {
-            let operation = try await service.operation(commandID, as: reader)
-            return operation.registrationID == registration && operation.state.awaitsReport
-        } catch  where error.code == .notFound {
-            return try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await service.commands(ofRegistration: registration, as: reader)
-                    .contains { $0.id == commandID && $0.state.awaitsReport }
-            }
-        } catch {
-            throw CheckInRefusal(error)
-        }
     }
 
     func unregister(_ exchange: Exchange) async throws(CheckInRefusal) -> Response {
@@ -107,7 +89,7 @@ extension CheckInRoutes {
             : try await CheckInRefusal.reading(
                 UnenrollmentReport.self, of: exchange.request, atMost: Self.largestBody)
         try await CheckInRefusal.asking { () throws(ServiceError) in
-            try await service.unregister(id, report: report, by: caller)
+            try await devices.unregister(id, report: report, by: caller)
         }
         return Response(status: .noContent)
     }
@@ -124,7 +106,7 @@ extension CheckInRoutes {
         }
         let resume = after
         let stream = try await CheckInRefusal.asking { () throws(ServiceError) in
-            try await service.events(ofRegistration: id, after: resume, by: caller)
+            try await devices.events(ofRegistration: id, after: resume, by: caller)
         }
         return events.response(to: stream, endingAfter: until.timeIntervalSince(now()))
     }

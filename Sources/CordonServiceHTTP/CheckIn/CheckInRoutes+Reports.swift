@@ -18,7 +18,7 @@ extension CheckInRoutes {
             RemediationRequest.self, of: exchange.request, atMost: Self.largestBody)
         let id = Self.registration(exchange)
         let report = try await CheckInRefusal.asking { () throws(ServiceError) in
-            try await service.compliance(request, registration: id, by: caller)
+            try await devices.compliance(request, registration: id, by: caller)
         }
         return try CheckInRefusal.answering(.ok, report)
     }
@@ -30,7 +30,7 @@ extension CheckInRoutes {
         let batch = try await CheckInRefusal.reading(
             TelemetryBatch.self, of: exchange.request, atMost: TelemetryBatch.largestBody)
         let kept = try await CheckInRefusal.asking { () throws(ServiceError) in
-            try await service.acceptTelemetry(batch, by: caller)
+            try await devices.acceptTelemetry(batch, by: caller)
         }
         return try CheckInRefusal.answering(.accepted, Accepted(accepted: kept))
     }
@@ -49,7 +49,7 @@ extension CheckInRoutes {
         let id = Self.registration(exchange)
         let request = exchange.parameters.get("request") ?? ""
         let here = try await CheckInRefusal.asking { () throws(ServiceError) in
-            try await service.receiveLogs(piece, at: offset, of: total, request: request, registration: id, by: caller)
+            try await devices.receiveLogs(piece, at: offset, of: total, request: request, registration: id, by: caller)
         }
         return Response(status: .noContent, headers: [.uploadOffset: String(here)])
     }

@@ -12,7 +12,7 @@ struct CheckInRoutes: Sendable {
     static let largestBody = 256 << 10
 
     let gate: CheckInGate
-    let service: any ManagementService
+    let devices: DeviceService
     let discovery: DiscoveryDocument
     let limits: RequestLimiter
     let events: EventStreamResponse

@@ -5,7 +5,7 @@ import Foundation
 
 /// What `/.well-known/cordon-mam` says (SRV-CI-017).
 struct DiscoveryDocument: Sendable {
-    let service: any ManagementService
+    let devices: DeviceService
     let tenant: TenantID
     let issuer: URL
     let checkIn: URL
@@ -37,7 +37,7 @@ struct DiscoveryDocument: Sendable {
     func value() async throws(CheckInRefusal) -> ServiceDiscovery {
         let facts: DiscoveryFacts
         do {
-            facts = try await service.discoveryFacts(of: tenant)
+            facts = try await devices.discoveryFacts(of: tenant)
         } catch {
             throw CheckInRefusal(error)
         }

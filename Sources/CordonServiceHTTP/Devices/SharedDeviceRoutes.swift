@@ -9,7 +9,8 @@ import Hummingbird
 /// heard about who is on them.
 struct SharedDeviceRoutes: Sendable {
     let routing: AdministrationRouting
-    let service: any ManagementService
+    let administration: Administration
+    let devices: DeviceService
     let tenant: TenantID
     let limits: RequestLimiter
     let now: @Sendable () -> Date
@@ -66,13 +67,13 @@ struct SharedDeviceRoutes: Sendable {
             let joining = try await CheckInRefusal.reading(
                 Joining.self, of: exchange.request, atMost: Self.largestBody)
             let device = try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await service.registerDevice(joining.request, name: joining.name, as: administrator)
+                try await administration.registerDevice(joining.request, name: joining.name, as: administrator)
             }
             return try CheckInRefusal.answering(.created, Device(device))
         }
         routing.on(router, .get, "/admin/v1/devices", .readApps) { _, administrator throws(CheckInRefusal) in
             let devices = try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await service.sharedDevices(as: administrator)
+                try await administration.sharedDevices(as: administrator)
             }
             return try CheckInRefusal.answering(.ok, devices.map(Device.init))
         }
@@ -80,7 +81,7 @@ struct SharedDeviceRoutes: Sendable {
             exchange, administrator throws(CheckInRefusal) in
             let id = exchange.parameters.get("id") ?? ""
             try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await service.releaseDevice(id, as: administrator)
+                try await administration.releaseDevice(id, as: administrator)
             }
             return Response(status: .noContent)
         }
@@ -101,12 +102,12 @@ struct SharedDeviceRoutes: Sendable {
                 }
                 let session = try await CheckInRefusal.reading(Session.self, of: request, atMost: Self.largestBody)
                 let verdict = try await CheckInRefusal.asking { () throws(ServiceError) in
-                    try await service.verdict(on: session.statement, ofDevice: id, tenant: tenant)
+                    try await devices.verdict(on: session.statement, ofDevice: id, tenant: tenant)
                 }
                 // Counted once the device's key has signed: a device's id is known to many.
                 try limits.admitStatement(ofDevice: id, at: now())
                 try await CheckInRefusal.asking { () throws(ServiceError) in
-                    try await service.noteSession(session.statement, ofDevice: id, tenant: tenant)
+                    try await devices.noteSession(session.statement, ofDevice: id, tenant: tenant)
                 }
                 response =
                     switch verdict {

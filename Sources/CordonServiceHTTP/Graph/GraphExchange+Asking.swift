@@ -3,38 +3,39 @@ import CordonService
 
 extension GraphExchange {
     /// The person of the path's first key, by object id or sign-in name.
-    func user(_ service: any ManagementService) async throws(GraphRefusal) -> DirectoryUser {
+    func user(_ administration: Administration) async throws(GraphRefusal) -> DirectoryUser {
         try await ask(isDirectory: true) { () throws(ServiceError) in
-            try await service.user(keys[0], as: administrator)
+            try await administration.user(keys[0], as: administrator)
         }
     }
 
     /// The policies of some kinds.
     func policies(
-        _ service: any ManagementService, of kinds: Set<PolicyKind> = Set(PolicyKind.allCases)
+        _ administration: Administration, of kinds: Set<PolicyKind> = Set(PolicyKind.allCases)
     ) async throws(GraphRefusal) -> [ManagedAppPolicy] {
-        try await ask { () throws(ServiceError) in try await service.policies(of: kinds, as: administrator) }
+        try await ask { () throws(ServiceError) in try await administration.policies(of: kinds, as: administrator) }
     }
 
     /// The registrations that a filter lets through.
     func registrations(
-        _ service: any ManagementService, _ filter: RegistrationFilter = RegistrationFilter()
+        _ administration: Administration, _ filter: RegistrationFilter = RegistrationFilter()
     ) async throws(GraphRefusal) -> [Registration] {
-        try await ask { () throws(ServiceError) in try await service.registrations(filter, as: administrator) }
+        try await ask { () throws(ServiceError) in try await administration.registrations(filter, as: administrator) }
     }
 
     /// Everybody in the directory.
-    func users(_ service: any ManagementService) async throws(GraphRefusal) -> [DirectoryUser] {
-        try await ask(isDirectory: true) { () throws(ServiceError) in try await service.users(as: administrator) }
+    func users(_ administration: Administration) async throws(GraphRefusal) -> [DirectoryUser] {
+        try await ask(isDirectory: true) { () throws(ServiceError) in try await administration.users(as: administrator)
+        }
     }
 
     /// What reports show of the registrations that a filter lets through.
     func statuses(
-        _ service: any ManagementService, _ filter: RegistrationFilter = RegistrationFilter()
+        _ administration: Administration, _ filter: RegistrationFilter = RegistrationFilter()
     ) async throws(GraphRefusal) -> [ProtectionStatus] {
         ProtectionStatus.rows(
-            try await registrations(service, filter), users: try await users(service),
-            policies: try await policies(service))
+            try await registrations(administration, filter), users: try await users(administration),
+            policies: try await policies(administration))
     }
 
     /// A policy as this request's version shows it.

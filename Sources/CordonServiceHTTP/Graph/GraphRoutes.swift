@@ -9,7 +9,6 @@ import Logging
 /// The administration routes in the shape of Microsoft Graph, under `/v1.0` and `/beta` (§2).
 struct GraphRoutes: Sendable {
     let gate: AdministrationGate
-    let service: any ManagementService
     /// Where links lead back to (SRV-OP-010).
     let origin: RequestOrigin
     let logger: Logger
@@ -17,23 +16,26 @@ struct GraphRoutes: Sendable {
     let table: GraphRouteTable
 
     init(
-        gate: AdministrationGate, service: any ManagementService, endSessions: SessionEnding?,
+        gate: AdministrationGate, service: ManagementService, endSessions: SessionEnding?,
         tenant: TenantID, origin: RequestOrigin, logger: Logger, now: @escaping @Sendable () -> Date
     ) {
         self.gate = gate
-        self.service = service
+        let (administration, provisioning) = (service.administration, service.provisioning)
         self.origin = origin
         self.logger = logger
         self.now = now
         let routes: [[GraphRoute]] = [
-            PolicyRoutes(service: service, now: now).routes, RegistrationRoutes(service: service, now: now).routes,
-            LogCollectionRoutes(service: service, now: now).routes, UserRoutes(service: service).routes,
-            WipeRoutes(service: service).routes,
-            SessionRoutes(service: service, revoked: gate.revoked, endSessions: endSessions).routes,
-            StatusRoutes(service: service).routes,
-            AuditEventRoutes(service: service).routes, ExportJobRoutes(service: service, now: now).routes,
-            DocumentRoutes.routes, SupportingRoutes(service: service, now: now).routes,
-            DirectoryRoutes(service: service, tenant: tenant).routes,
+            PolicyRoutes(administration: administration, now: now).routes,
+            RegistrationRoutes(administration: administration, now: now).routes,
+            LogCollectionRoutes(administration: administration, now: now).routes,
+            UserRoutes(administration: administration).routes,
+            WipeRoutes(administration: administration).routes,
+            SessionRoutes(administration: administration, revoked: gate.revoked, endSessions: endSessions).routes,
+            StatusRoutes(administration: administration).routes,
+            AuditEventRoutes(administration: administration).routes,
+            ExportJobRoutes(administration: administration, now: now).routes,
+            DocumentRoutes.routes, SupportingRoutes(administration: administration, now: now).routes,
+            DirectoryRoutes(administration: administration, provisioning: provisioning, tenant: tenant).routes,
         ]
         self.table = GraphRouteTable(routes.flatMap(\.self))
     }

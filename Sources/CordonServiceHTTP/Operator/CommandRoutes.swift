@@ -8,7 +8,7 @@ import Hummingbird
 /// SRV-CI-055).
 struct CommandRoutes: Sendable {
     let routing: AdministrationRouting
-    let service: any ManagementService
+    let administration: Administration
 
     /// The body of `POST /admin/v1/registrations/{id}/commands`.
     private struct Request: Decodable {
@@ -31,7 +31,7 @@ struct CommandRoutes: Sendable {
             ).kind
             let id = exchange.parameters.get("id") ?? ""
             let command = try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await service.requestCommand(kind, ofRegistration: id, as: administrator)
+                try await administration.requestCommand(kind, ofRegistration: id, as: administrator)
             }
             return try CheckInRefusal.answering(.accepted, command)
         }
@@ -45,7 +45,7 @@ struct CommandRoutes: Sendable {
             exchange, administrator throws(CheckInRefusal) in
             let id = exchange.parameters.get("id") ?? ""
             let command = try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await service.cancelCommand(id, as: administrator)
+                try await administration.cancelCommand(id, as: administrator)
             }
             return try CheckInRefusal.answering(.ok, command)
         }
@@ -56,7 +56,7 @@ struct CommandRoutes: Sendable {
         let path = "/admin/v1/moving"
         routing.on(router, .get, path, .readApps) { _, administrator throws(CheckInRefusal) in
             let isMoving = try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await service.isMoving(as: administrator)
+                try await administration.isMoving(as: administrator)
             }
             return try CheckInRefusal.answering(.ok, Moving(moving: isMoving))
         }
@@ -64,7 +64,7 @@ struct CommandRoutes: Sendable {
             let message = try await CheckInRefusal.reading(
                 Moving.self, of: exchange.request, atMost: Self.largestBody)
             try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await service.setMoving(message.moving, as: administrator)
+                try await administration.setMoving(message.moving, as: administrator)
             }
             return Response(status: .noContent)
         }
@@ -74,7 +74,7 @@ struct CommandRoutes: Sendable {
         -> Response
     {
         let commands = try await CheckInRefusal.asking { () throws(ServiceError) in
-            try await service.commands(ofRegistration: registrationID, as: administrator)
+            try await administration.commands(ofRegistration: registrationID, as: administrator)
         }
         return try CheckInRefusal.answering(.ok, commands)
     }

@@ -8,7 +8,8 @@ import Hummingbird
 /// people whose data it is (SRV-CI-026, SRV-CI-084, SRV-CI-095).
 struct OperatorRoutes: Sendable {
     let routing: AdministrationRouting
-    let service: any ManagementService
+    let administration: Administration
+    let provisioning: Provisioning
     let now: @Sendable () -> Date
 
     func add(to router: some RouterMethods<BasicRequestContext>) {
@@ -23,7 +24,7 @@ struct OperatorRoutes: Sendable {
         routing.on(router, .get, time, .readApps) { exchange, administrator throws(CheckInRefusal) in
             let id = Self.id(exchange)
             let time = try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await service.workingTime(ofUser: id, as: administrator)
+                try await administration.workingTime(ofUser: id, as: administrator)
             }
             guard let time else { throw CheckInRefusal("not-found", "No working time is known.", status: 404) }
             return try CheckInRefusal.answering(.ok, WorkingTimeMessage(time))
@@ -32,7 +33,7 @@ struct OperatorRoutes: Sendable {
             let id = Self.id(exchange)
             let time = try await Self.read(WorkingTimeMessage.self, exchange).time
             try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await service.setWorkingTime(time, ofUser: id, as: administrator)
+                try await provisioning.setWorkingTime(time, ofUser: id, as: administrator)
             }
             return Response(status: .noContent)
         }
@@ -40,14 +41,14 @@ struct OperatorRoutes: Sendable {
         routing.on(router, .get, data, .readDirectory) { exchange, administrator throws(CheckInRefusal) in
             let id = Self.id(exchange)
             let data = try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await service.exportUser(id, as: administrator)
+                try await administration.exportUser(id, as: administrator)
             }
             return try CheckInRefusal.answering(.ok, data)
         }
         routing.on(router, .delete, data, .writeApps, stepsUp: true) { exchange, administrator throws(CheckInRefusal) in
             let id = Self.id(exchange)
             try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await service.eraseUser(id, as: administrator)
+                try await administration.eraseUser(id, as: administrator)
             }
             return Response(status: .noContent)
         }
@@ -56,20 +57,20 @@ struct OperatorRoutes: Sendable {
     private func addSettings(to router: some RouterMethods<BasicRequestContext>) {
         routing.on(router, .get, "/admin/v1/settings", .readApps) { _, administrator throws(CheckInRefusal) in
             let settings = try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await service.serviceSettings(as: administrator)
+                try await administration.serviceSettings(as: administrator)
             }
             return try CheckInRefusal.answering(.ok, settings)
         }
         routing.on(router, .put, "/admin/v1/settings", .writeApps) { exchange, administrator throws(CheckInRefusal) in
             let settings = try await Self.read(ServiceSettings.self, exchange)
             try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await service.setServiceSettings(settings, as: administrator)
+                try await administration.setServiceSettings(settings, as: administrator)
             }
             return Response(status: .noContent)
         }
         routing.on(router, .get, "/admin/v1/telemetry", .readApps) { _, administrator throws(CheckInRefusal) in
             let days = try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await service.telemetry(as: administrator)
+                try await administration.telemetry(as: administrator)
             }
             return try CheckInRefusal.answering(.ok, days)
         }
@@ -78,7 +79,7 @@ struct OperatorRoutes: Sendable {
     private func addKeys(to router: some RouterMethods<BasicRequestContext>) {
         routing.on(router, .get, "/admin/v1/keys", .readApps) { _, administrator throws(CheckInRefusal) in
             let keys = try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await service.signingKeys(as: administrator)
+                try await administration.signingKeys(as: administrator)
             }
             return try CheckInRefusal.answering(.ok, keys.map(SigningKeyMessage.init))
         }
@@ -87,7 +88,7 @@ struct OperatorRoutes: Sendable {
             let earliest = now().addingTimeInterval(message.isEmergency == true ? 0 : KeyRotationMessage.usualNotice)
             let start = max(message.activeFrom ?? earliest, earliest)
             let key = try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await service.rotateSigningKey(activeFrom: start, as: administrator)
+                try await administration.rotateSigningKey(activeFrom: start, as: administrator)
             }
             return try CheckInRefusal.answering(.created, SigningKeyMessage(key))
         }
@@ -98,20 +99,20 @@ struct OperatorRoutes: Sendable {
             exchange, administrator throws(CheckInRefusal) in
             let id = Self.id(exchange)
             let collection = try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await service.requestLogs(ofRegistration: id, as: administrator)
+                try await administration.requestLogs(ofRegistration: id, as: administrator)
             }
             return try CheckInRefusal.answering(.accepted, collection)
         }
         routing.on(router, .get, "/admin/v1/logs", .readApps) { _, administrator throws(CheckInRefusal) in
             let collections = try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await service.logCollections(as: administrator)
+                try await administration.logCollections(as: administrator)
             }
             return try CheckInRefusal.answering(.ok, collections)
         }
         routing.on(router, .get, "/admin/v1/logs/:id", .readApps) { exchange, administrator throws(CheckInRefusal) in
             let id = Self.id(exchange)
             let bytes = try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await service.logs(id, as: administrator)
+                try await administration.logs(id, as: administrator)
             }
             return Response(.ok, "application/octet-stream", bytes)
         }

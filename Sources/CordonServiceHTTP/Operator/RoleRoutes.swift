@@ -7,7 +7,7 @@ import Hummingbird
 /// Roles: the built-in ones, and those that an organisation made (SRV-OP-020).
 struct RoleRoutes: Sendable {
     let routing: AdministrationRouting
-    let service: any ManagementService
+    let administration: Administration
 
     /// A role as operators see it.
     private struct Role: Encodable {
@@ -49,7 +49,7 @@ struct RoleRoutes: Sendable {
     func add(to router: some RouterMethods<BasicRequestContext>) {
         routing.on(router, .get, "/admin/v1/roles", .readRoles) { _, administrator throws(CheckInRefusal) in
             let custom = try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await service.resources(CustomRole.self, as: administrator)
+                try await administration.resources(CustomRole.self, as: administrator)
             }
             return try CheckInRefusal.answering(.ok, AdministratorRole.allCases.map(Role.init) + custom.map(Role.init))
         }
@@ -60,7 +60,7 @@ struct RoleRoutes: Sendable {
                 id: Self.id(exchange), displayName: content.displayName, description: content.description,
                 permissions: content.permissions, members: content.members, scopeTags: content.scopeTags)
             try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await service.saveResource(role, isNew: false, as: administrator)
+                try await administration.saveResource(role, isNew: false, as: administrator)
             }
             return try CheckInRefusal.answering(.ok, Role(role))
         }
@@ -68,7 +68,7 @@ struct RoleRoutes: Sendable {
             exchange, administrator throws(CheckInRefusal) in
             let id = Self.id(exchange)
             try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await service.removeResource(CustomRole.self, id, as: administrator)
+                try await administration.removeResource(CustomRole.self, id, as: administrator)
             }
             return Response(status: .noContent)
         }

@@ -37,20 +37,20 @@ extension SCIMRoutes {
         }
         on(router, .delete, "/Groups/:id") { exchange, administrator throws(SCIMRefusal) in
             let id = Self.id(exchange)
-            try await ask { () throws(ServiceError) in try await service.removeGroup(id, as: administrator) }
+            try await ask { () throws(ServiceError) in try await provisioning.removeGroup(id, as: administrator) }
             return Response(status: .noContent)
         }
     }
 
     private func groups(_ administrator: Administrator) async throws(SCIMRefusal) -> [DirectoryGroup] {
-        try await ask { () throws(ServiceError) in try await service.groups(as: administrator) }
+        try await ask { () throws(ServiceError) in try await administration.groups(as: administrator) }
     }
 
     private func group(
         _ exchange: Exchange, _ administrator: Administrator
     ) async throws(SCIMRefusal) -> DirectoryGroup {
         let id = Self.id(exchange)
-        return try await ask { () throws(ServiceError) in try await service.group(id, as: administrator) }
+        return try await ask { () throws(ServiceError) in try await administration.group(id, as: administrator) }
     }
 
     private func change(
@@ -71,7 +71,7 @@ extension SCIMRoutes {
         _ status: HTTPResponse.Status
     ) async throws(SCIMRefusal) -> Response {
         try await ask { () throws(ServiceError) in
-            try await service.replaceGroup(known, with: group, as: administrator)
+            try await provisioning.replaceGroup(known, with: group, as: administrator)
         }
         return Self.answer(SCIMGroup.json(group, base: base(exchange)), status)
     }

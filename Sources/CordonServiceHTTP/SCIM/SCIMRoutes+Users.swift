@@ -6,7 +6,7 @@ import Hummingbird
 extension SCIMRoutes {
     func addUsers(to router: some RouterMethods<BasicRequestContext>) {
         on(router, .get, "/Users") { exchange, administrator throws(SCIMRefusal) in
-            let users = try await ask { () throws(ServiceError) in try await service.users(as: administrator) }
+            let users = try await ask { () throws(ServiceError) in try await administration.users(as: administrator) }
             return try Self.list(users.map { SCIMUser.json($0, base: base(exchange)) }, exchange)
         }
         on(router, .post, "/Users") { exchange, administrator throws(SCIMRefusal) in
@@ -40,7 +40,7 @@ extension SCIMRoutes {
         }
         on(router, .delete, "/Users/:id") { exchange, administrator throws(SCIMRefusal) in
             let id = try await user(exchange, administrator).id
-            try await ask { () throws(ServiceError) in try await service.removeUser(id, as: administrator) }
+            try await ask { () throws(ServiceError) in try await provisioning.removeUser(id, as: administrator) }
             return Response(status: .noContent)
         }
     }
@@ -49,7 +49,7 @@ extension SCIMRoutes {
         _ exchange: Exchange, _ administrator: Administrator
     ) async throws(SCIMRefusal) -> DirectoryUser {
         let id = Self.id(exchange)
-        let user = try await ask { () throws(ServiceError) in try await service.user(id, as: administrator) }
+        let user = try await ask { () throws(ServiceError) in try await administration.user(id, as: administrator) }
         // By its id alone: a sign-in name is no id here.
         guard user.id.lowercased() == id.lowercased() else { throw SCIMRefusal(404, "no person has this id") }
         return user
@@ -60,7 +60,7 @@ extension SCIMRoutes {
         _ status: HTTPResponse.Status
     ) async throws(SCIMRefusal) -> Response {
         try await ask { () throws(ServiceError) in
-            try await service.replaceUser(known, with: user, as: administrator)
+            try await provisioning.replaceUser(known, with: user, as: administrator)
         }
         return Self.answer(SCIMUser.json(user, base: base(exchange)), status)
     }

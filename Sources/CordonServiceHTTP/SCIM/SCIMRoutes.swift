@@ -16,7 +16,8 @@ struct SCIMRoutes: Sendable {
 
     let routing: AdministrationRouting
     let origin: RequestOrigin
-    let service: any ManagementService
+    let administration: Administration
+    let provisioning: Provisioning
 
     func add(to router: some RouterMethods<BasicRequestContext>) {
         on(router, .get, "/ServiceProviderConfig") { exchange, _ throws(SCIMRefusal) in

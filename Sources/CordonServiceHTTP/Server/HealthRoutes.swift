@@ -5,7 +5,7 @@ import Hummingbird
 
 /// What watchers of the process ask: whether it lives, and whether it can do its work.
 struct HealthRoutes: Sendable {
-    let service: any ManagementService
+    let devices: DeviceService
     let tenant: TenantID
 
     func add(to router: some RouterMethods<BasicRequestContext>) {
@@ -13,7 +13,7 @@ struct HealthRoutes: Sendable {
         router.get("/readyz") { _, _ in
             do throws(ServiceError) {
                 // Needs the store and the signing keys, and so says whether a check-in could be answered.
-                _ = try await service.discoveryFacts(of: tenant)
+                _ = try await devices.discoveryFacts(of: tenant)
                 return Self.answer(.ok, "ready")
             } catch {
                 return Self.answer(.serviceUnavailable, "not ready: \(error.code.rawValue)")

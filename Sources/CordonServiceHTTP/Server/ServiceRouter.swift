@@ -10,7 +10,7 @@ struct ServiceRouter: Sendable {
     /// The address that clients use, without a slash at its end.
     let base: String
     let issuer: URL
-    let service: any ManagementService
+    let service: ManagementService
     let documents: any IssuerDocuments
     let provider: EmbeddedProvider?
     let logger: Logger
@@ -40,29 +40,34 @@ struct ServiceRouter: Sendable {
                 metadata: ["reason": "ids, groups and roles of \(further.issuer) begin with \(mark)"])
         }
         let proofs = ProofVerifier(capacity: rememberedProofs, now: now)
-        HealthRoutes(service: service, tenant: configuration.tenant).add(to: router)
-        let revoked = RevokedSessions(service: service, tenant: configuration.tenant)
+        HealthRoutes(devices: service.devices, tenant: configuration.tenant).add(to: router)
+        let revoked = RevokedSessions(provisioning: service.provisioning, tenant: configuration.tenant)
         checkIn(tokens: tokens, proofs: proofs, revoked: revoked).add(to: router)
         let gate = AdministrationGate(
-            tokens: tokens, proofs: proofs, base: base, service: service, revoked: revoked,
+            tokens: tokens, proofs: proofs, base: base, administration: service.administration, revoked: revoked,
             roleMapping: configuration.roleMapping, stepUpAge: configuration.stepUpAge, now: now)
         SecurityEventRoutes(
             events: SecurityEventVerifier(
                 rules: tokens.rules, base: base, documents: documents, refusals: tokens.refusals, now: now),
-            service: service, revoked: revoked, logger: logger
+            provisioning: service.provisioning, revoked: revoked, logger: logger
         ).add(to: router)
         let routing = AdministrationRouting(gate: gate, logger: logger)
-        AdministrationRoutes(routing: routing, service: service).add(to: router)
-        RoleRoutes(routing: routing, service: service).add(to: router)
-        OperatorRoutes(routing: routing, service: service, now: now).add(to: router)
-        ReportRoutes(routing: routing, service: service).add(to: router)
-        CommandRoutes(routing: routing, service: service).add(to: router)
+        AdministrationRoutes(routing: routing, administration: service.administration).add(to: router)
+        RoleRoutes(routing: routing, administration: service.administration).add(to: router)
+        OperatorRoutes(
+            routing: routing, administration: service.administration, provisioning: service.provisioning, now: now
+        ).add(to: router)
+        ReportRoutes(routing: routing, administration: service.administration).add(to: router)
+        CommandRoutes(routing: routing, administration: service.administration).add(to: router)
         graph(gate: gate).add(to: router)
         SharedDeviceRoutes(
-            routing: routing, service: service, tenant: configuration.tenant,
+            routing: routing, administration: service.administration, devices: service.devices,
+            tenant: configuration.tenant,
             limits: RequestLimiter(configuration.limits, capacity: 20_000), now: now
         ).add(to: router)
-        SCIMRoutes(routing: routing, origin: origin, service: service).add(to: router)
+        SCIMRoutes(
+            routing: routing, origin: origin, administration: service.administration, provisioning: service.provisioning
+        ).add(to: router)
         AuthorityRoutes(
             origin: origin, issuer: issuer.absoluteString, provider: provider,
             documents: DiscoveryCache(documents: documents, now: now), logger: logger
@@ -90,11 +95,11 @@ struct ServiceRouter: Sendable {
     ) -> CheckInRoutes {
         CheckInRoutes(
             gate: CheckInGate(
-                tokens: tokens, proofs: proofs, service: service, base: base, tenant: configuration.tenant,
+                tokens: tokens, proofs: proofs, devices: service.devices, base: base, tenant: configuration.tenant,
                 revoked: revoked, proofsOfKey: configuration.limits.proofsOfKey),
-            service: service,
+            devices: service.devices,
             discovery: DiscoveryDocument(
-                service: service, tenant: configuration.tenant, issuer: issuer,
+                devices: service.devices, tenant: configuration.tenant, issuer: issuer,
                 checkIn: URL(string: base + "/mam/v1") ?? issuer, resource: configuration.checkInAudience),
             limits: RequestLimiter(configuration.limits),
             events: EventStreamResponse(heartbeat: configuration.heartbeat, metrics: metrics), metrics: metrics,

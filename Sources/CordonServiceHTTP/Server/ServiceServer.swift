@@ -31,7 +31,7 @@ public final class ServiceServer: Sendable {
     private static let largestHeaders = 32 << 10
 
     private let configuration: ServiceServerConfiguration
-    private let service: any ManagementService
+    private let service: ManagementService
     private let documents: any IssuerDocuments
     private let development: EmbeddedProvider?
     private let logger: Logger
@@ -47,7 +47,7 @@ public final class ServiceServer: Sendable {
     ///   - now: The clock.
     /// - Throws: ``ServiceServerError`` with code `configurationInvalid`.
     public init(
-        _ configuration: ServiceServerConfiguration, service: any ManagementService,
+        _ configuration: ServiceServerConfiguration, service: ManagementService,
         documents: any IssuerDocuments = NetworkIssuerDocuments(), logger: Logger,
         now: @escaping @Sendable () -> Date = { Date() }
     ) throws(ServiceServerError) {
@@ -71,7 +71,7 @@ public final class ServiceServer: Sendable {
     /// - Parameter provider: Signs people in, with this configuration's audiences.
     /// - Throws: ``ServiceServerError`` with code `notLoopback` or `configurationInvalid`.
     package init(
-        development configuration: ServiceServerConfiguration, service: any ManagementService,
+        development configuration: ServiceServerConfiguration, service: ManagementService,
         provider: EmbeddedProvider, logger: Logger, now: @escaping @Sendable () -> Date = { Date() }
     ) throws(ServiceServerError) {
         guard Loopback.includes(configuration.host) else {
@@ -168,7 +168,7 @@ public final class ServiceServer: Sendable {
         guard let address = configuration.metrics else { return [] }
         let router = Router(context: BasicRequestContext.self)
         MetricsRoutes(metrics: metrics).add(to: router)
-        HealthRoutes(service: service, tenant: configuration.tenant).add(to: router)
+        HealthRoutes(devices: service.devices, tenant: configuration.tenant).add(to: router)
         return [
             Application(
                 router: router,

@@ -7,12 +7,12 @@ import Foundation
 ///
 /// Kept in memory, because every request looks here; the one process that serves a store is also the one that is told.
 final class RevokedSessions: Sendable {
-    private let service: any ManagementService
+    private let provisioning: Provisioning
     let tenant: TenantID
     private let known = Locked<[String: Date]?>(nil)
 
-    init(service: any ManagementService, tenant: TenantID) {
-        self.service = service
+    init(provisioning: Provisioning, tenant: TenantID) {
+        self.provisioning = provisioning
         self.tenant = tenant
     }
 
@@ -27,7 +27,7 @@ final class RevokedSessions: Sendable {
 
     /// Reads the revocations again, after one was added.
     func reload() async throws(ServiceError) {
-        let table = try await service.sessionRevocations(of: tenant)
+        let table = try await provisioning.sessionRevocations(of: tenant)
         // Merged, because two that read at once may come back in either order; a moment never goes back.
         known.withLock { $0 = ($0 ?? [:]).merging(table, uniquingKeysWith: max) }
     }

@@ -12,7 +12,7 @@ struct SecurityEventRoutes: Sendable {
     private static let largestBody = 64 << 10
 
     let events: SecurityEventVerifier
-    let service: any ManagementService
+    let provisioning: Provisioning
     let revoked: RevokedSessions
     let logger: Logger
 
@@ -51,10 +51,8 @@ struct SecurityEventRoutes: Sendable {
         let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         let (issuer, signals) = try await events.signals(in: text)
         guard !signals.isEmpty else { return }
-        let actor = Administrator(
-            tenant: revoked.tenant, id: issuer, name: "identity provider", roles: [.directoryAdministrator])
         do throws(ServiceError) {
-            for signal in signals { try await service.apply(signal, as: actor) }
+            for signal in signals { try await provisioning.apply(signal, from: issuer, of: revoked.tenant) }
             try await revoked.reload()
         } catch {
             throw error.code == .invalid

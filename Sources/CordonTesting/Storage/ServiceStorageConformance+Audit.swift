@@ -6,7 +6,7 @@ extension ServiceStorageConformance {
     static let auditChecks = [
         Check("audit records come back unchanged, in order and in pages") { storage in
             let written = try await append(5, in: storage)
-            let (all, page, one, last) = try await storage.read(tenant) { records throws(ServiceError) in
+            let (all, page, one, last) = try await storage.read(tenant) { records in
                 (
                     try records.auditRecords(AuditQuery()),
                     try records.auditRecords(AuditQuery(after: 2, limit: 2)),
@@ -27,7 +27,7 @@ extension ServiceStorageConformance {
             edited.time += 1
             for wrong in [written[1], written[0], edited] {
                 do {
-                    try await storage.write(tenant) { transaction throws(ServiceError) in
+                    try await storage.write(tenant) { transaction in
                         try transaction.append(wrong)
                     }
                     throw ConformanceFailure(reason: "record \(wrong.sequence) was taken")
@@ -35,14 +35,14 @@ extension ServiceStorageConformance {
                     try require(error.code == .internalError, "another error came out: \(error)")
                 }
             }
-            let count = try await storage.read(tenant) { records throws(ServiceError) in
+            let count = try await storage.read(tenant) { records in
                 try records.auditRecords(AuditQuery()).count
             }
             try require(count == 2, "the log has \(count) records")
         },
         Check("a transaction that throws leaves no audit record") { storage in
             _ = try await append(1, in: storage)
-            try? await storage.write(tenant) { transaction throws(ServiceError) in
+            try? await storage.write(tenant) { transaction in
                 try transaction.append(record(2, after: try transaction.lastAuditRecord()))
                 throw ServiceError(.conflict, "given up")
             }
@@ -51,7 +51,7 @@ extension ServiceStorageConformance {
         },
         Check("every organisation has an audit log of its own") { storage in
             _ = try await append(3, in: storage)
-            let last = try await storage.read(otherTenant) { records throws(ServiceError) in
+            let last = try await storage.read(otherTenant) { records in
                 try records.lastAuditRecord()
             }
             try require(last == nil, "another organisation's record was found")
@@ -59,7 +59,7 @@ extension ServiceStorageConformance {
     ]
 
     private static func append(_ count: Int, in storage: any ServiceStorage) async throws -> [AuditRecord] {
-        try await storage.write(tenant) { transaction throws(ServiceError) in
+        try await storage.write(tenant) { transaction in
             var written: [AuditRecord] = []
             for _ in 0..<count {
                 let last = try transaction.lastAuditRecord()

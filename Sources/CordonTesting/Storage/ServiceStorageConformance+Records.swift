@@ -8,7 +8,7 @@ extension ServiceStorageConformance {
                 id: "Ünï\u{0}code '\"\\ 🦊", userPrincipalName: "a@b.example",
                 displayName: String(repeating: "long ", count: 200_000))
             try await save([odd], in: storage)
-            let found = try await storage.read(tenant) { records throws(ServiceError) in
+            let found = try await storage.read(tenant) { records in
                 try records.record(DirectoryUser.self, odd.storageID)
             }
             try require(found == odd, "the record came back changed or not at all")
@@ -17,7 +17,7 @@ extension ServiceStorageConformance {
             try await save([user("a", name: "one"), user("a", name: "two")], in: storage)
             let replaced = try await users(in: storage)
             try require(replaced == [user("a", name: "two")], "the second value did not replace the first")
-            try await storage.write(tenant) { transaction throws(ServiceError) in
+            try await storage.write(tenant) { transaction in
                 try transaction.remove(DirectoryUser.self, "a")
                 try transaction.remove(DirectoryUser.self, "never there")
             }
@@ -30,7 +30,7 @@ extension ServiceStorageConformance {
             try require(found == ["0", "a", "a-", "a0", "b", "z", "~", "é"], "the order is \(found)")
         },
         Check("kinds with one id are apart") { storage in
-            try await storage.write(tenant) { transaction throws(ServiceError) in
+            try await storage.write(tenant) { transaction in
                 try transaction.save(user("same"))
                 try transaction.save(DirectoryGroup(id: "same", displayName: "group"))
                 try transaction.remove(DirectoryGroup.self, "same")
@@ -39,7 +39,7 @@ extension ServiceStorageConformance {
         },
         Check("organisations do not see or change each other's records") { storage in
             try await save([user("a")], in: storage)
-            let foreign = try await storage.write(otherTenant) { transaction throws(ServiceError) in
+            let foreign = try await storage.write(otherTenant) { transaction in
                 try transaction.remove(DirectoryUser.self, "a")
                 try transaction.save(user("b"))
                 let byName = try transaction.records(DirectoryUser.self, where: (.name, "a@example.test"))
@@ -51,7 +51,7 @@ extension ServiceStorageConformance {
         Check("lookups follow the record that they belong to") { storage in
             try await save([user("a", name: "old"), user("b", name: "other")], in: storage)
             try await save([user("a", name: "new")], in: storage)
-            let (old, new) = try await storage.read(tenant) { records throws(ServiceError) in
+            let (old, new) = try await storage.read(tenant) { records in
                 (
                     try records.records(DirectoryUser.self, where: (.name, "old@example.test")),
                     try records.records(DirectoryUser.self, where: (.name, "new@example.test"))
@@ -59,10 +59,10 @@ extension ServiceStorageConformance {
             }
             try require(old.isEmpty, "a record is found by a value that it no longer has")
             try require(new == [user("a", name: "new")], "a record is not found by its new value")
-            try await storage.write(tenant) { transaction throws(ServiceError) in
+            try await storage.write(tenant) { transaction in
                 try transaction.remove(DirectoryUser.self, "a")
             }
-            let gone = try await storage.read(tenant) { records throws(ServiceError) in
+            let gone = try await storage.read(tenant) { records in
                 try records.records(DirectoryUser.self, where: (.name, "new@example.test"))
             }
             try require(gone.isEmpty, "a removed record is found by its lookup")
@@ -74,12 +74,12 @@ extension ServiceStorageConformance {
     }
 
     static func save(_ users: [DirectoryUser], in storage: any ServiceStorage) async throws {
-        try await storage.write(tenant) { transaction throws(ServiceError) in
+        try await storage.write(tenant) { transaction in
             for user in users { try transaction.save(user) }
         }
     }
 
     static func users(in storage: any ServiceStorage) async throws -> [DirectoryUser] {
-        try await storage.read(tenant) { records throws(ServiceError) in try records.records(DirectoryUser.self) }
+        try await storage.read(tenant) { records in try records.records(DirectoryUser.self) }
     }
 }

@@ -6,7 +6,7 @@ extension ServiceStorageConformance {
         Check("a transaction that throws leaves nothing behind, lookups included") { storage in
             try await save([user("a", name: "kept"), user("gone", name: "removed")], in: storage)
             do {
-                try await storage.write(tenant) { transaction throws(ServiceError) in
+                try await storage.write(tenant) { transaction in
                     try transaction.save(user("a", name: "changed"))
                     try transaction.save(user("new"))
                     try transaction.remove(DirectoryUser.self, "gone")
@@ -18,14 +18,14 @@ extension ServiceStorageConformance {
             }
             let left = try await users(in: storage)
             try require(left == [user("a", name: "kept"), user("gone", name: "removed")], "something stayed: \(left)")
-            let found = try await storage.read(tenant) { records throws(ServiceError) in
+            let found = try await storage.read(tenant) { records in
                 try records.records(DirectoryUser.self, where: (.name, "kept@example.test")).count
                     + records.records(DirectoryUser.self, where: (.name, "changed@example.test")).count * 10
             }
             try require(found == 1, "the lookups are not those of the record")
         },
         Check("a transaction sees its own changes") { storage in
-            let seen = try await storage.write(tenant) { transaction throws(ServiceError) in
+            let seen = try await storage.write(tenant) { transaction in
                 try transaction.save(user("a"))
                 try transaction.save(user("b"))
                 try transaction.remove(DirectoryUser.self, "a")
@@ -37,7 +37,7 @@ extension ServiceStorageConformance {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<64 {
                     group.addTask {
-                        try await storage.write(tenant) { transaction throws(ServiceError) in
+                        try await storage.write(tenant) { transaction in
                             var settings = try transaction.settings()
                             settings.targetingRevision += 1
                             try transaction.save(settings)
@@ -46,7 +46,7 @@ extension ServiceStorageConformance {
                 }
                 try await group.waitForAll()
             }
-            let revision = try await storage.read(tenant) { records throws(ServiceError) in
+            let revision = try await storage.read(tenant) { records in
                 try records.settings().targetingRevision
             }
             try require(revision == 64, "64 changes added up to \(revision)")
@@ -55,14 +55,14 @@ extension ServiceStorageConformance {
             try await withThrowingTaskGroup(of: Bool.self) { group in
                 for round in 0..<32 {
                     group.addTask {
-                        try await storage.write(tenant) { transaction throws(ServiceError) in
+                        try await storage.write(tenant) { transaction in
                             try transaction.save(user("a", name: "round \(round)"))
                             try transaction.save(user("b", name: "round \(round)"))
                             return true
                         }
                     }
                     group.addTask {
-                        try await storage.read(tenant) { records throws(ServiceError) in
+                        try await storage.read(tenant) { records in
                             let names = try records.records(DirectoryUser.self).map(\.displayName)
                             return names.isEmpty || names.count == 2 && names[0] == names[1]
                         }

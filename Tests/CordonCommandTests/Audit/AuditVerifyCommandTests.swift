@@ -12,26 +12,26 @@ import Testing
     private static let tenant = TenantID("contoso")
     private static let owner = Administrator(tenant: tenant, id: "owner", name: "Owner", roles: [.owner])
 
-    private func service() async throws -> StoredManagementService {
-        let service = StoredManagementService(
+    private func service() async throws -> ManagementService {
+        let service = ManagementService(
             storage: InMemoryStorage(), keyStore: InMemoryServiceKeyStore(),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         try await service.open(Self.tenant)
         return service
     }
 
-    private func write(_ count: Int, from first: Int = 0, to service: StoredManagementService) async throws {
+    private func write(_ count: Int, from first: Int = 0, to service: ManagementService) async throws {
         for number in first..<first + count {
-            try await service.saveUser(
+            try await service.provisioning.saveUser(
                 DirectoryUser(
                     id: "oid-\(number)", userPrincipalName: "p\(number)@contoso.example", displayName: "P"),
                 as: Self.owner)
         }
     }
 
-    private func export(_ service: StoredManagementService) async throws -> [String] {
+    private func export(_ service: ManagementService) async throws -> [String] {
         var bytes = Data()
-        for try await piece in try await service.exportAudit(as: Self.owner) { bytes += piece }
+        for try await piece in try await service.administration.exportAudit(as: Self.owner) { bytes += piece }
         return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
@@ -63,7 +63,7 @@ import Testing
         let earlier = try await export(service)
         try await write(5, from: 5, to: service)
         let lines = try await export(service)
-        let pin = try await service.discoveryFacts(of: Self.tenant).rootKeyThumbprint
+        let pin = try await service.devices.discoveryFacts(of: Self.tenant).rootKeyThumbprint
         #expect(try await status(lines, ["--pin", pin], against: earlier) == .done)
     }
 
@@ -88,7 +88,7 @@ import Testing
         // An insider with the keys starts again from nothing and tells another story.
         let keys = InMemoryServiceKeyStore()
         func told(_ names: [Int]) async throws -> [String] {
-            let service = StoredManagementService(
+            let service = ManagementService(
                 storage: InMemoryStorage(), keyStore: keys,
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
             try await service.open(Self.tenant)
@@ -104,7 +104,7 @@ import Testing
     @Test func `another root key and what is no log at all are told apart`() async throws {
         let service = try await service()
         try await write(1, to: service)
-        let other = try await self.service().discoveryFacts(of: Self.tenant).rootKeyThumbprint
+        let other = try await self.service().devices.discoveryFacts(of: Self.tenant).rootKeyThumbprint
         #expect(try await status(try await export(service), ["--pin", other]) == .notInWantedState)
         #expect(try await status(["not a log"]) != .done)
         #expect(try await status([]) == .badInput)

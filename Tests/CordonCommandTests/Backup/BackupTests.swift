@@ -25,17 +25,17 @@ import Testing
     }
 
     /// A service with some people, and its store, which stays open.
-    private func service(_ data: URL) async throws -> (StoredManagementService, SQLiteStorage) {
+    private func service(_ data: URL) async throws -> (ManagementService, SQLiteStorage) {
         let storage = try SQLiteStorage(file: data.appending(path: "service.sqlite"))
-        let service = StoredManagementService(
+        let service = ManagementService(
             storage: storage, keyStore: try FileServiceKeyStore(folder: data.appending(path: "keys")),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         try await service.open(Self.tenant)
         return (service, storage)
     }
 
-    private func add(_ number: Int, to service: StoredManagementService) async throws {
-        try await service.saveUser(
+    private func add(_ number: Int, to service: ManagementService) async throws {
+        try await service.provisioning.saveUser(
             DirectoryUser(
                 id: "oid-\(number)", userPrincipalName: "p\(number)@contoso.example", displayName: "P\(number)"),
             as: Self.owner)
@@ -46,7 +46,7 @@ import Testing
         defer { places.remove() }
         let (service, storage) = try await service(places.data)
         for number in 0..<20 { try await add(number, to: service) }
-        let root = try await service.discoveryFacts(of: Self.tenant).rootKeyThumbprint
+        let root = try await service.devices.discoveryFacts(of: Self.tenant).rootKeyThumbprint
         // The service goes on writing while it is copied.
         let writer = Task {
             for number in 20..<60 { try await add(number, to: service) }
@@ -63,8 +63,8 @@ import Testing
 
         _ = try BackupFolder.restore(places.backup, to: places.restored)
         let (again, reopened) = try await self.service(places.restored)
-        #expect(try await again.users(as: Self.owner).count == count)
-        #expect(try await again.discoveryFacts(of: Self.tenant).rootKeyThumbprint == root)
+        #expect(try await again.administration.users(as: Self.owner).count == count)
+        #expect(try await again.devices.discoveryFacts(of: Self.tenant).rootKeyThumbprint == root)
         try await add(100, to: again)
         try reopened.close()
         #expect {
@@ -133,7 +133,7 @@ import Testing
         try FileManager.default.removeItem(at: places.restored.appending(path: "service.sqlite"))
         #expect(try BackupFolder.restore(places.backup, to: places.restored) == manifest)
         let (again, reopened) = try await self.service(places.restored)
-        #expect(try await again.users(as: Self.owner).count == 1)
+        #expect(try await again.administration.users(as: Self.owner).count == 1)
         try reopened.close()
 
         try FileManager.default.removeItem(at: places.restored.appending(path: "service.sqlite"))

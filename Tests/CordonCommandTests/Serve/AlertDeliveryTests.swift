@@ -27,7 +27,7 @@ import Testing
         let running = try await open(folder)
         running.close()
         let storage = try SQLiteStorage(file: folder.appending(path: "service.sqlite"))
-        try await storage.write(running.tenant) { transaction throws(ServiceError) in
+        try await storage.write(running.tenant) { transaction in
             try transaction.save(
                 OperatorAlert(
                     id: "alert-1", kind: .wipeFailed, time: Date() - 60,
@@ -66,7 +66,7 @@ import Testing
             let owner = Administrator(tenant: tenant, id: "owner", name: "Owner", roles: [.owner])
             var delivered: Date?
             while delivered == nil {
-                delivered = try await running.service.alerts(as: owner).first?.delivered
+                delivered = try await running.service.administration.alerts(as: owner).first?.delivered
                 await Task.yield()
             }
             upkeep.cancel()

@@ -52,14 +52,15 @@ import Testing
                 from: folder.appending(path: DevelopmentPeople.directoryFile))
             let reader = Administrator(
                 tenant: TenantID(directory.tenantID), id: "test", name: "test", roles: [.owner])
-            #expect(try await running.service.users(as: reader).count == 3)
+            #expect(try await running.service.administration.users(as: reader).count == 3)
             #expect(
-                try await running.service.groups(as: reader).map(\.displayName).sorted() == [
+                try await running.service.administration.groups(as: reader).map(\.displayName).sorted() == [
                     "Administrators", "Field workers",
                 ])
-            let before = try await running.service.auditRecords(.init(limit: 1000), as: reader).count
+            let before = try await running.service.administration.auditRecords(.init(limit: 1000), as: reader).count
             try await DevelopmentPeople.copy(directory, to: running.service)
-            #expect(try await running.service.auditRecords(.init(limit: 1000), as: reader).count == before)
+            #expect(
+                try await running.service.administration.auditRecords(.init(limit: 1000), as: reader).count == before)
         }
     }
 

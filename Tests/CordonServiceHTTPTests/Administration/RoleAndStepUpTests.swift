@@ -126,7 +126,9 @@ import Testing
                 #expect(wipe.status == .unauthorized)
                 #expect(try await client.administer(.delete, data, claims: claims).status == .unauthorized)
             }
-            #expect(try await service.service.user(TestPerson.workerA.id, as: TestService.owner).accountEnabled)
+            #expect(
+                try await service.service.administration.user(TestPerson.workerA.id, as: TestService.owner)
+                    .accountEnabled)
         }
     }
 

@@ -35,7 +35,7 @@ import Testing
         _ test: @escaping @Sendable (any TestClientProtocol) async throws -> Void
     ) async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let service = StoredManagementService(
+        let service = ManagementService(
             storage: InMemoryStorage(), keyStore: InMemoryServiceKeyStore(), clock: { start }, logger: logger)
         let tenant = TenantID("tenant-1")
         try await service.open(tenant)

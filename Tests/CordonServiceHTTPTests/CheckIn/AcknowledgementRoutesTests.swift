@@ -33,7 +33,7 @@ import Testing
         _ = try await service.publishPolicy()
         let device = TestDevice()
         let registration = try await client.register(device)
-        let operations = try await service.service.requestWipe(
+        let operations = try await service.service.administration.requestWipe(
             ofUser: TestPerson.workerA.id, deviceTag: device.tag, as: TestService.owner)
         let answer = try await client.send(
             .post, "/mam/v1/registrations/\(registration.registrationID)/checkins", as: device,
@@ -77,7 +77,8 @@ import Testing
                 receipt: try wiped.receipt(at: service.clock.now))
             let bare = TestClient.Changes(omitsToken: true)
             #expect(try await client.send(.post, wiped.path, as: wiped.device, report, bare).status == .noContent)
-            let operation = try await service.service.operation(wiped.operation.id, as: TestService.owner)
+            let operation = try await service.service.administration.operation(
+                wiped.operation.id, as: TestService.owner)
             #expect(operation.state == .succeeded)
             // The answer may have been lost; the same report again is fine.
             #expect(try await client.send(.post, wiped.path, as: wiped.device, report, bare).status == .noContent)
@@ -104,7 +105,8 @@ import Testing
                 #expect(
                     try await client.send(.post, wiped.path, as: wiped.device, report, nothing).status == .noContent)
             }
-            let operation = try await service.service.operation(wiped.operation.id, as: TestService.owner)
+            let operation = try await service.service.administration.operation(
+                wiped.operation.id, as: TestService.owner)
             #expect(operation.state == .succeeded)
         }
     }
@@ -130,7 +132,8 @@ import Testing
             #expect(answer.status == .unauthorized)
             let own = try await client.send(.post, wiped.path, as: wiped.device, report, .init(omitsToken: true))
             #expect(own.status == .badRequest)
-            let operation = try await service.service.operation(wiped.operation.id, as: TestService.owner)
+            let operation = try await service.service.administration.operation(
+                wiped.operation.id, as: TestService.owner)
             #expect(operation.state == .delivered)
         }
     }

@@ -32,7 +32,7 @@ import Testing
                 #expect(answer.json["code"]?.integer == 203, sourceLocation: sourceLocation)
             }
             // Nothing came of it.
-            let registrations = try await service.service.registrations(.init(), as: TestService.owner)
+            let registrations = try await service.service.administration.registrations(.init(), as: TestService.owner)
             #expect(registrations.isEmpty, sourceLocation: sourceLocation)
         }
     }

@@ -51,7 +51,7 @@ import Testing
             }
         }
         #expect(!log.lines.contains { $0.contains("cleo") || $0.contains("oid-other") })
-        #expect(try await service.service.users(as: TestService.owner).count == 2)
+        #expect(try await service.service.administration.users(as: TestService.owner).count == 2)
     }
 
     @Test func `the first envelope is signed for this registration and carries the policy`() async throws {
@@ -63,7 +63,7 @@ import Testing
             let answer = try await client.client.execute(uri: "/mam/v1/keys", method: .get)
             #expect(answer.headers[.cacheControl] == "public, max-age=3600")
             let keys = try MessageCoding.decode(SignedKeySet.self, from: Data(answer.body.readableBytesView))
-            let pin = try await service.service.discoveryFacts(of: TestService.tenant).rootKeyThumbprint
+            let pin = try await service.service.devices.discoveryFacts(of: TestService.tenant).rootKeyThumbprint
             let envelope = try SignedEnvelope(result.envelope).verified(
                 by: keys.verified(pin: pin, at: service.clock.now),
                 for: .init(
@@ -92,7 +92,7 @@ import Testing
             #expect(try await age() == "public, max-age=3600")
             var settings = ServiceSettings()
             settings.keySetMaxAgeSeconds = 120
-            try await service.service.setServiceSettings(settings, as: TestService.owner)
+            try await service.service.administration.setServiceSettings(settings, as: TestService.owner)
             #expect(try await age() == "public, max-age=120")
         }
     }
@@ -115,7 +115,7 @@ import Testing
         let device = TestDevice()
         try await service.test { client in
             let result = try await client.register(device)
-            try await service.service.blockUser(TestPerson.workerA.id, as: TestService.owner)
+            try await service.service.administration.blockUser(TestPerson.workerA.id, as: TestService.owner)
             let answer = try await client.send(
                 .post, "/mam/v1/registrations/\(result.registrationID)/checkins", as: device,
                 device.checkIn(at: service.clock.now))

@@ -59,7 +59,7 @@ import Testing
 
     @Test func `logs come in pieces, and every answer says how much is here`() async throws {
         try await enrolled { service, client, device, result in
-            let asked = try await service.service.requestLogs(
+            let asked = try await service.service.administration.requestLogs(
                 ofRegistration: result.registrationID, as: TestService.owner)
             let path = path(result, "/logs/\(asked.id)")
             @Sendable func put(_ range: String, _ bytes: String) async throws -> TestResponse {
@@ -106,7 +106,7 @@ import Testing
                 .delete, path(result, ""), as: device,
                 UnenrollmentReport(reason: .accountRemoved, doWipe: false, succeeded: true))
             #expect(answer.status == .noContent)
-            let records = try await service.service.auditRecords(AuditQuery(), as: TestService.owner)
+            let records = try await service.service.administration.auditRecords(AuditQuery(), as: TestService.owner)
             #expect(records.last?.details["reason"] == "accountRemoved")
         }
     }

@@ -37,7 +37,7 @@ import Testing
             for name in one.union(beta) { #expect(AppProtectionPolicy.memberMeant(by: name) == nil, "\(name)") }
             // Navigation members are answered where they are asked for.
             #expect(beta.subtracting(one).subtracting(hidden).subtracting(["settings"]) == [], "\(kind)")
-            let policy = try await test.service.createPolicy(
+            let policy = try await test.service.administration.createPolicy(
                 kind, document: ["displayName": "P"], as: TestService.owner)
             for (version, known) in [(GraphPath.Version.v1, one), (.beta, beta)] {
                 let shown = PolicyEntity(policy: policy, version: version).json(root: "").object ?? [:]

@@ -18,7 +18,7 @@ import Testing
         try await LiveService(publicURL: cloud).serving { filled, base in
             try await Self.fill(filled.service)
             try await LiveService(publicURL: cloud).serving { empty, emptyBase in
-                try await empty.service.removeGroup(TestService.group, as: TestService.owner)
+                try await empty.service.provisioning.removeGroup(TestService.group, as: TestService.owner)
                 // Both trust one provider: the token is good for either.
                 empty.issuer.publish([TestIssuer.json(filled.issuer.key.publicKey)])
                 var environment = try filled.client(at: base)
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    private static func fill(_ service: StoredManagementService) async throws {
+    private static func fill(_ service: ManagementService) async throws {
         let kinds: [PolicyKind] = [
             .iosManagedAppProtection, .targetedManagedAppConfiguration, .androidManagedAppProtection,
         ]
@@ -47,10 +47,12 @@ import Testing
                 document["periodOfflineBeforeWipeIsEnforced"] = "90 days, 0:00:00"
                 document["appGroupType"] = "allApps"
             }
-            let policy = try await service.createPolicy(kind, document: .object(document), as: TestService.owner)
+            let policy = try await service.administration.createPolicy(
+                kind, document: .object(document), as: TestService.owner)
             let target: PolicyAssignment.Target =
                 number % 2 == 0 ? .group(TestService.group) : .allLicensedUsers
-            _ = try await service.assignPolicy(policy.id, to: [PolicyAssignment(target)], as: TestService.owner)
+            _ = try await service.administration.assignPolicy(
+                policy.id, to: [PolicyAssignment(target)], as: TestService.owner)
         }
     }
 }

@@ -23,7 +23,7 @@ import Testing
             keyThumbprint: key.publicKey.thumbprint, since: service.clock.now)
         let text = try CompactJWS.sign(
             MessageCoding.encode(facts), type: .deviceRegistration, with: key, embedsKey: true)
-        _ = try await service.service.registerDevice(text, name: nil, as: TestService.owner)
+        _ = try await service.service.administration.registerDevice(text, name: nil, as: TestService.owner)
         return service
     }
 
@@ -56,9 +56,9 @@ import Testing
         let service = try await joined()
         try await service.test { client in
             #expect(try await mayStay(.workerA, age: 5, client))
-            try await service.service.apply(
+            try await service.service.provisioning.apply(
                 AccountSignal(.sessionsRevoked, of: TestPerson.workerA.name, at: service.clock.now),
-                as: TestService.owner)
+                from: "https://login.example", of: TestService.tenant)
             #expect(try await mayStay(.workerA, age: 5, client) == false)
             // The device's own clock plays no part where it says how long ago it was.
             #expect(try await mayStay(.workerA, age: 5, since: .distantFuture, client) == false)
@@ -76,9 +76,9 @@ import Testing
     @Test func `a disabled account has to leave, whenever it signed in`() async throws {
         let service = try await joined()
         try await service.test { client in
-            try await service.service.apply(
+            try await service.service.provisioning.apply(
                 AccountSignal(.accountDisabled, of: TestPerson.workerA.id, at: service.clock.now),
-                as: TestService.owner)
+                from: "https://login.example", of: TestService.tenant)
             service.clock.advance(60)
             #expect(try await mayStay(.workerA, age: 0, client) == false)
         }

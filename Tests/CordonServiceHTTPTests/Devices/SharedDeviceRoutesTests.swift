@@ -97,7 +97,8 @@ import Testing
             #expect(try await client.administer(.delete, path, claims: claims).status == .noContent)
             #expect(try await session(4, nil, client) == .notFound)
         }
-        let actions = try await service.service.auditRecords(AuditQuery(), as: TestService.owner).map(\.action)
+        let actions = try await service.service.administration.auditRecords(AuditQuery(), as: TestService.owner).map(
+            \.action)
         #expect(
             actions.filter { $0.hasPrefix("device.") } == [
                 "device.register", "device.signIn", "device.signOut", "device.signIn", "device.release",

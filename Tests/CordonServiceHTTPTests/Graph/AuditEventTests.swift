@@ -20,7 +20,7 @@ import Testing
     ) async throws {
         let service = try await TestService()
         let owner = TestService.owner
-        try await service.service.saveUser(
+        try await service.service.provisioning.saveUser(
             DirectoryUser(id: owner.id, userPrincipalName: owner.name, displayName: "Ada"), as: owner)
         try await service.test { client in
             let list = "/beta/deviceAppManagement/iosManagedAppProtections"

@@ -135,7 +135,9 @@ import Testing
             #expect(named == "assignments[0].target")
             let all = try await client.administer(.post, item + "/assign", body("allDevicesAssignmentTarget"))
             #expect(all.status == .noContent)
-            let record = try await service.service.auditRecords(.init(limit: 1_000), as: TestService.owner).last
+            let record = try await service.service.administration.auditRecords(
+                .init(limit: 1_000), as: TestService.owner
+            ).last
             #expect(record?.action == "policy.assign" && record?.details["allDevices"] != nil)
         }
     }

@@ -24,7 +24,8 @@ import Testing
             #expect(answer.status == .badRequest)
             let named = answer.json["error"]?["details"]?.array?.first?["target"]?.string
             #expect(named.map { body[$0] != nil } == true)
-            #expect(try await service.service.groups(as: TestService.owner).map(\.id) == [TestService.group])
+            #expect(
+                try await service.service.administration.groups(as: TestService.owner).map(\.id) == [TestService.group])
             let plain: JSONValue = [
                 "displayName": "Sales", "securityEnabled": true, "mailEnabled": false, "mailNickname": "x",
                 "groupTypes": [], "membershipRule": .null, "membershipRuleProcessingState": .null,
@@ -68,7 +69,7 @@ import Testing
             DirectoryGroup(id: "middle", displayName: "Middle", members: [.group("INNER"), .user(b.id)]),
             DirectoryGroup(id: "outer", displayName: "Outer", members: [.group("middle")]),
         ] {
-            try await service.service.saveGroup(group, as: TestService.owner)
+            try await service.service.provisioning.saveGroup(group, as: TestService.owner)
         }
         try await service.test { client in
             #expect(try await ids(client, "users/\(a.id)/memberOf") == [TestService.group, "inner"])
@@ -88,7 +89,7 @@ import Testing
     @Test func `whether somebody is blocked is known in any case of the id, also of who left`() async throws {
         let service = try await TestService()
         let id = TestPerson.workerA.id
-        try await service.service.blockUser(id.uppercased(), as: TestService.owner)
+        try await service.service.administration.blockUser(id.uppercased(), as: TestService.owner)
         try await service.test { client in
             func answer(_ key: String) async throws -> TestResponse {
                 try await client.administer(.get, "/beta/users/\(key)/isManagedAppUserBlocked()")
@@ -97,7 +98,7 @@ import Testing
                 #expect(try await answer(key).json["value"] == true, "\(key)")
             }
             #expect(try await answer(TestPerson.workerB.id).json["value"] == false)
-            try await service.service.removeUser(id, as: TestService.owner)
+            try await service.service.provisioning.removeUser(id, as: TestService.owner)
             #expect(try await answer(id).json["value"] == true)
             #expect(try await answer("nobody").status == .notFound)
         }

@@ -142,7 +142,7 @@ import Testing
     @Test func `the export of a person leaves a record and has every part`() async throws {
         let service = try await TestService()
         let now = Int64(service.clock.now.timeIntervalSince1970)
-        try await service.service.setWorkingTime(
+        try await service.service.provisioning.setWorkingTime(
             WorkingTimeReport(state: .clockedIn, asOf: now), ofUser: TestPerson.workerA.id, as: TestService.owner)
         try await service.test { client in
             let path = "/v1.0/users/\(TestPerson.workerA.name)/exportDeviceAndAppManagementData"
@@ -156,7 +156,8 @@ import Testing
                 let some = try await client.administer(.get, path + part.replacing(" ", with: "%20"))
                 #expect(some.json["content"]?.array == Array(sections[1...2]), "\(part)")
             }
-            let records = try await service.service.auditRecords(.init(limit: 1_000), as: TestService.owner)
+            let records = try await service.service.administration.auditRecords(
+                .init(limit: 1_000), as: TestService.owner)
             #expect(records.last?.action == "user.export")
             #expect(records.last?.target == "user/\(TestPerson.workerA.id)")
             let reader = TestIssuer.administrationClaims(roles: ["reader"], at: service.clock.now)
@@ -167,7 +168,7 @@ import Testing
     @Test func `a page of the audit log reads no more of it than it shows`() async throws {
         let service = try await TestService()
         for number in 0..<2_100 {
-            try await service.service.setWorkingTime(
+            try await service.service.provisioning.setWorkingTime(
                 WorkingTimeReport(state: number % 2 == 0 ? .clockedIn : .clockedOut, asOf: Int64(number)),
                 ofUser: TestPerson.workerA.id, as: TestService.owner)
         }

@@ -66,15 +66,15 @@ private final class FailingStorage: ServiceStorage {
     private let storage = InMemoryStorage()
 
     func read<Result: Sendable>(
-        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageReader) throws(ServiceError) -> Result
-    ) async throws(ServiceError) -> Result {
+        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageReader) throws -> Result
+    ) async throws -> Result {
         if let failure = failure.withLock({ $0 }) { throw failure }
         return try await storage.read(tenant, body)
     }
 
     func write<Result: Sendable>(
-        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageTransaction) throws(ServiceError) -> Result
-    ) async throws(ServiceError) -> Result {
+        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageTransaction) throws -> Result
+    ) async throws -> Result {
         if let failure = failure.withLock({ $0 }) { throw failure }
         return try await storage.write(tenant, body)
     }

@@ -30,10 +30,10 @@ import Testing
         let service = try await TestService()
         let ids = (0..<5).map { "oid-p\($0)" }
         for id in ids {
-            try await service.service.saveUser(
+            try await service.service.provisioning.saveUser(
                 DirectoryUser(id: id, userPrincipalName: "\(id)@contoso.example", displayName: id),
                 as: TestService.owner)
-            try await service.service.blockUser(id, as: TestService.owner)
+            try await service.service.administration.blockUser(id, as: TestService.owner)
         }
         try await service.test { client in
             let path = "/beta/users/getManagedAppBlockedUsers()?$top=2"
@@ -41,7 +41,7 @@ import Testing
             #expect(blocked?.compactMap(\.string) == ids)
             // Who was on the page before may be unblocked meanwhile: nobody after them is left out.
             let first = try await client.administer(.get, path)
-            try await service.service.unblockUser(ids[1], as: TestService.owner)
+            try await service.service.administration.unblockUser(ids[1], as: TestService.owner)
             let link = try #require(first.json["@odata.nextLink"]?.string)
             let second = try await client.administer(.get, String(link.dropFirst("http://localhost".count)))
             #expect(second.json["value"] == [.string(ids[2]), .string(ids[3])])

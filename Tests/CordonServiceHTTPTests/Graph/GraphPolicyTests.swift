@@ -75,7 +75,7 @@ import Testing
             #expect(read["apps"]?.array?.first?["mobileAppIdentifier"]?["bundleId"]?.string == TestDevice.bundleID)
             #expect(read["assignments@odata.context"]?.string?.contains(id) == true)
             #expect(read["assignments"]?.array?.first?["target"]?["groupId"]?.string == TestService.group)
-            let intended = try await service.service.intendedPolicies(
+            let intended = try await service.service.administration.intendedPolicies(
                 forUser: TestPerson.workerA.id, bundleID: TestDevice.bundleID, as: TestService.owner)
             #expect(intended.map(\.id) == [id])
             #expect(try await client.administer(.delete, item).status == .noContent)
@@ -263,16 +263,20 @@ import Testing
     @Test func `an entry that the policy has already is a conflict and changes nothing`() async throws {
         let service = try await TestService()
         let policy = try await service.publishPolicy()
-        let before = try await service.service.policy(policy.id, as: TestService.owner)
+        let before = try await service.service.administration.policy(policy.id, as: TestService.owner)
         try await service.test { client in
             let path = "\(Self.path)('\(policy.id)')"
-            let records = try await service.service.auditRecords(.init(limit: 1_000), as: TestService.owner).count
+            let records = try await service.service.administration.auditRecords(
+                .init(limit: 1_000), as: TestService.owner
+            ).count
             let app = try #require(Self.apps["apps"]?.array?.first)
             let assignment = try #require(Self.assignment["assignments"]?.array?.first)
             #expect(try await client.administer(.post, path + "/apps", app).status == .conflict)
             #expect(try await client.administer(.post, path + "/assignments", assignment).status == .conflict)
-            #expect(try await service.service.policy(policy.id, as: TestService.owner) == before)
-            let after = try await service.service.auditRecords(.init(limit: 1_000), as: TestService.owner).count
+            #expect(try await service.service.administration.policy(policy.id, as: TestService.owner) == before)
+            let after = try await service.service.administration.auditRecords(
+                .init(limit: 1_000), as: TestService.owner
+            ).count
             #expect(after == records)
             // Who may not write is told that, not what the policy has.
             let reader = TestIssuer.administrationClaims(roles: ["reader"], at: service.clock.now)
@@ -286,17 +290,17 @@ import Testing
         let service = try await TestService()
         let policy = try await service.publishPolicy()
         let now = service.clock.now
-        try await service.service.saveResource(
+        try await service.service.administration.saveResource(
             AssignmentFilter(
                 id: "f", displayName: "F", rule: "(app.osVersion -ge \"17\")", created: now, modified: now),
             isNew: true, as: TestService.owner)
         let target = PolicyAssignment.Target.group(TestService.group)
         await #expect(throws: ServiceError(.invalid, "")) {
-            try await service.service.assignPolicy(
+            try await service.service.administration.assignPolicy(
                 policy.id, to: [.init(target), .init(target, filterID: "f", filterMode: .include)],
                 as: TestService.owner)
         }
-        let same = try await service.service.assignPolicy(
+        let same = try await service.service.administration.assignPolicy(
             policy.id, to: [.init(target), .init(target)], as: TestService.owner)
         #expect(same.assignments.count == 1)
     }

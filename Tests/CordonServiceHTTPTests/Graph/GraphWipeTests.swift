@@ -143,16 +143,17 @@ import Testing
         let device = TestDevice()
         try await service.test { client in
             _ = try await client.register(device)
-            try await service.service.removeUser(TestPerson.workerA.id, as: TestService.owner)
+            try await service.service.provisioning.removeUser(TestPerson.workerA.id, as: TestService.owner)
             let path = "/v1.0/users/\(TestPerson.workerA.id)"
             #expect(
                 try await client.administer(
                     .post, path + "/wipeManagedAppRegistrationsByDeviceTag", ["deviceTag": .string(device.tag)]
                 ).status == .noContent)
             #expect(try await client.administer(.post, path + "/wipeAndBlockManagedApps").status == .noContent)
-            #expect(try await service.service.blockedUsers(as: TestService.owner) == [TestPerson.workerA.id])
+            #expect(
+                try await service.service.administration.blockedUsers(as: TestService.owner) == [TestPerson.workerA.id])
             #expect(try await client.administer(.post, path + "/unblockManagedApps").status == .noContent)
-            #expect(try await service.service.blockedUsers(as: TestService.owner).isEmpty)
+            #expect(try await service.service.administration.blockedUsers(as: TestService.owner).isEmpty)
             #expect(
                 try await client.administer(.post, "/v1.0/users/nobody/wipeAndBlockManagedApps").status == .notFound)
         }

@@ -27,9 +27,9 @@ import Testing
             let account = ManagedAccount(
                 id: AccountID(TestPerson.workerA.id), tenant: TestService.tenant,
                 userPrincipalName: TestPerson.workerA.name)
-            _ = try await service.service.register(
+            _ = try await service.service.devices.register(
                 device.registration, by: DeviceCaller(account: account, key: device.key.publicKey))
-            _ = try await service.service.requestWipe(
+            _ = try await service.service.administration.requestWipe(
                 ofUser: TestPerson.workerA.id, deviceTag: device.tag, as: owner)
         }
         try await service.test { try await body(storage, service, $0) }
@@ -85,8 +85,8 @@ import Testing
                 }
             }
             #expect(ids == ["tag-4", "tag-3", "tag-2", "tag-1", "tag-0"])
-            let all = try await service.service.operations(ofRegistration: nil, as: TestService.owner)
-            let cancelled = try await service.service.cancelOperation(all[0].id, as: TestService.owner)
+            let all = try await service.service.administration.operations(ofRegistration: nil, as: TestService.owner)
+            let cancelled = try await service.service.administration.cancelOperation(all[0].id, as: TestService.owner)
             let filter = "?$expand=operations&$filter=operations/any(o:o/state%20eq%20'cancelled')"
             let reads = try await storage.reads {
                 let found = try await client.administer(.get, Self.path + filter).json["value"]?.array ?? []
@@ -103,7 +103,7 @@ import Testing
         let storage = CountingStorage()
         let service = try await TestService(storage: storage)
         let owner = TestService.owner
-        try await service.service.saveUser(
+        try await service.service.provisioning.saveUser(
             DirectoryUser(id: owner.id, userPrincipalName: owner.name, displayName: "Ada"), as: owner)
         _ = try await service.publishPolicy()
         try await service.test { client in

@@ -35,13 +35,15 @@ import Testing
         let role = CustomRole(
             id: "writers", displayName: "Writers", permissions: [.read, .writePolicies, .assignPolicies],
             members: ["group-writers"])
-        try await service.service.saveResource(role, isNew: true, as: TestService.owner)
-        let before = try await service.service.policy(policy.id, as: TestService.owner)
+        try await service.service.administration.saveResource(role, isNew: true, as: TestService.owner)
+        let before = try await service.service.administration.policy(policy.id, as: TestService.owner)
         var claims = TestIssuer.administrationClaims(roles: [], at: service.clock.now)
         claims["groups"] = ["group-writers"]
         let holder = claims
         try await service.test { client in
-            let records = try await service.service.auditRecords(.init(limit: 1_000), as: TestService.owner).count
+            let records = try await service.service.administration.auditRecords(
+                .init(limit: 1_000), as: TestService.owner
+            ).count
             let path = "\(Self.path)('\(policy.id)')"
             for (list, entry) in [
                 ("apps", Self.app(TestDevice.bundleID)), ("assignments", Self.assignment(TestService.group)),
@@ -49,8 +51,10 @@ import Testing
                 let answer = try await client.administer(.post, "\(path)/\(list)", entry, claims: holder)
                 #expect(answer.status == .conflict)
             }
-            #expect(try await service.service.policy(policy.id, as: TestService.owner) == before)
-            let after = try await service.service.auditRecords(.init(limit: 1_000), as: TestService.owner).count
+            #expect(try await service.service.administration.policy(policy.id, as: TestService.owner) == before)
+            let after = try await service.service.administration.auditRecords(
+                .init(limit: 1_000), as: TestService.owner
+            ).count
             #expect(after == records)
             let new = try await client.administer(.post, path + "/apps", Self.app("org.example.b"), claims: holder)
             #expect(new.status == .created)
@@ -62,7 +66,8 @@ import Testing
         let service = try await TestService()
         let policy = try await service.publishPolicy()
         for id in ["group-b", "group-c"] {
-            try await service.service.saveGroup(DirectoryGroup(id: id, displayName: id), as: TestService.owner)
+            try await service.service.provisioning.saveGroup(
+                DirectoryGroup(id: id, displayName: id), as: TestService.owner)
         }
         try await service.test { client in
             let item = "\(Self.root)/\(collection)('\(policy.id)')"

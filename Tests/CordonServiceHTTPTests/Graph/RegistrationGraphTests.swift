@@ -67,7 +67,7 @@ import Testing
             let device = TestDevice()
             let result = try await client.register(device)
             try await client.confirm(result, on: device)
-            let changed = try await service.service.updatePolicy(
+            let changed = try await service.service.administration.updatePolicy(
                 policy.id, changes: ["printBlocked": true], ifVersion: nil, as: TestService.owner)
             let item = "/v1.0/\(Self.path)/\(result.registrationID)"
             for (list, version) in [("appliedPolicies", policy.version), ("intendedPolicies", changed.version)] {
@@ -103,7 +103,7 @@ import Testing
             #expect(
                 try await client.administer(.post, item + "/targetApps", ["appGroupType": "allApps"]).status
                     == .noContent)
-            let now = try await service.service.policy(policy.id, as: TestService.owner)
+            let now = try await service.service.administration.policy(policy.id, as: TestService.owner)
             #expect(now.assignments.map(\.target) == [.allLicensedUsers] && now.appGroup == .allApps)
             let reader = TestIssuer.administrationClaims(roles: ["reader"], at: service.clock.now)
             #expect(
@@ -152,7 +152,7 @@ import Testing
             let caller = DeviceCaller(
                 account: result.account, key: device.key.publicKey, authenticated: nil)
             for (offset, status) in [(0, "inProgress"), (2, "completed")] {
-                _ = try await service.service.receiveLogs(
+                _ = try await service.service.devices.receiveLogs(
                     Data("ab".utf8), at: offset, of: 4, request: id, registration: result.registrationID, by: caller)
                 let entry = try await shown()
                 #expect(entry["uploadedLogs"]?.array?.map { $0["status"]?.string } == [status])

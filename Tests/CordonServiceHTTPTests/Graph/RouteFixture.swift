@@ -24,34 +24,34 @@ struct RouteFixture {
     init() async throws {
         test = try await TestService()
         let (service, owner) = (test.service, TestService.owner)
-        try await service.saveUser(
+        try await service.provisioning.saveUser(
             DirectoryUser(id: owner.id, userPrincipalName: owner.name, displayName: "Ada"), as: owner)
         var policies: [PolicyKind: ManagedAppPolicy] = [:]
         for kind in PolicyKind.allCases {
-            var policy = try await service.createPolicy(kind, document: ["displayName": "P"], as: owner)
+            var policy = try await service.administration.createPolicy(kind, document: ["displayName": "P"], as: owner)
             let app = MobileAppIdentifier(kind == .androidManagedAppProtection ? .android : .ios, TestDevice.bundleID)
-            policy = try await service.targetApps([app], group: nil, ofPolicy: policy.id, as: owner)
+            policy = try await service.administration.targetApps([app], group: nil, ofPolicy: policy.id, as: owner)
             if kind.isAssignable {
-                policy = try await service.assignPolicy(
+                policy = try await service.administration.assignPolicy(
                     policy.id, to: [PolicyAssignment(.allLicensedUsers, id: "assignment")], as: owner)
             }
             policies[kind] = policy
         }
         self.policies = policies
         registration = try await test.test { try await $0.register(TestDevice()).registrationID }
-        operation = try await service.requestWipe(ofUser: "oid-a", deviceTag: "tag-1", as: owner)[0].id
+        operation = try await service.administration.requestWipe(ofUser: "oid-a", deviceTag: "tag-1", as: owner)[0].id
         let time = test.clock.now
         filter = "filter-1"
-        try await service.saveResource(
+        try await service.administration.saveResource(
             AssignmentFilter(
                 id: filter, displayName: "F", rule: "(app.osVersion -ge \"17\")", created: time, modified: time),
             isNew: true, as: owner)
         tag = "tag-a"
-        try await service.saveResource(ScopeTag(id: tag, displayName: "T"), isNew: true, as: owner)
-        try await service.saveResource(
+        try await service.administration.saveResource(ScopeTag(id: tag, displayName: "T"), isNew: true, as: owner)
+        try await service.administration.saveResource(
             CatalogueApp(bundleID: TestDevice.bundleID, displayName: "Notes"), isNew: true, as: owner)
         job = "job-1"
-        try await service.saveResource(
+        try await service.administration.saveResource(
             ExportJob(
                 id: job, reportName: "MAMAppProtectionStatus", format: "csv", columns: [], requested: time),
             isNew: true, as: owner)

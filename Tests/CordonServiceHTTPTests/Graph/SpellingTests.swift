@@ -37,7 +37,9 @@ import Testing
             #expect(made.json["error"]?["message"]?.string?.contains("did you mean \(name)?") == true)
             let changed = try await client.administer(.patch, "\(Self.protections)/\(policy.id)", [sent: true])
             #expect(changed.status == .badRequest && meant(changed) == [sent: name])
-            #expect(try await service.service.policies(of: Set(PolicyKind.allCases), as: TestService.owner) == [policy])
+            #expect(
+                try await service.service.administration.policies(of: Set(PolicyKind.allCases), as: TestService.owner)
+                    == [policy])
         }
     }
 
@@ -176,7 +178,9 @@ import Testing
                     }
                 }
             }
-            #expect(try await service.service.policies(of: Set(PolicyKind.allCases), as: TestService.owner) == [policy])
+            #expect(
+                try await service.service.administration.policies(of: Set(PolicyKind.allCases), as: TestService.owner)
+                    == [policy])
         }
     }
 
@@ -185,16 +189,16 @@ import Testing
         let service = try await TestService()
         let policy = try await service.publishPolicy()
         let gone = DirectoryGroup(id: "GONE", displayName: "Gone")
-        try await service.service.saveGroup(gone, as: TestService.owner)
+        try await service.service.provisioning.saveGroup(gone, as: TestService.owner)
         let both = [PolicyAssignment(.group(TestService.group)), PolicyAssignment(.exclusionGroup("gone"))]
-        _ = try await service.service.assignPolicy(policy.id, to: both, as: TestService.owner)
-        try await service.storage.write(TestService.tenant) { transaction throws(ServiceError) in
+        _ = try await service.service.administration.assignPolicy(policy.id, to: both, as: TestService.owner)
+        try await service.storage.write(TestService.tenant) { transaction in
             try transaction.remove(DirectoryGroup.self, "gone")
         }
-        let changed = try await service.service.updatePolicy(
+        let changed = try await service.service.administration.updatePolicy(
             policy.id, changes: ["printBlocked": true], ifVersion: nil, as: TestService.owner)
         #expect(changed.assignments.count == 2)
-        let same = try await service.service.assignPolicy(policy.id, to: both, as: TestService.owner)
+        let same = try await service.service.administration.assignPolicy(policy.id, to: both, as: TestService.owner)
         #expect(same.assignments.map(\.target) == both.map(\.target))
     }
 }

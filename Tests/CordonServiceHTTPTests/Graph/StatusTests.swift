@@ -20,17 +20,17 @@ import Testing
     ) async throws {
         let service = try await TestService()
         let policy = try await service.publishPolicy()
-        _ = try await service.service.assignPolicy(
+        _ = try await service.service.administration.assignPolicy(
             policy.id, to: [PolicyAssignment(.allLicensedUsers)], as: TestService.owner)
         let configuration: JSONValue = [
             "displayName": "Servers", "description": "Where to find them",
             "customSettings": [["name": "server", "value": "a"]],
         ]
-        let made = try await service.service.createPolicy(
+        let made = try await service.service.administration.createPolicy(
             .targetedManagedAppConfiguration, document: configuration, as: TestService.owner)
-        _ = try await service.service.targetApps(
+        _ = try await service.service.administration.targetApps(
             [MobileAppIdentifier(.ios, TestDevice.bundleID)], group: nil, ofPolicy: made.id, as: TestService.owner)
-        _ = try await service.service.assignPolicy(
+        _ = try await service.service.administration.assignPolicy(
             made.id, to: [PolicyAssignment(.allLicensedUsers)], as: TestService.owner)
         try await service.test { client in
             let first = TestDevice()
@@ -118,9 +118,9 @@ import Testing
             let configuration = try await client.administer(.get, Self.path + "('userconfigstatus')?userId=oid-a")
             let others = configuration.json["content"]?["applicationRows"]?.array ?? []
             #expect(others.map { $0["Policy"] } == ["Servers"] && others.first?["AppProtectionStatus"] == nil)
-            var user = try await service.service.user("oid-a", as: TestService.owner)
+            var user = try await service.service.administration.user("oid-a", as: TestService.owner)
             user.isLicensed = false
-            try await service.service.saveUser(user, as: TestService.owner)
+            try await service.service.provisioning.saveUser(user, as: TestService.owner)
             let after = try await client.administer(.get, path + "oid-a").json["content"]?["validationStatuses"]
             let failed = after?.array?.filter { $0["state"] == "Fail" } ?? []
             #expect(failed.contains { $0["validationName"] == "Intune License" })
@@ -149,7 +149,8 @@ import Testing
         // SRV-RS-079, 135
         try await reported { service, client, result in
             let id = try #require(
-                try await service.service.policies(of: [.iosManagedAppProtection], as: TestService.owner).first?.id)
+                try await service.service.administration.policies(of: [.iosManagedAppProtection], as: TestService.owner)
+                    .first?.id)
             let item = "/beta/deviceAppManagement/iosManagedAppProtections/\(id)"
             let second = TestDevice(tag: "tag-3")
             try await client.confirm(try await client.register(second), on: second)

@@ -23,16 +23,16 @@ final class CountingStorage: ServiceStorage {
     }
 
     func read<Result: Sendable>(
-        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageReader) throws(ServiceError) -> Result
-    ) async throws(ServiceError) -> Result {
-        try await base.read(tenant) { [counts] records throws(ServiceError) in
+        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageReader) throws -> Result
+    ) async throws -> Result {
+        try await base.read(tenant) { [counts] records in
             try body(Reader(base: records, counts: counts))
         }
     }
 
     func write<Result: Sendable>(
-        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageTransaction) throws(ServiceError) -> Result
-    ) async throws(ServiceError) -> Result {
+        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageTransaction) throws -> Result
+    ) async throws -> Result {
         try await base.write(tenant, body)
     }
 

@@ -22,7 +22,7 @@ struct TestService: Sendable {
     let storage: any ServiceStorage
     let issuer = TestIssuer()
     let metrics = ServiceMetrics(started: .now)
-    let service: StoredManagementService
+    let service: ManagementService
     let application: Application<DeferredResponder>
     /// The routes in the shape of Graph.
     let graph: GraphRoutes
@@ -37,7 +37,7 @@ struct TestService: Sendable {
     ) async throws {
         let clock = clock
         self.storage = storage
-        service = StoredManagementService(
+        service = ManagementService(
             storage: storage, keyStore: InMemoryServiceKeyStore(), configuration: serviceConfiguration,
             clock: { clock.now }, logger: logger)
         try await service.open(Self.tenant)
@@ -58,8 +58,8 @@ struct TestService: Sendable {
                     rules: TokenRules(issuers: [], checkInAudience: "", administrationAudiences: []),
                     documents: issuer, now: { clock.now }),
                 proofs: ProofVerifier(capacity: rememberedProofs, now: { clock.now }), base: Self.base,
-                service: service,
-                revoked: RevokedSessions(service: service, tenant: Self.tenant), now: { clock.now }))
+                administration: service.administration,
+                revoked: RevokedSessions(provisioning: service.provisioning, tenant: Self.tenant), now: { clock.now }))
         application = Application(responder: responder, logger: logger)
         try await seed()
     }
@@ -69,23 +69,23 @@ struct TestService: Sendable {
 
     private func seed() async throws {
         for person in [TestPerson.workerA, .workerB] {
-            try await service.saveUser(
+            try await service.provisioning.saveUser(
                 DirectoryUser(id: person.id, userPrincipalName: person.name, displayName: person.name),
                 as: Self.owner)
         }
-        try await service.saveGroup(
+        try await service.provisioning.saveGroup(
             DirectoryGroup(id: Self.group, displayName: "Field workers", members: [.user(TestPerson.workerA.id)]),
             as: Self.owner)
     }
 
     /// A policy that reaches worker A in the test app.
     func publishPolicy() async throws -> ManagedAppPolicy {
-        let policy = try await service.createPolicy(
+        let policy = try await service.administration.createPolicy(
             .iosManagedAppProtection,
             document: ["displayName": "Notes", "saveAsBlocked": true], as: Self.owner)
-        _ = try await service.targetApps(
+        _ = try await service.administration.targetApps(
             [MobileAppIdentifier(.ios, TestDevice.bundleID)], group: nil, ofPolicy: policy.id, as: Self.owner)
-        return try await service.assignPolicy(
+        return try await service.administration.assignPolicy(
             policy.id, to: [PolicyAssignment(.group(Self.group))], as: Self.owner)
     }
 

@@ -116,9 +116,9 @@ import Testing
             let device = TestDevice()
             let registration = try await client.register(device)
             let path = "/mam/v1/registrations/\(registration.registrationID)"
-            let operation = try await service.service.requestWipe(
+            let operation = try await service.service.administration.requestWipe(
                 ofUser: TestPerson.workerA.id, deviceTag: device.tag, as: TestService.owner)[0]
-            let command = try await service.service.requestCommand(
+            let command = try await service.service.administration.requestCommand(
                 .refreshConfiguration, ofRegistration: registration.registrationID, as: TestService.owner)
             func receipt(_ id: String) throws -> String {
                 try WipeReceipt(
@@ -141,7 +141,9 @@ import Testing
             // Even an app that says so over and over is heard in the end.
             for _ in 0..<40 { #expect(try await report(operation.id, .started) == 204) }
             #expect(try await report(operation.id, .succeeded, receipt(operation.id)) == 204)
-            #expect(try await service.service.operation(operation.id, as: TestService.owner).state == .succeeded)
+            #expect(
+                try await service.service.administration.operation(operation.id, as: TestService.owner).state
+                    == .succeeded)
             // A receipt that somebody found stands for its own wipe and for no other command.
             let found = TestClient.Changes(omitsToken: true, omitsProof: true)
             let forged = Acknowledgement(

@@ -43,7 +43,7 @@ import Testing
         let clock = service.clock
         return SimulatedDevice(
             service: try #require(URL(string: TestService.base)),
-            pin: try await service.service.discoveryFacts(of: TestService.tenant).rootKeyThumbprint,
+            pin: try await service.service.devices.discoveryFacts(of: TestService.tenant).rootKeyThumbprint,
             account: ManagedAccount(
                 id: AccountID(person.id), tenant: TestService.tenant, userPrincipalName: person.name),
             bundleID: TestDevice.bundleID, tag: "tag-1", transport: RouterTransport(client: client.client),

@@ -19,7 +19,7 @@ import Testing
             try await client.confirm(result, on: device, health: [.rootedDevice])
             let base = "/admin/v1/reports/"
             #expect(try await client.administer(.get, base + "drift").json == [])
-            _ = try await service.service.updatePolicy(
+            _ = try await service.service.administration.updatePolicy(
                 policy.id, changes: ["printBlocked": true], ifVersion: nil, as: TestService.owner)
             service.clock.advance(25 * 3_600)
             let drifted = try await client.administer(.get, base + "drift").json.array?.first
@@ -53,9 +53,9 @@ import Testing
             let app = quiet?["applicationStatuses"]?.array?.first
             #expect(app?["app"]?.string == TestDevice.bundleID && app?["checkInStatus"] == "Checked in")
             #expect(app?["appProtectionStatus"] == "Protected")
-            _ = try await service.service.requestCommand(
+            _ = try await service.service.administration.requestCommand(
                 .resetPIN, ofRegistration: result.registrationID, as: TestService.owner)
-            _ = try await service.service.requestWipe(
+            _ = try await service.service.administration.requestWipe(
                 ofUser: TestPerson.workerA.id, deviceTag: device.tag, as: TestService.owner)
             let busy = try await client.administer(.get, path).json["content"]?["pendingOperations"]?.array ?? []
             #expect(busy.map { $0["kind"] } == ["wipe", "resetPin"])

@@ -51,7 +51,7 @@ import Testing
                     "Operations": [["op": "Replace", "path": "active", "value": "False"]],
                 ], claims: claims)
             #expect(disabled.status == .ok && disabled.json["active"] == false)
-            let user = try await service.service.user("oid-cleo", as: TestService.owner)
+            let user = try await service.service.administration.user("oid-cleo", as: TestService.owner)
             #expect(!user.accountEnabled && user.surname == "Example" && user.isLicensed)
 
             #expect(try await client.administer(.delete, path, claims: claims).status == .noContent)
@@ -65,7 +65,7 @@ import Testing
         let path = Self.users + "/oid-cleo"
         try await service.test { client in
             func isEnabled() async throws -> Bool {
-                try await service.service.user("oid-cleo", as: TestService.owner).accountEnabled
+                try await service.service.administration.user("oid-cleo", as: TestService.owner).accountEnabled
             }
             func patch(_ operation: JSONValue) async throws -> TestResponse {
                 try await client.administer(.patch, path, ["Operations": [operation]], claims: claims)
@@ -127,7 +127,7 @@ import Testing
             ]
             let changed = try await client.administer(.patch, "\(Self.groups)/\(id)", patch, claims: claims)
             #expect(changed.status == .ok)
-            let group = try await service.service.group(id, as: TestService.owner)
+            let group = try await service.service.administration.group(id, as: TestService.owner)
             #expect(group.members == [.group(TestService.group)])
             let short = try await client.administer(
                 .get, "\(Self.groups)?excludedAttributes=members&count=1", claims: claims
@@ -176,7 +176,7 @@ import Testing
         let claims = program(service)
         let users = (0..<20).map { "oid-\($0)" }
         for id in users {
-            try await service.service.saveUser(
+            try await service.service.provisioning.saveUser(
                 DirectoryUser(id: id, userPrincipalName: "\(id)@contoso.example", displayName: id),
                 as: TestService.owner)
         }
@@ -194,7 +194,8 @@ import Testing
                 return try await group.reduce(into: Set<Int>()) { $0.insert($1) }
             }
             #expect(statuses == [200])
-            let members = try await service.service.group(TestService.group, as: TestService.owner).members
+            let members = try await service.service.administration.group(TestService.group, as: TestService.owner)
+                .members
             #expect(members == Set((users + [TestPerson.workerA.id]).map { .user($0) }))
             // Of several that make one person, one does.
             let made = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -212,22 +213,22 @@ import Testing
     @Test func `a person or a group that is another by now is not replaced`() async throws {
         let test = try await TestService()
         let (service, owner) = (test.service, TestService.owner)
-        let known = try await service.user(TestPerson.workerA.id, as: owner)
+        let known = try await service.administration.user(TestPerson.workerA.id, as: owner)
         var (first, second) = (known, known)
         (first.displayName, second.department) = ("First", "Second")
-        try await service.replaceUser(known, with: first, as: owner)
+        try await service.provisioning.replaceUser(known, with: first, as: owner)
         await #expect(throws: ServiceError(.preconditionFailed, "")) {
-            try await service.replaceUser(known, with: second, as: owner)
+            try await service.provisioning.replaceUser(known, with: second, as: owner)
         }
         await #expect(throws: ServiceError(.preconditionFailed, "")) {
-            try await service.replaceUser(nil, with: second, as: owner)
+            try await service.provisioning.replaceUser(nil, with: second, as: owner)
         }
-        #expect(try await service.user(known.id, as: owner) == first)
-        let group = try await service.group(TestService.group, as: owner)
-        try await service.removeUser(known.id, as: owner)
+        #expect(try await service.administration.user(known.id, as: owner) == first)
+        let group = try await service.administration.group(TestService.group, as: owner)
+        try await service.provisioning.removeUser(known.id, as: owner)
         await #expect(throws: ServiceError(.preconditionFailed, "")) {
-            try await service.replaceGroup(group, with: group, as: owner)
+            try await service.provisioning.replaceGroup(group, with: group, as: owner)
         }
-        #expect(try await service.group(TestService.group, as: owner).members.isEmpty)
+        #expect(try await service.administration.group(TestService.group, as: owner).members.isEmpty)
     }
 }

@@ -93,7 +93,7 @@ import Testing
         let folder = try Folder()
         defer { folder.remove() }
         guard try folder.issue("service") else { return }
-        let service = StoredManagementService(
+        let service = ManagementService(
             storage: InMemoryStorage(), keyStore: InMemoryServiceKeyStore(), logger: Self.logger)
         try await service.open(TestService.tenant)
         var configuration = ServiceServerConfiguration(tenant: TestService.tenant)

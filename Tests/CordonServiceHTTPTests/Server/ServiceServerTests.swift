@@ -17,7 +17,7 @@ import Testing
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
     private func server(port: Int = 0) async throws -> (ServiceServer, DevelopmentIdentityProvider) {
-        let service = StoredManagementService(
+        let service = ManagementService(
             storage: InMemoryStorage(), keyStore: InMemoryServiceKeyStore(), logger: Self.logger)
         try await service.open(TestService.tenant)
         var configuration = ServiceServerConfiguration(tenant: TestService.tenant)
@@ -112,7 +112,7 @@ import Testing
     func `the embedded provider is refused an address that others can reach`(_ host: String) async throws {
         var configuration = ServiceServerConfiguration(tenant: TestService.tenant)
         configuration.host = host
-        let service = StoredManagementService(
+        let service = ManagementService(
             storage: InMemoryStorage(), keyStore: InMemoryServiceKeyStore(), logger: Self.logger)
         let provider = EmbeddedProvider(try TestProvider.make(for: configuration))
         #expect(throws: ServiceServerError(.notLoopback, reason: "", place: "", hint: "")) {
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test func `a server without any provider does not start`() async throws {
-        let service = StoredManagementService(
+        let service = ManagementService(
             storage: InMemoryStorage(), keyStore: InMemoryServiceKeyStore(), logger: Self.logger)
         #expect(throws: ServiceServerError(.configurationInvalid, reason: "", place: "", hint: "")) {
             _ = try ServiceServer(

@@ -114,7 +114,7 @@ import Testing
             #expect(stranger.status == .unauthorized)
             #expect(try await ask(.init(omitsToken: true, omitsProof: true)).problem == "access-token")
 
-            _ = try await service.service.requestWipe(
+            _ = try await service.service.administration.requestWipe(
                 ofUser: TestPerson.workerA.id, deviceTag: device.tag, as: TestService.owner)
             let wiped = try await ask(.init(omitsToken: true))
             #expect(wiped.status == .ok && wiped.json["statusCode"] == 102)
@@ -152,8 +152,9 @@ import Testing
             #expect(try await push(client, good, type: "application/jwt").status == .badRequest)
             #expect(try await push(client, token(service, "https://example.test/unknown")).status == .accepted)
         }
-        #expect(try await service.service.user(TestPerson.workerA.id, as: TestService.owner).accountEnabled)
-        #expect(try await service.service.sessionRevocations(of: TestService.tenant).isEmpty)
+        #expect(
+            try await service.service.administration.user(TestPerson.workerA.id, as: TestService.owner).accountEnabled)
+        #expect(try await service.service.provisioning.sessionRevocations(of: TestService.tenant).isEmpty)
     }
 
     @Test func `a provider's word ends the sessions of its own people, and of nobody at another provider`() async throws

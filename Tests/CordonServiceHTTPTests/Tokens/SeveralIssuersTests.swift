@@ -75,7 +75,7 @@ import Testing
             let made = try await client.administer(.post, path, ["displayName": "Theirs"], claims: owner)
             #expect(made.status == .created)
         }
-        let records = try await service.service.auditRecords(.init(limit: 1_000), as: TestService.owner)
+        let records = try await service.service.administration.auditRecords(.init(limit: 1_000), as: TestService.owner)
         #expect(records.last?.actor.id == Self.mark + "boss")
     }
 

@@ -19,12 +19,14 @@ struct AlertTests {
 
     /// Fails the wipe that the app is told of, and answers how often that was.
     private func failWipes(_ test: TestService, _ app: inout TestApp) async throws -> Int {
-        _ = try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
+        _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
         var failed = 0
         while true {
             try await app.checkIn()
-            let open = try await test.service.operations(ofRegistration: app.registrationID, as: test.owner)
-                .first(where: \.state.isOpen)
+            let open = try await test.service.administration.operations(
+                ofRegistration: app.registrationID, as: test.owner
+            )
+            .first(where: \.state.isOpen)
             guard let open else { return failed }
             let receipt = try app.receipt(open.id, failures: ["a file is held open"]).signed(by: app.key)
             try await app.acknowledge(.failed, open.id, receipt: receipt)
@@ -34,37 +36,38 @@ struct AlertTests {
     }
 
     private func deliver(_ test: TestService, to receiver: Receiver) async throws {
-        try await test.core.deliverAlerts(of: TestService.tenant) { receiver.take($0) }
+        try await test.service.deliverAlerts(of: TestService.tenant) { receiver.take($0) }
     }
 
     @Test func `a wipe that failed for good is an alert once, naming ids alone`() async throws {
         var (test, app) = try await TestApp.enrolled()
         #expect(try await failWipes(test, &app) == 3)
-        let alerts = try await test.service.alerts(as: test.administrator(.reader))
+        let alerts = try await test.service.administration.alerts(as: test.administrator(.reader))
         let alert = try #require(alerts.first)
         #expect(alerts.count == 1 && alert.kind == .wipeFailed && alert.attempts == 3 && alert.userID == "oid-ada")
         #expect(alert.registrationID == app.registrationID && alert.bundleID == TestService.app)
-        #expect(try await test.service.operation(alert.operationID, as: test.owner).attempt == 3)
+        #expect(try await test.service.administration.operation(alert.operationID, as: test.owner).attempt == 3)
         #expect(!String(describing: alert).contains("ada@"))
         let record = try await test.records().last { $0.action == "wipe.alert" }
         #expect(record?.target == "operation/\(alert.operationID)" && record?.details["alert"] == alert.id)
         let nobody = Administrator(tenant: TestService.tenant, id: "nobody", name: "Nobody", roles: [])
-        #expect(await failure { _ = try await test.service.alerts(as: nobody) }?.code == .forbidden)
+        #expect(await failure { _ = try await test.service.administration.alerts(as: nobody) }?.code == .forbidden)
     }
 
     @Test func `a wipe that goes on in another's place is no alert, and one of the device's own is`() async throws {
         var (test, app) = try await TestApp.enrolled()
-        let id = try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)[0].id
+        let id = try await test.service.administration.requestWipe(
+            ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)[0].id
         try await app.checkIn()
         var again = app
         again.key = SoftwareSigningKey()
         try await again.register()
         try await app.acknowledge(.failed, id, receipt: app.receipt(id, failures: ["x"]).signed(by: app.key))
-        #expect(try await test.service.operation(id, as: test.owner).state == .failed)
-        #expect(try await test.service.alerts(as: test.owner).isEmpty)
+        #expect(try await test.service.administration.operation(id, as: test.owner).state == .failed)
+        #expect(try await test.service.administration.alerts(as: test.owner).isEmpty)
         try await again.acknowledge(
             .failed, "device-made", receipt: again.receipt("device-made", failures: ["x"]).signed(by: again.key))
-        #expect(try await test.service.alerts(as: test.owner).map(\.operationID) == ["device-made"])
+        #expect(try await test.service.administration.alerts(as: test.owner).map(\.operationID) == ["device-made"])
     }
 
     @Test func `an alert is delivered once, and again and again as long as nobody takes it`() async throws {
@@ -86,7 +89,7 @@ struct AlertTests {
         try await deliver(next, to: receiver)
         try await deliver(next, to: receiver)
         #expect(receiver.got.withLock { ($0.count, Set($0).count) } == (4, 1))
-        let alert = try await test.service.alerts(as: test.owner)[0]
+        let alert = try await test.service.administration.alerts(as: test.owner)[0]
         #expect(alert.delivered == test.clock.now && alert.failedDeliveries == 3 && alert.nextDelivery == nil)
     }
 
@@ -103,19 +106,19 @@ struct AlertTests {
         }
         let tries = receiver.got.withLock { $0.count }
         #expect(tries > 70 && tries < 80)
-        #expect(try await test.service.alerts(as: test.owner).map(\.nextDelivery) == [nil])
+        #expect(try await test.service.administration.alerts(as: test.owner).map(\.nextDelivery) == [nil])
         test.clock.advance(days: 26)
-        try await test.core.performMaintenance(of: TestService.tenant)
-        #expect(try await test.service.alerts(as: test.owner).count == 1)
+        try await test.service.performMaintenance(of: TestService.tenant)
+        #expect(try await test.service.administration.alerts(as: test.owner).count == 1)
         test.clock.advance(days: 1)
-        try await test.core.performMaintenance(of: TestService.tenant)
-        #expect(try await test.service.alerts(as: test.owner).isEmpty)
+        try await test.service.performMaintenance(of: TestService.tenant)
+        #expect(try await test.service.administration.alerts(as: test.owner).isEmpty)
     }
 
     @Test func `a receiver that is down is asked once, and the rest waits`() async throws {
         let test = try await TestService()
         let now = test.clock.now
-        try await test.storage.write(TestService.tenant) { transaction throws(ServiceError) in
+        try await test.storage.write(TestService.tenant) { transaction in
             for index in 1...3 {
                 try transaction.save(
                     OperatorAlert(

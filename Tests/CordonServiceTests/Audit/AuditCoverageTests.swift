@@ -7,7 +7,7 @@ import Testing
 
 /// SRV-CI-092: every operation of the service leaves its trace in the audit log, or is known to change nothing.
 ///
-/// The operations are read from the protocols' own source, so that a new one cannot be forgotten here.
+/// The operations are read from the roles' own source, so that a new one cannot be forgotten here.
 struct AuditCoverageTests {
     /// Reads that change nothing and are in the log only when refused.
     private static let reads: Set<String> = [
@@ -16,7 +16,7 @@ struct AuditCoverageTests {
         "workingTime", "serviceSettings", "logCollections", "telemetry", "sharedDevices", "events", "keySet",
         "discoveryFacts", "customRoles", "commands", "isMoving", "drift",
         "protectionSummary", "flaggedApps", "appStatuses", "sessionRevocations", "isAccountDisabled", "verdict",
-        "pendingWork", "alerts",
+        "pendingWork", "alerts", "keySetMaxAge", "holder", "isAwaited",
     ]
     /// What devices send all the time and what is kept elsewhere: counted, aggregated, or noted only where it differs.
     private static let routine: Set<String> = ["checkIn", "compliance", "acceptTelemetry"]
@@ -42,7 +42,7 @@ struct AuditCoverageTests {
         let policy: String
         var app: TestApp
         let device = SoftwareSigningKey()
-        var service: AuditingService<StoredManagementService> { test.service }
+        var service: ManagementService { test.service }
         var owner: Administrator { test.owner }
 
         init() async throws {
@@ -61,16 +61,17 @@ struct AuditCoverageTests {
         }
 
         func wipe() async throws -> String {
-            try await service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: owner).first?.id ?? ""
+            try await service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: owner).first?.id
+                ?? ""
         }
 
         func command() async throws -> String {
-            try await service.requestCommand(.resetPIN, ofRegistration: app.registrationID, as: owner).id
+            try await service.administration.requestCommand(.resetPIN, ofRegistration: app.registrationID, as: owner).id
         }
 
         func logs() async throws -> LogCollection {
-            let collection = try await service.requestLogs(ofRegistration: app.registrationID, as: owner)
-            _ = try await service.receiveLogs(
+            let collection = try await service.administration.requestLogs(ofRegistration: app.registrationID, as: owner)
+            _ = try await service.devices.receiveLogs(
                 Data("x".utf8), at: 0, of: 1, request: collection.id, registration: app.registrationID, by: app.caller)
             return collection
         }
@@ -78,97 +79,108 @@ struct AuditCoverageTests {
 
     private static let writes: [Write] = [
         Write("createPolicy", ["policy.create"]) {
-            _ = try await $0.service.createPolicy(
+            _ = try await $0.service.administration.createPolicy(
                 .iosManagedAppProtection, document: ["displayName": "New"], as: $0.owner)
         },
         Write("updatePolicy", ["policy.update"]) {
-            _ = try await $0.service.updatePolicy(
+            _ = try await $0.service.administration.updatePolicy(
                 $0.policy, changes: ["saveAsBlocked": true], ifVersion: nil, as: $0.owner)
         },
         Write("deletePolicy", ["policy.delete"]) {
-            try await $0.service.deletePolicy($0.policy, ifVersion: nil, as: $0.owner)
+            try await $0.service.administration.deletePolicy($0.policy, ifVersion: nil, as: $0.owner)
         },
         Write("assignPolicy", ["policy.assign"]) {
-            _ = try await $0.service.assignPolicy($0.policy, to: [], as: $0.owner)
+            _ = try await $0.service.administration.assignPolicy($0.policy, to: [], as: $0.owner)
         },
         Write("targetApps", ["policy.targetApps"]) {
-            _ = try await $0.service.targetApps([], group: nil, ofPolicy: $0.policy, as: $0.owner)
+            _ = try await $0.service.administration.targetApps([], group: nil, ofPolicy: $0.policy, as: $0.owner)
         },
         Write("saveUser", ["user.save"]) {
-            try await $0.service.saveUser(
+            try await $0.service.provisioning.saveUser(
                 DirectoryUser(id: "new", userPrincipalName: "new@contoso.example", displayName: "New"), as: $0.owner)
         },
         Write("replaceUser", ["user.save"]) {
-            let known = try await $0.service.user("oid-ben", as: $0.owner)
+            let known = try await $0.service.administration.user("oid-ben", as: $0.owner)
             var new = known
             new.displayName = "Benjamin"
-            try await $0.service.replaceUser(known, with: new, as: $0.owner)
+            try await $0.service.provisioning.replaceUser(known, with: new, as: $0.owner)
         },
         Write("replaceGroup", ["group.save"]) {
-            try await $0.service.replaceGroup(nil, with: DirectoryGroup(id: "new", displayName: "N"), as: $0.owner)
+            try await $0.service.provisioning.replaceGroup(
+                nil, with: DirectoryGroup(id: "new", displayName: "N"), as: $0.owner)
         },
-        Write("removeUser", ["user.remove"]) { try await $0.service.removeUser("oid-ben", as: $0.owner) },
+        Write("synchronize", ["user.save"]) {
+            let new = DirectoryUser(id: "new", userPrincipalName: "new@contoso.example", displayName: "New")
+            _ = try await $0.service.provisioning.synchronize(
+                DirectoryContent(people: [new]), from: "file", of: TestService.tenant)
+        },
+        Write("removeUser", ["user.remove"]) { try await $0.service.provisioning.removeUser("oid-ben", as: $0.owner) },
         Write("apply", ["account.signal"]) {
-            try await $0.service.apply(
-                AccountSignal(.accountDisabled, of: "oid-ben", at: $0.test.clock.now), as: $0.owner)
+            try await $0.service.provisioning.apply(
+                AccountSignal(.accountDisabled, of: "oid-ben", at: $0.test.clock.now),
+                from: "https://login.example", of: TestService.tenant)
         },
         Write("revokeSessions", ["user.revokeSessions"]) {
-            _ = try await $0.service.revokeSessions(ofUser: "oid-ben", as: $0.owner)
+            _ = try await $0.service.administration.revokeSessions(ofUser: "oid-ben", as: $0.owner)
         },
         Write("saveGroup", ["group.save"]) {
-            try await $0.service.saveGroup(DirectoryGroup(id: "new", displayName: "New"), as: $0.owner)
+            try await $0.service.provisioning.saveGroup(DirectoryGroup(id: "new", displayName: "New"), as: $0.owner)
         },
-        Write("removeGroup", ["group.remove"]) { try await $0.service.removeGroup("guests", as: $0.owner) },
+        Write("removeGroup", ["group.remove"]) {
+            try await $0.service.provisioning.removeGroup("guests", as: $0.owner)
+        },
         Write("forgetRegistration", ["registration.forget"]) {
-            try await $0.service.forgetRegistration($0.app.registrationID, as: $0.owner)
+            try await $0.service.administration.forgetRegistration($0.app.registrationID, as: $0.owner)
         },
         Write("requestWipe", ["wipe.request"]) { _ = try await $0.wipe() },
         Write("cancelOperation", ["wipe.request", "wipe.cancelled"]) {
-            _ = try await $0.service.cancelOperation(try await $0.wipe(), as: $0.owner)
+            _ = try await $0.service.administration.cancelOperation(try await $0.wipe(), as: $0.owner)
         },
-        Write("blockUser", ["user.block"]) { try await $0.service.blockUser("oid-ben", as: $0.owner) },
+        Write("blockUser", ["user.block"]) { try await $0.service.administration.blockUser("oid-ben", as: $0.owner) },
         Write("unblockUser", ["user.block", "user.unblock"]) {
-            try await $0.service.blockUser("oid-ben", as: $0.owner)
-            try await $0.service.unblockUser("oid-ben", as: $0.owner)
+            try await $0.service.administration.blockUser("oid-ben", as: $0.owner)
+            try await $0.service.administration.unblockUser("oid-ben", as: $0.owner)
         },
         Write("setAllowedAccounts", ["allowedAccounts.set"]) {
-            try await $0.service.setAllowedAccounts([], as: $0.owner)
+            try await $0.service.administration.setAllowedAccounts([], as: $0.owner)
         },
         Write("rotateSigningKey", ["key.rotate"]) {
-            _ = try await $0.service.rotateSigningKey(activeFrom: $0.test.clock.now, as: $0.owner)
+            _ = try await $0.service.administration.rotateSigningKey(activeFrom: $0.test.clock.now, as: $0.owner)
         },
         Write("setWorkingTime", ["workingTime.set"]) {
-            try await $0.service.setWorkingTime(
+            try await $0.service.provisioning.setWorkingTime(
                 WorkingTimeReport(state: .clockedIn, asOf: 1), ofUser: "oid-ben", as: $0.owner)
         },
         Write("setServiceSettings", ["settings.set"]) {
-            try await $0.service.setServiceSettings(ServiceSettings(telemetry: .off), as: $0.owner)
+            try await $0.service.administration.setServiceSettings(ServiceSettings(telemetry: .off), as: $0.owner)
         },
         Write("requestLogs", ["logs.request"]) {
-            _ = try await $0.service.requestLogs(ofRegistration: $0.app.registrationID, as: $0.owner)
+            _ = try await $0.service.administration.requestLogs(ofRegistration: $0.app.registrationID, as: $0.owner)
         },
         Write("requestCommand", ["command.request"]) { _ = try await $0.command() },
         Write("cancelCommand", ["command.request", "command.cancelled"]) {
-            _ = try await $0.service.cancelCommand(try await $0.command(), as: $0.owner)
+            _ = try await $0.service.administration.cancelCommand(try await $0.command(), as: $0.owner)
         },
-        Write("setMoving", ["tenant.moving"]) { try await $0.service.setMoving(true, as: $0.owner) },
+        Write("setMoving", ["tenant.moving"]) { try await $0.service.administration.setMoving(true, as: $0.owner) },
         Write("receiveLogs", ["logs.request", "logs.received"]) { _ = try await $0.logs() },
         Write("logs", ["logs.request", "logs.received", "logs.read"]) {
-            _ = try await $0.service.logs(try await $0.logs().id, as: $0.owner)
+            _ = try await $0.service.administration.logs(try await $0.logs().id, as: $0.owner)
         },
-        Write("exportUser", ["user.export"]) { _ = try await $0.service.exportUser("oid-ben", as: $0.owner) },
-        Write("eraseUser", ["user.erase"]) { try await $0.service.eraseUser("oid-ben", as: $0.owner) },
+        Write("exportUser", ["user.export"]) {
+            _ = try await $0.service.administration.exportUser("oid-ben", as: $0.owner)
+        },
+        Write("eraseUser", ["user.erase"]) { try await $0.service.administration.eraseUser("oid-ben", as: $0.owner) },
         Write("registerDevice", ["device.register"]) {
-            _ = try await $0.service.registerDevice($0.statement(), name: nil, as: $0.owner)
+            _ = try await $0.service.administration.registerDevice($0.statement(), name: nil, as: $0.owner)
         },
         Write("releaseDevice", ["device.register", "device.release"]) {
-            _ = try await $0.service.registerDevice($0.statement(), name: nil, as: $0.owner)
-            try await $0.service.releaseDevice("device-1", as: $0.owner)
+            _ = try await $0.service.administration.registerDevice($0.statement(), name: nil, as: $0.owner)
+            try await $0.service.administration.releaseDevice("device-1", as: $0.owner)
         },
         Write("noteSession", ["device.register", "device.signIn"]) {
-            _ = try await $0.service.registerDevice($0.statement(), name: nil, as: $0.owner)
+            _ = try await $0.service.administration.registerDevice($0.statement(), name: nil, as: $0.owner)
             let session = DeviceSessionStatement(deviceID: "device-1", session: 1, account: AccountID("x"), since: 1)
-            try await $0.service.noteSession(
+            try await $0.service.devices.noteSession(
                 session.signed(by: $0.device), ofDevice: "device-1", tenant: TestService.tenant)
         },
         Write("register", ["registration.create"]) {
@@ -184,7 +196,7 @@ struct AuditCoverageTests {
             try await app.wipe()
         },
         Write("unregister", ["registration.unregister"]) {
-            try await $0.service.unregister($0.app.registrationID, by: $0.app.caller)
+            try await $0.service.devices.unregister($0.app.registrationID, by: $0.app.caller)
         },
     ]
 
@@ -195,13 +207,11 @@ struct AuditCoverageTests {
         let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
         for case let file as URL in files where file.pathExtension == "swift" {
             let text = try String(contentsOf: file, encoding: .utf8)
-            for part in text.split(separator: "\npublic protocol ").dropFirst() {
-                let name = part.prefix { $0.isLetter }
-                guard
-                    ["Administration", "DeviceService", "Reporting", "Signals"].contains(where: { name.hasSuffix($0) })
-                else { continue }
-                let body = part.prefix(upTo: part.firstRange(of: "\n}\n")?.lowerBound ?? part.endIndex)
-                for match in body.matches(of: /\n    func ([A-Za-z]+)/) { operations.insert(String(match.1)) }
+            for match in text.matches(of: /\n(public struct|extension) (Administration|DeviceService|Provisioning)[ :]/)
+            {
+                let rest = text[match.range.upperBound...]
+                let body = rest.prefix(upTo: rest.firstRange(of: "\n}\n")?.lowerBound ?? rest.endIndex)
+                for match in body.matches(of: /\n    public func ([A-Za-z]+)/) { operations.insert(String(match.1)) }
             }
         }
         // The control: the source was found and read.
@@ -227,14 +237,14 @@ struct AuditCoverageTests {
         let nobody = Administrator(tenant: TestService.tenant, id: "nobody", name: "Nobody", roles: [])
         let service = story.service
         let calls: [(String, () async throws -> Void)] = [
-            ("policies", { _ = try await service.policies(of: [], as: nobody) }),
-            ("users", { _ = try await service.users(as: nobody) }),
-            ("exportAudit", { _ = try await service.exportAudit(as: nobody) }),
-            ("exportUser", { _ = try await service.exportUser("oid-ada", as: nobody) }),
-            ("logs", { _ = try await service.logs("x", as: nobody) }),
-            ("setServiceSettings", { try await service.setServiceSettings(.usual, as: nobody) }),
-            ("registerDevice", { _ = try await service.registerDevice("x", name: nil, as: nobody) }),
-            ("eraseUser", { try await service.eraseUser("oid-ada", as: nobody) }),
+            ("policies", { _ = try await service.administration.policies(of: [], as: nobody) }),
+            ("users", { _ = try await service.administration.users(as: nobody) }),
+            ("exportAudit", { _ = try await service.administration.exportAudit(as: nobody) }),
+            ("exportUser", { _ = try await service.administration.exportUser("oid-ada", as: nobody) }),
+            ("logs", { _ = try await service.administration.logs("x", as: nobody) }),
+            ("setServiceSettings", { try await service.administration.setServiceSettings(.usual, as: nobody) }),
+            ("registerDevice", { _ = try await service.administration.registerDevice("x", name: nil, as: nobody) }),
+            ("eraseUser", { try await service.administration.eraseUser("oid-ada", as: nobody) }),
         ]
         for (name, call) in calls {
             #expect(await failure(call)?.code == .forbidden, "\(name)")
@@ -243,17 +253,50 @@ struct AuditCoverageTests {
         }
     }
 
+    @Test func `a refusal inside a transaction is in the audit log once, and nothing else of the transaction is`()
+        async throws
+    {
+        let story = try await Story()
+        var author = Administrator(tenant: TestService.tenant, id: "author", name: "Author", roles: [.reader])
+        author.customRoles = [
+            CustomRole(
+                id: "r", displayName: "R", permissions: [.writePolicies], members: ["x"], scopeTags: ["elsewhere"])
+        ]
+        let before = try await story.test.records().count
+        let error = await failure {
+            _ = try await story.service.administration.updatePolicy(
+                story.policy, changes: ["saveAsBlocked": true], ifVersion: nil, as: author)
+        }
+        #expect(error?.code == .forbidden)
+        let added = try await story.test.records().dropFirst(before)
+        #expect(added.map(\.target) == ["call/updatePolicy"] && added.allSatisfy { $0.actor.id == "author" })
+    }
+
+    @Test func `a device is refused under the name of its call, whatever it did before`() async throws {
+        let story = try await Story()
+        var stranger = TestApp(story.test, user: "stranger", tag: "tag-9")
+        let before = try await story.test.records().count
+        #expect(await failure { try await stranger.register() }?.status == .notLicensed)
+        let refused = try await story.test.records().dropFirst(before)
+        #expect(refused.map(\.target) == ["call/register"])
+        #expect(refused.first?.actor.id == stranger.caller.keyThumbprint)
+    }
+
     @Test func `a stranger's false statements do not keep a real refusal out of the log`() async throws {
         let story = try await Story()
-        let device = try await story.service.registerDevice(try story.statement(), name: nil, as: story.owner)
+        let device = try await story.service.administration.registerDevice(
+            try story.statement(), name: nil, as: story.owner)
         for _ in 0..<200 {
             let error = await failure {
-                _ = try await story.service.verdict(on: "garbage", ofDevice: device.id, tenant: TestService.tenant)
+                _ = try await story.service.devices.verdict(
+                    on: "garbage", ofDevice: device.id, tenant: TestService.tenant)
             }
             #expect(error?.code == .wrongKey)
         }
         let reader = story.test.administrator(.reader)
-        #expect(await failure { try await story.service.blockUser("oid-ben", as: reader) }?.code == .forbidden)
+        #expect(
+            await failure { try await story.service.administration.blockUser("oid-ben", as: reader) }?.code
+                == .forbidden)
         let refused = try await story.test.records().filter { $0.action == "call.refused" }
         #expect(refused.count == 11)
         #expect(refused.last?.target == "call/blockUser" && refused.last?.details["leftOut"] == "190")

@@ -13,9 +13,11 @@ struct AuditVerificationTests {
         try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         try await app.register()
-        _ = try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
+        _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
         try await app.wipe()
-        _ = await failure { try await test.service.blockUser("oid-ben", as: test.administrator(.reader)) }
+        _ = await failure {
+            try await test.service.administration.blockUser("oid-ben", as: test.administrator(.reader))
+        }
         return test
     }
 
@@ -34,7 +36,7 @@ struct AuditVerificationTests {
     @Test func `a sound log is found sound, with its receipts and its root`() async throws {
         let test = try await story()
         let lines = try await test.export()
-        let pin = try await test.service.discoveryFacts(of: TestService.tenant).rootKeyThumbprint
+        let pin = try await test.service.devices.discoveryFacts(of: TestService.tenant).rootKeyThumbprint
         let report = verify(lines, pin: pin)
         #expect(report.faults == [] && report.isSound)
         #expect(report.records == lines.count - 1 && report.receipts == 1)
@@ -127,15 +129,15 @@ struct AuditVerificationTests {
         let keyStore = InMemoryServiceKeyStore()
         let trunk = try await TestService(keyStore: keyStore)
         let branch = InMemoryStorage()
-        let keys = try await trunk.core.signingKeys(as: trunk.owner)
+        let keys = try await trunk.service.administration.signingKeys(as: trunk.owner)
         let records = try await trunk.records()
-        try await branch.write(TestService.tenant) { transaction throws(ServiceError) in
+        try await branch.write(TestService.tenant) { transaction in
             for key in keys { try transaction.save(key) }
             for record in records { try transaction.append(record) }
         }
         let fork = try await TestService(storage: branch, keyStore: keyStore)
-        try await trunk.service.saveGroup(DirectoryGroup(id: "a", displayName: "A"), as: trunk.owner)
-        try await fork.service.saveGroup(DirectoryGroup(id: "b", displayName: "B"), as: fork.owner)
+        try await trunk.service.provisioning.saveGroup(DirectoryGroup(id: "a", displayName: "A"), as: trunk.owner)
+        try await fork.service.provisioning.saveGroup(DirectoryGroup(id: "b", displayName: "B"), as: fork.owner)
         let known = try #require(verify(try await trunk.export()).checkpoint)
         let other = try await fork.export()
         #expect(verify(other).isSound)
@@ -206,7 +208,7 @@ struct AuditVerificationTests {
     @Test func `earlier checkpoints stay checkable after the key that signed them was retired`() async throws {
         let test = try await story()
         _ = try await test.export()
-        _ = try await test.service.rotateSigningKey(activeFrom: test.clock.now, as: test.owner)
+        _ = try await test.service.administration.rotateSigningKey(activeFrom: test.clock.now, as: test.owner)
         test.clock.advance(days: 400)
         let report = verify(try await test.export())
         #expect(report.faults == [])
@@ -215,9 +217,9 @@ struct AuditVerificationTests {
     @Test func `an export vouches for no key as the app's key set does, and never for one that leaked`() async throws {
         let test = try await story()
         let tenant = TestService.tenant
-        let pin = try await test.service.discoveryFacts(of: tenant).rootKeyThumbprint
-        let leaked = try await test.service.keySet(of: tenant).keys
-        _ = try await test.service.rotateSigningKey(activeFrom: test.clock.now, as: test.owner)
+        let pin = try await test.service.devices.discoveryFacts(of: tenant).rootKeyThumbprint
+        let leaked = try await test.service.devices.keySet(of: tenant).keys
+        _ = try await test.service.administration.rotateSigningKey(activeFrom: test.clock.now, as: test.owner)
         let lines = try await test.export()
         let seal = try MessageCoding.decode(AuditSeal.self, from: .init(lines[lines.count - 1].utf8))
         #expect(Set(leaked.map(\.keyID)).isSubset(of: seal.keys.keys.map(\.keyID)))
@@ -225,7 +227,7 @@ struct AuditVerificationTests {
         #expect(throws: ProtocolError(.unsupported, "")) { try seal.keys.verified(pin: pin, at: test.clock.now) }
         #expect(throws: ProtocolError(.unsupported, "")) { try seal.keys.verified(pin: pin, at: .distantPast) }
         #expect(verify(lines, pin: pin).isSound)
-        let published = try await test.service.keySet(of: tenant).verified(pin: pin, at: test.clock.now)
+        let published = try await test.service.devices.keySet(of: tenant).verified(pin: pin, at: test.clock.now)
         #expect(published.keys.count == 1 && !leaked.contains(published.keys[0]))
     }
 
@@ -264,12 +266,14 @@ struct AuditVerificationTests {
 
     @Test func `pages of the log are bounded`() async throws {
         let test = try await story()
-        let page = try await test.service.auditRecords(AuditQuery(after: 2, limit: 3), as: test.owner)
+        let page = try await test.service.administration.auditRecords(AuditQuery(after: 2, limit: 3), as: test.owner)
         #expect(page.map(\.sequence) == [3, 4, 5])
         for limit in [0, 1001] {
             #expect(
-                await failure { _ = try await test.service.auditRecords(AuditQuery(limit: limit), as: test.owner) }?
-                    .code == .invalid)
+                await failure {
+                    _ = try await test.service.administration.auditRecords(AuditQuery(limit: limit), as: test.owner)
+                }?
+                .code == .invalid)
         }
     }
 }

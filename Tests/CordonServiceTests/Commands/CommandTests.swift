@@ -8,14 +8,16 @@ import Testing
 /// SRV-CI-006: what an administrator tells an app beside wiping, and SRV-CI-055.
 struct CommandTests {
     private func state(_ command: IssuedCommand, _ test: TestService) async throws -> IssuedCommand.State? {
-        try await test.service.commands(ofRegistration: nil, as: test.owner).first { $0.id == command.id }?.state
+        try await test.service.administration.commands(ofRegistration: nil, as: test.owner).first {
+            $0.id == command.id
+        }?.state
     }
 
     @Test(arguments: IssuedCommand.kinds)
     func `a command comes in every envelope until it is reported, and is no wipe`(_ kind: Command.Kind) async throws {
         var (test, app) = try await TestApp.enrolled()
         #expect(try await app.checkIn().response.unchanged)
-        let command = try await test.service.requestCommand(
+        let command = try await test.service.administration.requestCommand(
             kind, ofRegistration: app.registrationID, as: test.owner)
         #expect(try await state(command, test) == .pending)
         for _ in 0..<2 {
@@ -40,24 +42,24 @@ struct CommandTests {
 
     @Test func `asking twice is asking once, and what failed may be asked again`() async throws {
         var (test, app) = try await TestApp.enrolled()
-        let first = try await test.service.requestCommand(
+        let first = try await test.service.administration.requestCommand(
             .resetPIN, ofRegistration: app.registrationID, as: test.owner)
-        let again = try await test.service.requestCommand(
+        let again = try await test.service.administration.requestCommand(
             .resetPIN, ofRegistration: app.registrationID, as: test.owner)
-        let other = try await test.service.requestCommand(
+        let other = try await test.service.administration.requestCommand(
             .reRegister, ofRegistration: app.registrationID, as: test.owner)
         #expect(first == again && first.id != other.id)
         try await app.checkIn()
         try await app.acknowledge(.failed, first.id)
         #expect(try await state(first, test) == .failed)
-        let third = try await test.service.requestCommand(
+        let third = try await test.service.administration.requestCommand(
             .resetPIN, ofRegistration: app.registrationID, as: test.owner)
         #expect(third.id != first.id)
     }
 
     @Test func `a command that nobody reports lapses, and a late report is believed`() async throws {
         var (test, app) = try await TestApp.enrolled()
-        let command = try await test.service.requestCommand(
+        let command = try await test.service.administration.requestCommand(
             .refreshConfiguration, ofRegistration: app.registrationID, as: test.owner)
         try await app.checkIn()
         test.clock.advance(days: 14)
@@ -68,30 +70,31 @@ struct CommandTests {
         try await app.acknowledge(.succeeded, command.id)
         #expect(try await state(command, test) == .succeeded)
         test.clock.advance(days: 4)
-        try await test.core.performMaintenance(of: TestService.tenant)
+        try await test.service.performMaintenance(of: TestService.tenant)
         #expect(try await state(command, test) == nil)
     }
 
     @Test func `what is taken back before it is delivered is never delivered`() async throws {
         var (test, app) = try await TestApp.enrolled()
-        let command = try await test.service.requestCommand(
+        let command = try await test.service.administration.requestCommand(
             .resetPIN, ofRegistration: app.registrationID, as: test.owner)
-        #expect(try await test.service.cancelCommand(command.id, as: test.owner).state == .cancelled)
+        #expect(try await test.service.administration.cancelCommand(command.id, as: test.owner).state == .cancelled)
         #expect(try await app.checkIn().response.unchanged)
         let reporter = app
         #expect(await failure { try await reporter.acknowledge(.succeeded, command.id) }?.code == .conflict)
-        let second = try await test.service.requestCommand(
+        let second = try await test.service.administration.requestCommand(
             .resetPIN, ofRegistration: app.registrationID, as: test.owner)
         try await app.checkIn()
         #expect(
-            await failure { _ = try await test.service.cancelCommand(second.id, as: test.owner) }?.code == .conflict)
+            await failure { _ = try await test.service.administration.cancelCommand(second.id, as: test.owner) }?.code
+                == .conflict)
     }
 
     @Test func `a wipe goes before every other command, and ends them`() async throws {
         var (test, app) = try await TestApp.enrolled()
-        let command = try await test.service.requestCommand(
+        let command = try await test.service.administration.requestCommand(
             .reRegister, ofRegistration: app.registrationID, as: test.owner)
-        _ = try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
+        _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
         #expect(try await app.checkIn().response.statusCode == .wipeReceived)
         #expect(app.envelope?.commands.map(\.kind) == [.wipe])
         try await app.wipe()
@@ -105,38 +108,39 @@ struct CommandTests {
         for kind in [Command.Kind.wipe, .collectLogs, .unknown] {
             let id = app.registrationID
             let error = await failure {
-                _ = try await test.service.requestCommand(kind, ofRegistration: id, as: test.owner)
+                _ = try await test.service.administration.requestCommand(kind, ofRegistration: id, as: test.owner)
             }
             #expect(error?.code == .invalid && error?.problems.first?.member == "kind")
         }
-        let command = try await test.service.requestCommand(
+        let command = try await test.service.administration.requestCommand(
             .resetPIN, ofRegistration: app.registrationID, as: test.owner)
         var other = TestApp(test, user: "ben", tag: "tag-2")
         try await other.register()
         let stranger = other
         #expect(await failure { try await stranger.acknowledge(.succeeded, command.id) }?.code == .notFound)
-        try await test.service.unregister(app.registrationID, by: app.caller)
+        try await test.service.devices.unregister(app.registrationID, by: app.caller)
         #expect(try await state(command, test) == .expired)
         let closed = app.registrationID
         #expect(
             await failure {
-                _ = try await test.service.requestCommand(.resetPIN, ofRegistration: closed, as: test.owner)
+                _ = try await test.service.administration.requestCommand(
+                    .resetPIN, ofRegistration: closed, as: test.owner)
             }?.code == .notFound)
     }
 
     @Test func `an organisation that is being moved answers 222, but for wipes`() async throws {
         var (test, app) = try await TestApp.enrolled()
-        try await test.service.setMoving(true, as: test.owner)
+        try await test.service.administration.setMoving(true, as: test.owner)
         var ben = TestApp(test, user: "ben", tag: "tag-2")
         #expect(await failure { try await ben.register() }?.status == .tenantMigration)
         #expect(await failure { try await app.checkIn() }?.status == .tenantMigration)
-        _ = try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
+        _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
         #expect(try await app.checkIn().response.statusCode == .wipeReceived)
         try await app.wipe()
-        try await test.service.blockUser("oid-ben", as: test.owner)
+        try await test.service.administration.blockUser("oid-ben", as: test.owner)
         #expect(try await ben.register().result.statusCode == .wipeReceived)
-        try await test.service.unblockUser("oid-ben", as: test.owner)
-        try await test.service.setMoving(false, as: test.owner)
+        try await test.service.administration.unblockUser("oid-ben", as: test.owner)
+        try await test.service.administration.setMoving(false, as: test.owner)
         try await ben.register()
     }
 }

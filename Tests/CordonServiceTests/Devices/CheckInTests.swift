@@ -38,7 +38,7 @@ struct CheckInTests {
         var (test, app, policy) = try await enrolled()
         for length in 5...9 {
             let before = try #require(app.envelope?.sequence)
-            _ = try await test.service.updatePolicy(
+            _ = try await test.service.administration.updatePolicy(
                 policy.id, changes: ["minimumPinLength": .integer(Int64(length))], ifVersion: nil, as: test.owner)
             #expect(try await app.checkIn().response.statusCode == .newPolicies)
             #expect(app.envelope?.sequence == before + 1)
@@ -56,7 +56,7 @@ struct CheckInTests {
     @Test func `removing the assignment ends in a signed envelope without a policy`() async throws {
         // SRV-CI-031, SRV-CI-087
         var (test, app, policy) = try await enrolled()
-        _ = try await test.service.assignPolicy(policy.id, to: [], as: test.owner)
+        _ = try await test.service.administration.assignPolicy(policy.id, to: [], as: test.owner)
         let outcome = try await app.checkIn()
         #expect(outcome.response.statusCode == .noPolicyTargeted && !outcome.response.unchanged)
         #expect(app.envelope?.policy == nil)
@@ -103,12 +103,12 @@ struct CheckInTests {
     @Test func `a person who lost the entitlement is told 200`() async throws {
         // SRV-CI-033
         var (test, app, _) = try await enrolled()
-        var ada = try await test.service.user("oid-ada", as: test.owner)
+        var ada = try await test.service.administration.user("oid-ada", as: test.owner)
         ada.isLicensed = false
-        try await test.service.saveUser(ada, as: test.owner)
+        try await test.service.provisioning.saveUser(ada, as: test.owner)
         #expect(await failure { try await app.checkIn() } == .enrollment(.notLicensed, ""))
         // SRV-TG-32: whoever the directory had and has no more is gone, not merely without a licence.
-        try await test.service.removeUser("oid-ada", as: test.owner)
+        try await test.service.provisioning.removeUser("oid-ada", as: test.owner)
         #expect(await failure { try await app.checkIn() }?.code == .accountDisabled)
     }
 
@@ -119,16 +119,17 @@ struct CheckInTests {
         for isBlocked in [false, true] {
             var (test, app, policy) = try await enrolled(["minimumPinLength": 7])
             if isBlocked {
-                try await test.service.blockUser("oid-ada", as: test.owner)
+                try await test.service.administration.blockUser("oid-ada", as: test.owner)
             } else {
-                _ = try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
+                _ = try await test.service.administration.requestWipe(
+                    ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
             }
-            var ada = try await test.service.user("oid-ada", as: test.owner)
+            var ada = try await test.service.administration.user("oid-ada", as: test.owner)
             (ada.isLicensed, ada.accountEnabled) = (how != "unlicensed", how != "disabled")
             if how == "removed" {
-                try await test.service.removeUser("oid-ada", as: test.owner)
+                try await test.service.provisioning.removeUser("oid-ada", as: test.owner)
             } else {
-                try await test.service.saveUser(ada, as: test.owner)
+                try await test.service.provisioning.saveUser(ada, as: test.owner)
             }
             let outcome = try await app.checkIn()
             #expect(outcome.response.statusCode == .wipeReceived && outcome.isUserBlocked == isBlocked)
@@ -142,21 +143,23 @@ struct CheckInTests {
 
     @Test func `a wipe and a block can be asked for after somebody left the directory`() async throws {
         var (test, app, _) = try await enrolled()
-        try await test.service.removeUser("oid-ada", as: test.owner)
+        try await test.service.provisioning.removeUser("oid-ada", as: test.owner)
         #expect(await failure { try await app.checkIn() }?.status == .notLicensed)
-        _ = try await test.service.requestWipe(ofUser: "OID-ada", deviceTag: "tag-1", as: test.owner)
+        _ = try await test.service.administration.requestWipe(ofUser: "OID-ada", deviceTag: "tag-1", as: test.owner)
         #expect(try await app.checkIn().response.statusCode == .wipeReceived)
-        try await test.service.blockUser("oid-ada", as: test.owner)
-        #expect(try await test.service.blockedUsers(as: test.owner) == ["oid-ada"])
-        try await test.service.unblockUser("OID-ADA", as: test.owner)
-        #expect(try await test.service.blockedUsers(as: test.owner).isEmpty)
-        #expect(await failure { try await test.service.blockUser("nobody", as: test.owner) }?.code == .notFound)
+        try await test.service.administration.blockUser("oid-ada", as: test.owner)
+        #expect(try await test.service.administration.blockedUsers(as: test.owner) == ["oid-ada"])
+        try await test.service.administration.unblockUser("OID-ADA", as: test.owner)
+        #expect(try await test.service.administration.blockedUsers(as: test.owner).isEmpty)
+        #expect(
+            await failure { try await test.service.administration.blockUser("nobody", as: test.owner) }?.code
+                == .notFound)
     }
 
     @Test func `a lapsed wipe does not keep somebody who lost the entitlement`() async throws {
         var (test, app, _) = try await enrolled()
-        _ = try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
-        try await test.service.removeUser("oid-ada", as: test.owner)
+        _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
+        try await test.service.provisioning.removeUser("oid-ada", as: test.owner)
         test.clock.advance(days: 60)
         try await app.checkIn()
         test.clock.advance(days: 35)
@@ -168,7 +171,7 @@ struct CheckInTests {
         var (test, app, policy) = try await enrolled()
         test.clock.advance(seconds: 30)
         try await app.checkIn(health: [.rootedDevice])
-        let stored = try await test.service.registration(app.registrationID, as: test.owner)
+        let stored = try await test.service.administration.registration(app.registrationID, as: test.owner)
         #expect(stored.applied == [policy.reference])
         #expect(stored.health == [.rootedDevice])
         #expect(stored.lastSync == test.clock.now)
@@ -179,17 +182,17 @@ struct CheckInTests {
         var (test, app, _) = try await enrolled()
         #expect(app.envelope?.allowedAccounts == nil)
         let allowed = [PolicyEnvelope.AllowedAccount(id: "oid-ada", userPrincipalName: "ada@contoso.example")]
-        try await test.service.setAllowedAccounts(allowed, as: test.owner)
+        try await test.service.administration.setAllowedAccounts(allowed, as: test.owner)
         try await app.checkIn()
         #expect(app.envelope?.allowedAccounts == allowed)
-        try await test.service.setAllowedAccounts(nil, as: test.owner)
+        try await test.service.administration.setAllowedAccounts(nil, as: test.owner)
         try await app.checkIn()
         #expect(app.envelope?.allowedAccounts == nil)
     }
 
     @Test func `checking in at once from many tasks hands out every sequence once`() async throws {
         let (test, app, policy) = try await enrolled()
-        _ = try await test.service.updatePolicy(
+        _ = try await test.service.administration.updatePolicy(
             policy.id, changes: ["printBlocked": true], ifVersion: nil, as: test.owner)
         let sequences = try await withThrowingTaskGroup(of: Int64.self) { group in
             for _ in 0..<24 {
@@ -207,10 +210,10 @@ struct CheckInTests {
     @Test func `unregistering closes the registration and may be repeated`() async throws {
         // SRV-CI-021
         var (test, app, _) = try await enrolled()
-        try await test.service.unregister(app.registrationID, by: app.caller)
-        try await test.service.unregister(app.registrationID, by: app.caller)
+        try await test.service.devices.unregister(app.registrationID, by: app.caller)
+        try await test.service.devices.unregister(app.registrationID, by: app.caller)
         #expect(await failure { try await app.checkIn() }?.status == .registrationGone)
-        #expect(try await test.service.registrations(.init(), as: test.owner).isEmpty)
+        #expect(try await test.service.administration.registrations(.init(), as: test.owner).isEmpty)
         #expect(try await test.records().count { $0.action == "registration.unregister" } == 1)
     }
 }

@@ -11,14 +11,15 @@ struct MaintenanceTests {
         try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         try await app.register()
-        let id = try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)[0].id
+        let id = try await test.service.administration.requestWipe(
+            ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)[0].id
         try await app.wipe()
         test.clock.advance(days: 3.9)
-        try await test.core.performMaintenance(of: TestService.tenant)
-        #expect(try await test.service.operations(ofRegistration: nil, as: test.owner).map(\.id) == [id])
+        try await test.service.performMaintenance(of: TestService.tenant)
+        #expect(try await test.service.administration.operations(ofRegistration: nil, as: test.owner).map(\.id) == [id])
         test.clock.advance(days: 0.1)
-        try await test.core.performMaintenance(of: TestService.tenant)
-        #expect(try await test.service.operations(ofRegistration: nil, as: test.owner).isEmpty)
+        try await test.service.performMaintenance(of: TestService.tenant)
+        #expect(try await test.service.administration.operations(ofRegistration: nil, as: test.owner).isEmpty)
         #expect(try await test.records().contains { $0.action == "wipe.succeeded" && $0.target == "operation/\(id)" })
     }
 
@@ -27,10 +28,11 @@ struct MaintenanceTests {
         try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         try await app.register()
-        let id = try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)[0].id
+        let id = try await test.service.administration.requestWipe(
+            ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)[0].id
         test.clock.advance(days: 94)
-        try await test.core.performMaintenance(of: TestService.tenant)
-        #expect(try await test.service.operation(id, as: test.owner).state == .expired)
+        try await test.service.performMaintenance(of: TestService.tenant)
+        #expect(try await test.service.administration.operation(id, as: test.owner).state == .expired)
     }
 
     @Test func `a silent registration expires and its open wipe waits for the app's next one`() async throws {
@@ -39,10 +41,11 @@ struct MaintenanceTests {
         var app = TestApp(test)
         try await app.register()
         test.clock.advance(days: 10)
-        _ = try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
+        _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
         test.clock.advance(days: 80)
-        try await test.core.performMaintenance(of: TestService.tenant)
-        #expect(try await test.service.registration(app.registrationID, as: test.owner).state == .expired)
+        try await test.service.performMaintenance(of: TestService.tenant)
+        #expect(
+            try await test.service.administration.registration(app.registrationID, as: test.owner).state == .expired)
         let outcome = try await app.register()
         #expect(outcome.isNew && outcome.result.statusCode == .wipeReceived)
     }

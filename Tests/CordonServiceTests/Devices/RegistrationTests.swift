@@ -17,7 +17,7 @@ struct RegistrationTests {
         #expect(outcome.result.nextCheckInSeconds == 1800)
         #expect(app.envelope?.sequence == 1)
         #expect(app.envelope?.policy?.contributors.map(\.id) == [policy.id])
-        let stored = try await test.service.registration(outcome.result.registrationID, as: test.owner)
+        let stored = try await test.service.administration.registration(outcome.result.registrationID, as: test.owner)
         #expect(stored.key == app.key.publicKey && stored.device == app.device)
     }
 
@@ -31,7 +31,7 @@ struct RegistrationTests {
         #expect(!again.isNew)
         #expect(again.result.registrationID == first.result.registrationID)
         #expect(app.envelope?.sequence == 2)
-        #expect(try await test.service.registrations(.init(), as: test.owner).count == 1)
+        #expect(try await test.service.administration.registrations(.init(), as: test.owner).count == 1)
     }
 
     @Test func `somebody unknown, disabled or not entitled is told 200`() async throws {
@@ -44,7 +44,7 @@ struct RegistrationTests {
             var ada = DirectoryUser(
                 id: "oid-ada", userPrincipalName: "ada@contoso.example", displayName: "Ada")
             change(&ada)
-            try await test.service.saveUser(ada, as: test.owner)
+            try await test.service.provisioning.saveUser(ada, as: test.owner)
             var app = TestApp(test)
             // SRV-TG-32: a disabled account has a code of its own.
             let refusal = await failure { try await app.register() }
@@ -63,13 +63,13 @@ struct RegistrationTests {
         var early = TestApp(test, user: "cleo")
         // Nothing targets them yet, but an administrator can see them and put them into a group.
         #expect(await failure { try await early.register() }?.status == .notTargeted)
-        #expect(try await test.service.user("cleo@contoso.example", as: test.owner).id == "oid-cleo")
+        #expect(try await test.service.administration.user("cleo@contoso.example", as: test.owner).id == "oid-cleo")
         try await test.protect(to: .allLicensedUsers)
         let outcome = try await early.register()
         #expect(outcome.isNew)
         #expect(try await test.records().count { $0.target == "user/oid-cleo" } == 1)
 
-        try await test.service.removeUser("oid-cleo", as: test.owner)
+        try await test.service.provisioning.removeUser("oid-cleo", as: test.owner)
         #expect(await failure { try await early.register() }?.status == .notLicensed)
         var impostor = TestApp(test, user: "ada")
         impostor.account = ManagedAccount(
@@ -83,7 +83,8 @@ struct RegistrationTests {
         try await test.protect(to: .group("guests"))
         var app = TestApp(test)
         #expect(await failure { try await app.register() }?.status == .notTargeted)
-        #expect(try await test.service.registrations(.init(includesClosed: true), as: test.owner).isEmpty)
+        #expect(
+            try await test.service.administration.registrations(.init(includesClosed: true), as: test.owner).isEmpty)
     }
 
     @Test func `a key that is bound to another account or app is told 208`() async throws {
@@ -108,13 +109,13 @@ struct RegistrationTests {
         try await test.protect(to: .group("staff"))
         var old = TestApp(test)
         try await old.register()
-        _ = try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
+        _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
         var new = TestApp(test)
         let outcome = try await new.register()
         #expect(outcome.isNew && outcome.result.statusCode == .wipeReceived)
         #expect(new.envelope?.commands.map(\.kind) == [.wipe])
         #expect(await failure { try await old.checkIn() }?.status == .registrationGone)
-        let states = try await test.service.operations(ofRegistration: nil, as: test.owner)
+        let states = try await test.service.administration.operations(ofRegistration: nil, as: test.owner)
         #expect(Set(states.map(\.state)) == [.expired, .delivered])
         let requests = try await test.records().filter { $0.action == "wipe.request" }
         #expect(Set(requests.map(\.target)) == Set(states.map { "operation/\($0.id)" }))
@@ -129,17 +130,19 @@ struct RegistrationTests {
         try await test.protect(to: .group("staff"))
         var old = TestApp(test)
         try await old.register()
-        let id = try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)[0].id
+        let id = try await test.service.administration.requestWipe(
+            ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)[0].id
         try await old.checkIn()
         var between = TestApp(test)
         try await between.register()
         var new = TestApp(test)
         try await new.register()
         try await old.acknowledge(.succeeded, id, receipt: old.receipt(id).signed(by: old.key))
-        let open = try await test.service.operations(ofRegistration: nil, as: test.owner).filter(\.state.isOpen)
+        let open = try await test.service.administration.operations(ofRegistration: nil, as: test.owner).filter(
+            \.state.isOpen)
         #expect(open.isEmpty)
         #expect(try await new.checkIn().response.statusCode != .wipeReceived)
-        #expect(try await test.service.registration(new.registrationID, as: test.owner).state == .active)
+        #expect(try await test.service.administration.registration(new.registrationID, as: test.owner).state == .active)
     }
 
     @Test func `the app on another device keeps its registration`() async throws {
@@ -164,7 +167,7 @@ struct RegistrationTests {
         // SRV-TG-24
         let test = try await TestService.withPeople()
         try await test.protect(to: .group("staff"))
-        try await test.service.blockUser("oid-ada", as: test.owner)
+        try await test.service.administration.blockUser("oid-ada", as: test.owner)
         var app = TestApp(test)
         let outcome = try await app.register()
         #expect(outcome.isUserBlocked && outcome.result.statusCode == .wipeReceived)
@@ -178,7 +181,7 @@ struct RegistrationTests {
         var app = TestApp(test)
         app.authenticated = test.clock.now
         try await app.register()
-        _ = try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
+        _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
         test.clock.advance(seconds: 10)
         try await app.wipe()
         #expect(await failure { try await app.register() }?.status == .authenticationRequired)
@@ -201,7 +204,7 @@ struct RegistrationTests {
         tablet.model = "iPad14,1"
         tablet.authenticated = test.clock.now
         try await tablet.register()
-        _ = try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
+        _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
         test.clock.advance(seconds: 10)
         try await app.wipe()
         app.tag = "tag-3"

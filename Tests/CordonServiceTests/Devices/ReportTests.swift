@@ -10,21 +10,23 @@ struct ReportTests {
     @Test func `a person's working time reaches their apps, and an overtaken report does not`() async throws {
         var (test, app) = try await TestApp.enrolled()
         let now = Int64(test.clock.now.timeIntervalSince1970)
-        let events = try await test.service.events(
+        let events = try await test.service.devices.events(
             ofRegistration: app.registrationID, after: nil, by: app.caller)
         let time = WorkingTimeReport(state: .clockedIn, asOf: now, validUntil: now + 3_600)
-        try await test.service.setWorkingTime(time, ofUser: "ada@contoso.example", as: test.owner)
+        try await test.service.provisioning.setWorkingTime(time, ofUser: "ada@contoso.example", as: test.owner)
         #expect(await events.first { _ in true }?.kind == .policyChanged)
         try await app.checkIn()
         #expect(app.envelope?.workingTime == time.workingTime)
         #expect(app.envelope?.workingTime?.status(at: now) == .clockedIn)
         #expect(app.envelope?.workingTime?.status(at: now + 3_600) == .clockedInStale)
         let late = WorkingTimeReport(state: .clockedOut, asOf: now - 60)
-        try await test.service.setWorkingTime(late, ofUser: "oid-ada", as: test.owner)
+        try await test.service.provisioning.setWorkingTime(late, ofUser: "oid-ada", as: test.owner)
         #expect(try await app.checkIn().response.unchanged)
         let future = WorkingTimeReport(state: .clockedOut, asOf: now + 86_400)
         #expect(
-            await failure { try await test.service.setWorkingTime(future, ofUser: "oid-ada", as: test.owner) }?.code
+            await failure {
+                try await test.service.provisioning.setWorkingTime(future, ofUser: "oid-ada", as: test.owner)
+            }?.code
                 == .invalid)
     }
 
@@ -33,12 +35,13 @@ struct ReportTests {
         try await app.checkIn(health: [.rootedDevice])
         #expect(app.envelope?.compliance == ComplianceReport(.notCompliant, textID: .rootedDevice))
         let id = app.registrationID
-        let fixed = try await test.service.compliance(.init(silent: true, health: []), registration: id, by: app.caller)
+        let fixed = try await test.service.devices.compliance(
+            .init(silent: true, health: []), registration: id, by: app.caller)
         #expect(fixed.status == .compliant)
         try await app.checkIn()
         #expect(app.envelope?.compliance == nil)
-        try await test.service.blockUser("oid-ada", as: test.owner)
-        let blocked = try await test.service.compliance(
+        try await test.service.administration.blockUser("oid-ada", as: test.owner)
+        let blocked = try await test.service.devices.compliance(
             .init(silent: false, health: [.rootedDevice]), registration: id, by: app.caller)
         #expect(blocked.textID == .userBlocked)
         var thief = TestApp(test)
@@ -46,7 +49,7 @@ struct ReportTests {
         let stolen = thief
         #expect(
             await failure {
-                _ = try await test.service.compliance(
+                _ = try await test.service.devices.compliance(
                     .init(silent: true, health: []), registration: id, by: stolen.caller)
             }?.code == .wrongKey)
     }
@@ -61,21 +64,22 @@ struct ReportTests {
             application: app.application, device: app.device, health: [], refusedEnvelopes: [refusal],
             clientTime: test.clock.now, nonce: "n", outcomes: [outcome])
         for _ in 0..<2 {
-            let answer = try await test.service.checkIn(request, registration: app.registrationID, by: app.caller)
+            let answer = try await test.service.devices.checkIn(
+                request, registration: app.registrationID, by: app.caller)
             #expect(answer.response.unchanged)
         }
         let records = try await test.records()
         #expect(records.filter { $0.action == "launch.block" }.map { $0.details["observed"] } == ["18.2"])
         let refused = records.filter { $0.action == "envelope.refused" }
         #expect(refused.count == 1 && refused.first?.details["code"] == "wrongSignature")
-        let stored = try await test.service.registration(app.registrationID, as: test.owner)
+        let stored = try await test.service.administration.registration(app.registrationID, as: test.owner)
         #expect(stored.outcomes == [outcome])
     }
 
     @Test func `the version alone is as good as the digest`() async throws {
         let (test, app) = try await TestApp.enrolled()
         func ask(_ version: String?) async throws -> Bool {
-            try await test.service.checkIn(
+            try await test.service.devices.checkIn(
                 CheckInRequest(
                     appliedSequence: 1, appliedVersion: version, appliedDigest: nil, application: app.application,
                     device: app.device, health: [], clientTime: test.clock.now, nonce: "n"),
@@ -93,7 +97,7 @@ struct ReportTests {
             ConditionReport(check: "check-\(number)", threshold: nil, observed: nil, action: .warn, time: 1)
         }
         for _ in 0..<2 {
-            _ = try await test.service.checkIn(
+            _ = try await test.service.devices.checkIn(
                 CheckInRequest(
                     appliedSequence: 0, appliedVersion: nil, appliedDigest: nil, application: app.application,
                     device: app.device, health: [], clientTime: test.clock.now, nonce: "n", outcomes: outcomes),
@@ -108,18 +112,20 @@ struct ReportTests {
         var settings = ServiceSettings.usual
         settings.telemetry = .off
         settings.minimumSDKVersion = "2.0"
-        try await test.service.setServiceSettings(settings, as: test.owner)
+        try await test.service.administration.setServiceSettings(settings, as: test.owner)
         try await app.checkIn()
         #expect(app.envelope?.service == settings)
         #expect(try await app.checkIn().response.unchanged)
         settings.backOffSeconds = []
         let bad = settings
-        #expect(await failure { try await test.service.setServiceSettings(bad, as: test.owner) }?.code == .invalid)
+        #expect(
+            await failure { try await test.service.administration.setServiceSettings(bad, as: test.owner) }?.code
+                == .invalid)
     }
 
     @Test func `what an app says when it unregisters is in the audit log`() async throws {
         let (test, app) = try await TestApp.enrolled()
-        try await test.service.unregister(
+        try await test.service.devices.unregister(
             app.registrationID, report: UnenrollmentReport(reason: .signedOut, doWipe: true, succeeded: true),
             by: app.caller)
         let record = try await test.records().last

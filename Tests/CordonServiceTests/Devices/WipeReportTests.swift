@@ -23,8 +23,10 @@ struct WipeReportTests {
         // The same report again is no other one, and changes nothing.
         try await fail(app, "own-0")
         #expect(try await test.records().count == records)
-        #expect(try await test.service.alerts(as: test.owner).count == 1)
-        #expect(try await test.service.operations(ofRegistration: app.registrationID, as: test.owner).count == 1)
+        #expect(try await test.service.administration.alerts(as: test.owner).count == 1)
+        #expect(
+            try await test.service.administration.operations(ofRegistration: app.registrationID, as: test.owner).count
+                == 1)
         let receipts = try await test.records().filter { $0.details["receipt"] != nil }
         #expect(receipts.count == 1)
 
@@ -32,7 +34,7 @@ struct WipeReportTests {
         #expect(await failure { try await fail(app, "own-21") }?.retryAfterSeconds == 21_600)
         test.clock.advance(days: 0.25)
         try await fail(app, "own-21")
-        #expect(try await test.service.alerts(as: test.owner).count == 2)
+        #expect(try await test.service.administration.alerts(as: test.owner).count == 2)
     }
 
     @Test func `a wipe of the device's own that succeeds at last, and one that was asked for, are heard at once`()
@@ -40,12 +42,13 @@ struct WipeReportTests {
     {
         var (test, app) = try await TestApp.enrolled()
         try await fail(app, "own-1")
-        let asked = try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)[0].id
+        let asked = try await test.service.administration.requestWipe(
+            ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)[0].id
         try await app.checkIn()
         try await fail(app, asked)
-        #expect(try await test.service.operation(asked, as: test.owner).state == .failed)
+        #expect(try await test.service.administration.operation(asked, as: test.owner).state == .failed)
         try await app.acknowledge(.succeeded, "own-2", receipt: app.receipt("own-2").signed(by: app.key))
-        #expect(try await test.service.registration(app.registrationID, as: test.owner).state == .wiped)
+        #expect(try await test.service.administration.registration(app.registrationID, as: test.owner).state == .wiped)
     }
 
     @Test func `another registration's failure is no reason to refuse one`() async throws {
@@ -54,7 +57,7 @@ struct WipeReportTests {
         try await other.register()
         try await fail(app, "own-1")
         try await fail(other, "own-2")
-        #expect(try await test.service.alerts(as: test.owner).count == 2)
+        #expect(try await test.service.administration.alerts(as: test.owner).count == 2)
     }
 
     @Test func `a receipt that is longer than an honest device makes it is refused`() async throws {
@@ -69,7 +72,7 @@ struct WipeReportTests {
             let text = try receipt.signed(by: app.key)
             #expect(await failure { try await app.acknowledge(.failed, "own", receipt: text) }?.code == .invalid)
         }
-        #expect(try await test.service.operations(ofRegistration: nil, as: test.owner).isEmpty)
+        #expect(try await test.service.administration.operations(ofRegistration: nil, as: test.owner).isEmpty)
         try await app.acknowledge(
             .failed, "own", receipt: app.receipt("own", failures: Array(repeating: "x", count: 900)).signed(by: app.key)
         )
@@ -90,7 +93,7 @@ struct WipeReportTests {
             let refused = (0..<wanted).map { number in
                 RefusedEnvelope(account: app.account.id, code: "code-\(number)", time: test.clock.now + Double(time))
             }
-            _ = try await test.service.checkIn(
+            _ = try await test.service.devices.checkIn(
                 CheckInRequest(
                     appliedSequence: 0, appliedVersion: nil, appliedDigest: nil, application: app.application,
                     device: app.device, health: [], refusedEnvelopes: refused, clientTime: test.clock.now, nonce: "n",

@@ -17,11 +17,11 @@ struct WipeTests {
     }
 
     private func request(_ test: TestService) async throws -> [WipeOperation] {
-        try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
+        try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
     }
 
     private func state(_ test: TestService, _ id: String) async throws -> WipeOperation.State {
-        try await test.service.operation(id, as: test.owner).state
+        try await test.service.administration.operation(id, as: test.owner).state
     }
 
     @Test func `a wipe goes from pending to succeeded, and its receipt closes the registration`() async throws {
@@ -40,11 +40,12 @@ struct WipeTests {
         #expect(try await state(test, id) == .acknowledged)
         let receipt = try app.receipt(id).signed(by: app.key)
         try await app.acknowledge(.succeeded, id, receipt: receipt)
-        let finished = try await test.service.operation(id, as: test.owner)
+        let finished = try await test.service.administration.operation(id, as: test.owner)
         #expect(finished.state == .succeeded && finished.receipt == receipt)
-        #expect(try await test.service.registration(app.registrationID, as: test.owner).state == .wiped)
+        #expect(try await test.service.administration.registration(app.registrationID, as: test.owner).state == .wiped)
         #expect(await failure { try await app.checkIn() }?.status == .registrationGone)
-        #expect(try await test.service.registration(mail.registrationID, as: test.owner).state == .active)
+        #expect(
+            try await test.service.administration.registration(mail.registrationID, as: test.owner).state == .active)
         let steps = try await test.records().filter { $0.target == "operation/\(id)" }.map(\.action)
         #expect(steps == ["wipe.request", "wipe.delivered", "wipe.acknowledged", "wipe.succeeded"])
     }
@@ -104,19 +105,21 @@ struct WipeTests {
         let (test, _) = try await enrolled()
         let first = try await request(test)
         #expect(try await request(test) == first)
-        #expect(try await test.service.operations(ofRegistration: nil, as: test.owner).count == 1)
+        #expect(try await test.service.administration.operations(ofRegistration: nil, as: test.owner).count == 1)
     }
 
     @Test func `an unknown device tag is refused with the known ones`() async throws {
         // SRV-OP-057
         let (test, _) = try await enrolled()
         let error = await failure {
-            _ = try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "nonsense", as: test.owner)
+            _ = try await test.service.administration.requestWipe(
+                ofUser: "oid-ada", deviceTag: "nonsense", as: test.owner)
         }
         #expect(error?.code == .invalid && error?.hint.contains("tag-1") == true)
         #expect(
             await failure {
-                _ = try await test.service.requestWipe(ofUser: "nobody", deviceTag: "tag-1", as: test.owner)
+                _ = try await test.service.administration.requestWipe(
+                    ofUser: "nobody", deviceTag: "tag-1", as: test.owner)
             }?.code == .notFound)
     }
 
@@ -124,13 +127,14 @@ struct WipeTests {
         // SRV-TG-27
         var (test, app) = try await enrolled()
         let first = try await request(test)[0].id
-        #expect(try await test.service.cancelOperation(first, as: test.owner).state == .cancelled)
+        #expect(try await test.service.administration.cancelOperation(first, as: test.owner).state == .cancelled)
         #expect(try await app.checkIn().response.statusCode != .wipeReceived)
         let second = try await request(test)[0].id
         #expect(second != first)
         try await app.checkIn()
         #expect(
-            await failure { _ = try await test.service.cancelOperation(second, as: test.owner) }?.code == .conflict)
+            await failure { _ = try await test.service.administration.cancelOperation(second, as: test.owner) }?.code
+                == .conflict)
         #expect(try await state(test, second) == .delivered)
     }
 
@@ -167,10 +171,10 @@ struct WipeTests {
         let lapsed = try await request(test)[0]
         test.clock.advance(days: 95)
         if maintained {
-            try await test.core.performMaintenance(of: TestService.tenant)
+            try await test.service.performMaintenance(of: TestService.tenant)
             #expect(try await state(test, lapsed.id) == .expired)
             test.clock.advance(days: 5)
-            try await test.core.performMaintenance(of: TestService.tenant)
+            try await test.service.performMaintenance(of: TestService.tenant)
         }
         try await app.register()
         let command = try #require(app.envelope?.commands.first)
@@ -188,11 +192,11 @@ struct WipeTests {
         let (test, _) = try await enrolled()
         _ = try await request(test)
         test.clock.advance(days: 95)
-        try await test.core.performMaintenance(of: TestService.tenant)
+        try await test.service.performMaintenance(of: TestService.tenant)
         var another = TestApp(test)
         try await another.register()
         #expect(another.envelope?.commands.map(\.kind) == [.wipe])
-        try await test.service.forgetRegistration(another.registrationID, as: test.owner)
+        try await test.service.administration.forgetRegistration(another.registrationID, as: test.owner)
         var third = TestApp(test)
         try await third.register()
         #expect(third.envelope?.commands.isEmpty == true)
@@ -209,11 +213,13 @@ struct WipeTests {
             ids.append(id)
             let receipt = try app.receipt(id, failures: ["a file is held open"]).signed(by: app.key)
             try await app.acknowledge(.failed, id, receipt: receipt)
-            #expect(try await test.service.operation(id, as: test.owner).failure == "a file is held open")
+            #expect(
+                try await test.service.administration.operation(id, as: test.owner).failure == "a file is held open")
         }
         #expect(Set(ids).count == 3)
         #expect(try await app.checkIn().response.statusCode != .wipeReceived)
-        let attempts = try await test.service.operations(ofRegistration: app.registrationID, as: test.owner)
+        let attempts = try await test.service.administration.operations(
+            ofRegistration: app.registrationID, as: test.owner)
         #expect(attempts.map(\.attempt).sorted() == [1, 2, 3])
         #expect(attempts.allSatisfy { $0.state == .failed })
         let steps = try await test.records().filter { $0.action == "wipe.failed" }
@@ -225,11 +231,11 @@ struct WipeTests {
         let (test, app) = try await enrolled()
         let receipt = try app.receipt("device-made-id", cause: "launch.rooted").signed(by: app.key)
         try await app.acknowledge(.succeeded, "device-made-id", receipt: receipt)
-        let operation = try await test.service.operation("device-made-id", as: test.owner)
+        let operation = try await test.service.administration.operation("device-made-id", as: test.owner)
         #expect(operation.state == .succeeded && operation.displayName == "Wipe (conditional launch)")
         #expect(operation.cause == "launch.rooted")
         #expect(try await test.records().last { $0.action == "wipe.succeeded" }?.details["cause"] == "launch.rooted")
-        #expect(try await test.service.registration(app.registrationID, as: test.owner).state == .wiped)
+        #expect(try await test.service.administration.registration(app.registrationID, as: test.owner).state == .wiped)
         try await app.acknowledge(.succeeded, "device-made-id", receipt: receipt)
     }
 
@@ -237,21 +243,22 @@ struct WipeTests {
         let (test, app) = try await enrolled()
         _ = try await request(test)
         #expect(
-            await failure { try await test.service.unregister(app.registrationID, by: app.caller) }?.code == .conflict)
+            await failure { try await test.service.devices.unregister(app.registrationID, by: app.caller) }?.code
+                == .conflict)
     }
 
     @Test func `a blocked person's apps wipe at every check-in until unblocked`() async throws {
         // SRV-TG-24, SRV-CI-019
         var (test, app) = try await enrolled()
-        try await test.service.blockUser("ada@contoso.example", as: test.owner)
-        #expect(try await test.service.blockedUsers(as: test.owner) == ["oid-ada"])
+        try await test.service.administration.blockUser("ada@contoso.example", as: test.owner)
+        #expect(try await test.service.administration.blockedUsers(as: test.owner) == ["oid-ada"])
         let outcome = try await app.checkIn()
         #expect(outcome.isUserBlocked && outcome.response.statusCode == .wipeReceived)
         try await app.wipe()
         app.authenticated = test.clock.now
         #expect(try await app.register().isUserBlocked)
         try await app.wipe()
-        try await test.service.unblockUser("oid-ada", as: test.owner)
+        try await test.service.administration.unblockUser("oid-ada", as: test.owner)
         let free = try await app.register()
         #expect(!free.isUserBlocked && free.result.statusCode == .newPolicies)
     }
@@ -272,11 +279,11 @@ struct WipeTests {
         var (test, app) = try await enrolled()
         let id = try await request(test)[0].id
         try await app.checkIn()
-        try await test.service.forgetRegistration(app.registrationID, as: test.owner)
+        try await test.service.administration.forgetRegistration(app.registrationID, as: test.owner)
         try await app.acknowledge(phase, id, receipt: app.receipt(id, failures: ["held open"]).signed(by: app.key))
-        let all = try await test.service.operations(ofRegistration: nil, as: test.owner)
+        let all = try await test.service.administration.operations(ofRegistration: nil, as: test.owner)
         #expect(all.map(\.state) == [phase == .failed ? .failed : .expired])
-        try await test.service.eraseUser("oid-ada", as: test.owner)
+        try await test.service.administration.eraseUser("oid-ada", as: test.owner)
     }
 
     @Test func `forgetting a closed registration ends the wipes that are open for it`() async throws {
@@ -284,18 +291,21 @@ struct WipeTests {
         test.clock.advance(days: 10)
         let id = try await request(test)[0].id
         test.clock.advance(days: 80)
-        try await test.core.performMaintenance(of: TestService.tenant)
-        #expect(try await test.service.registration(app.registrationID, as: test.owner).state == .expired)
-        #expect(await failure { try await test.service.eraseUser("oid-ada", as: test.owner) }?.code == .conflict)
-        try await test.service.forgetRegistration(app.registrationID, as: test.owner)
+        try await test.service.performMaintenance(of: TestService.tenant)
+        #expect(
+            try await test.service.administration.registration(app.registrationID, as: test.owner).state == .expired)
+        #expect(
+            await failure { try await test.service.administration.eraseUser("oid-ada", as: test.owner) }?.code
+                == .conflict)
+        try await test.service.administration.forgetRegistration(app.registrationID, as: test.owner)
         #expect(try await state(test, id) == .expired)
-        try await test.service.eraseUser("oid-ada", as: test.owner)
+        try await test.service.administration.eraseUser("oid-ada", as: test.owner)
     }
 
     @Test func `forgetting a registration ends it and its wipes`() async throws {
         var (test, app) = try await enrolled()
         let id = try await request(test)[0].id
-        try await test.service.forgetRegistration(app.registrationID, as: test.owner)
+        try await test.service.administration.forgetRegistration(app.registrationID, as: test.owner)
         #expect(try await state(test, id) == .expired)
         #expect(await failure { try await app.checkIn() }?.status == .registrationGone)
     }

@@ -13,20 +13,21 @@ struct SynchronizingTests {
         let test = try await TestService.withPeople()
         let group = DirectoryGroup(id: "night", displayName: "Night", members: [.user("oid-cleo")])
         let first = DirectoryContent(people: [person("cleo"), person("dora")], groups: [group])
-        var changes = try await test.core.synchronize(first, from: "file", of: TestService.tenant)
+        var changes = try await test.service.provisioning.synchronize(first, from: "file", of: TestService.tenant)
         #expect(changes == DirectoryChanges(saved: 3, removed: 0))
         let written = try await test.records().count
-        changes = try await test.core.synchronize(first, from: "file", of: TestService.tenant)
+        changes = try await test.service.provisioning.synchronize(first, from: "file", of: TestService.tenant)
         #expect(changes == DirectoryChanges())
         #expect(try await test.records().count == written)
 
         let second = DirectoryContent(people: [person("dora", enabled: false)])
-        changes = try await test.core.synchronize(second, from: "file", of: TestService.tenant)
+        changes = try await test.service.provisioning.synchronize(second, from: "file", of: TestService.tenant)
         #expect(changes == DirectoryChanges(saved: 1, removed: 2))
-        let users = try await test.service.users(as: test.owner)
+        let users = try await test.service.administration.users(as: test.owner)
         #expect(users.map(\.id) == ["oid-ada", "oid-ben", "oid-dora"])
         #expect(users.last?.accountEnabled == false)
-        #expect(try await test.service.groups(as: test.owner).map(\.id) == ["guests", "staff", "writers"])
+        #expect(
+            try await test.service.administration.groups(as: test.owner).map(\.id) == ["guests", "staff", "writers"])
         #expect(try await test.records().last?.actor.id == "file")
     }
 
@@ -36,10 +37,12 @@ struct SynchronizingTests {
         thief.id = "oid-thief"
         let bad = DirectoryContent(people: [person("cleo"), thief])
         #expect(
-            await failure { _ = try await test.core.synchronize(bad, from: "file", of: TestService.tenant) }?.code
+            await failure {
+                _ = try await test.service.provisioning.synchronize(bad, from: "file", of: TestService.tenant)
+            }?.code
                 == .conflict)
-        _ = try await test.core.synchronize(DirectoryContent(), from: "file", of: TestService.tenant)
-        #expect(try await test.service.users(as: test.owner).map(\.id) == ["oid-ada", "oid-ben"])
+        _ = try await test.service.provisioning.synchronize(DirectoryContent(), from: "file", of: TestService.tenant)
+        #expect(try await test.service.administration.users(as: test.owner).map(\.id) == ["oid-ada", "oid-ben"])
     }
 
     @Test func `a sign-in name is handed on, and two people may swap theirs, in one run`() async throws {
@@ -55,18 +58,20 @@ struct SynchronizingTests {
             [named("a", "three"), named("b", "two")],
         ]
         for people in runs {
-            let changes = try await test.core.synchronize(
+            let changes = try await test.service.provisioning.synchronize(
                 .init(people: people, groups: [DirectoryGroup(id: "g", displayName: "G", members: [.user("a")])]),
                 from: "file", of: TestService.tenant)
             #expect(changes.saved >= 2)
-            #expect(try await test.service.users(as: test.owner).prefix(2) == people[...])
+            #expect(try await test.service.administration.users(as: test.owner).prefix(2) == people[...])
         }
-        #expect(try await test.service.user("three@contoso.example", as: test.owner).id == "a")
+        #expect(try await test.service.administration.user("three@contoso.example", as: test.owner).id == "a")
         let double = DirectoryContent(people: [named("a", "same"), named("b", "same")])
-        let before = try await test.service.users(as: test.owner)
+        let before = try await test.service.administration.users(as: test.owner)
         #expect(
-            await failure { _ = try await test.core.synchronize(double, from: "file", of: TestService.tenant) }?.code
+            await failure {
+                _ = try await test.service.provisioning.synchronize(double, from: "file", of: TestService.tenant)
+            }?.code
                 == .conflict)
-        #expect(try await test.service.users(as: test.owner) == before)
+        #expect(try await test.service.administration.users(as: test.owner) == before)
     }
 }

@@ -7,7 +7,7 @@ import Testing
 /// The event stream: who is told of what, and what comes after a break (SRV-TG-10, issue's live channel).
 struct EventTests {
     private func stream(_ app: TestApp, after id: Int64? = nil) async throws -> AsyncStream<ServiceEvent>.Iterator {
-        try await app.test.service.events(ofRegistration: app.registrationID, after: id, by: app.caller)
+        try await app.test.service.devices.events(ofRegistration: app.registrationID, after: id, by: app.caller)
             .makeAsyncIterator()
     }
 
@@ -17,11 +17,11 @@ struct EventTests {
         var app = TestApp(test)
         try await app.register()
         var events = try await stream(app)
-        _ = try await test.service.updatePolicy(
+        _ = try await test.service.administration.updatePolicy(
             policy.id, changes: ["printBlocked": true], ifVersion: nil, as: test.owner)
         let first = await events.next()
         #expect(first?.kind == .policyChanged)
-        _ = try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
+        _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
         let second = await events.next()
         #expect(second?.kind == .commandWaiting)
         #expect((first?.id ?? 0) < (second?.id ?? 0))
@@ -36,7 +36,7 @@ struct EventTests {
         var open: [AsyncStream<ServiceEvent>.Iterator] = []
         for _ in 0..<4 { open.append(try await stream(app)) }
         #expect(await oldest.next() == nil)
-        _ = try await test.service.updatePolicy(
+        _ = try await test.service.administration.updatePolicy(
             policy.id, changes: ["printBlocked": true], ifVersion: nil, as: test.owner)
         for index in open.indices { #expect(await open[index].next()?.kind == .policyChanged) }
     }
@@ -49,16 +49,18 @@ struct EventTests {
         var ben = TestApp(test, user: "ben")
         try await ada.register()
         try await ben.register()
-        _ = try await test.service.updatePolicy(
+        _ = try await test.service.administration.updatePolicy(
             policy.id, changes: ["printBlocked": true], ifVersion: nil, as: test.owner)
         #expect(try await missed(ada).map(\.id) == [1])
         #expect(try await missed(ben).isEmpty)
-        _ = try await test.service.assignPolicy(policy.id, to: [.init(.exclusionGroup("writers"))], as: test.owner)
+        _ = try await test.service.administration.assignPolicy(
+            policy.id, to: [.init(.exclusionGroup("writers"))], as: test.owner)
         #expect(try await missed(ada).map(\.id) == [2])
         #expect(try await missed(ben).isEmpty)
         // Ben comes into the group, so that the policy reaches him now.
-        _ = try await test.service.assignPolicy(policy.id, to: [.init(.group("writers"))], as: test.owner)
-        try await test.service.saveGroup(
+        _ = try await test.service.administration.assignPolicy(
+            policy.id, to: [.init(.group("writers"))], as: test.owner)
+        try await test.service.provisioning.saveGroup(
             DirectoryGroup(id: "writers", displayName: "W", members: [.user("oid-ada"), .user("oid-ben")]),
             as: test.owner)
         #expect(try await missed(ada).map(\.id) == [3])
@@ -71,7 +73,7 @@ struct EventTests {
         var app = TestApp(test)
         try await app.register()
         try await test.protect(app: "com.example.other", to: .group("staff"))
-        try await test.service.saveGroup(
+        try await test.service.provisioning.saveGroup(
             DirectoryGroup(id: "guests", displayName: "Guests", members: [.user("oid-ada")]), as: test.owner)
         #expect(try await missed(app).isEmpty)
     }
@@ -82,17 +84,17 @@ struct EventTests {
         var app = TestApp(test)
         try await app.register()
         for length in 5...8 {
-            _ = try await test.service.updatePolicy(
+            _ = try await test.service.administration.updatePolicy(
                 policy.id, changes: ["minimumPinLength": .integer(Int64(length))], ifVersion: nil, as: test.owner)
         }
-        _ = try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
+        _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
         let restarted = try await TestService(storage: test.storage, keyStore: test.keyStore, clock: test.clock)
-        var events = try await restarted.service.events(
+        var events = try await restarted.service.devices.events(
             ofRegistration: app.registrationID, after: 2, by: app.caller
         ).makeAsyncIterator()
         #expect(await events.next() == ServiceEvent(id: 4, kind: .policyChanged))
         #expect(await events.next() == ServiceEvent(id: 5, kind: .commandWaiting))
-        _ = try await restarted.service.updatePolicy(
+        _ = try await restarted.service.administration.updatePolicy(
             policy.id, changes: ["minimumPinLength": 9], ifVersion: nil, as: test.owner)
         #expect(await events.next() == ServiceEvent(id: 6, kind: .policyChanged))
     }
@@ -102,11 +104,11 @@ struct EventTests {
         let policy = try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         try await app.register()
-        _ = try await test.service.updatePolicy(
+        _ = try await test.service.administration.updatePolicy(
             policy.id, changes: ["printBlocked": true], ifVersion: nil, as: test.owner)
         var events = try await stream(app, after: 99)
         #expect(await events.next()?.id == 1)
-        _ = try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
+        _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
         #expect(await events.next()?.id == 2)
     }
 
@@ -116,7 +118,7 @@ struct EventTests {
         var app = TestApp(test)
         try await app.register()
         var events = try await stream(app)
-        try await test.service.forgetRegistration(app.registrationID, as: test.owner)
+        try await test.service.administration.forgetRegistration(app.registrationID, as: test.owner)
         #expect(await events.next() == nil)
     }
 
@@ -133,7 +135,7 @@ struct EventTests {
     /// The events of the registration since the last one told, read from the store.
     private func missed(_ app: TestApp) async throws -> [ServiceEvent] {
         let id = app.registrationID
-        return try await app.test.storage.write(TestService.tenant) { transaction throws(ServiceError) in
+        return try await app.test.storage.write(TestService.tenant) { transaction in
             guard let bookmark = try transaction.record(EventBookmark.self, id) else { return [] }
             let told = try transaction.record(DirectoryGroup.self, "told-\(id)")
             let after = told.flatMap { Int64($0.displayName) } ?? 0

@@ -8,7 +8,7 @@ import Testing
 struct ReachTests {
     private func lastEvent(_ app: TestApp) async throws -> Int64 {
         let id = app.registrationID
-        return try await app.test.storage.read(TestService.tenant) { records throws(ServiceError) in
+        return try await app.test.storage.read(TestService.tenant) { records in
             try records.record(EventBookmark.self, id)?.lastID ?? 0
         }
     }
@@ -17,17 +17,19 @@ struct ReachTests {
         // SRV-RS-117
         let test = try await TestService.withPeople()
         try await test.protect(to: .group("staff"))
-        let configuration = try await test.service.createPolicy(
+        let configuration = try await test.service.administration.createPolicy(
             .targetedManagedAppConfiguration,
             document: ["displayName": "C", "customSettings": [["name": "who", "value": "{{username}}"]]],
             as: test.owner)
-        _ = try await test.service.targetApps([], group: .allApps, ofPolicy: configuration.id, as: test.owner)
-        _ = try await test.service.assignPolicy(configuration.id, to: [.init(.allDevices)], as: test.owner)
+        _ = try await test.service.administration.targetApps(
+            [], group: .allApps, ofPolicy: configuration.id, as: test.owner)
+        _ = try await test.service.administration.assignPolicy(
+            configuration.id, to: [.init(.allDevices)], as: test.owner)
         var ada = TestApp(test, user: "ada")
         var ben = TestApp(test, user: "ben")
         try await ada.register()
         try await ben.register()
-        try await test.service.saveUser(
+        try await test.service.provisioning.saveUser(
             DirectoryUser(id: "oid-ada", userPrincipalName: "ada@contoso.example", displayName: "Ada B"),
             as: test.owner)
         #expect(try await lastEvent(ada) == 1)
@@ -39,8 +41,10 @@ struct ReachTests {
     @Test func `saving what is there already writes nothing`() async throws {
         let test = try await TestService.withPeople()
         let before = try await test.records().count
-        try await test.service.saveUser(test.service.user("oid-ada", as: test.owner), as: test.owner)
-        try await test.service.saveGroup(test.service.group("staff", as: test.owner), as: test.owner)
+        try await test.service.provisioning.saveUser(
+            test.service.administration.user("oid-ada", as: test.owner), as: test.owner)
+        try await test.service.provisioning.saveGroup(
+            test.service.administration.group("staff", as: test.owner), as: test.owner)
         #expect(try await test.records().count == before)
     }
 
@@ -52,7 +56,7 @@ struct ReachTests {
         var ben = TestApp(test, user: "ben")
         try await ada.register()
         try await ben.register()
-        try await test.service.deletePolicy(policy.id, ifVersion: nil, as: test.owner)
+        try await test.service.administration.deletePolicy(policy.id, ifVersion: nil, as: test.owner)
         #expect(try await lastEvent(ada) == 1)
         #expect(try await lastEvent(ben) == 0)
     }

@@ -9,13 +9,13 @@ import Testing
 struct KeySetTests {
     @Test func `the key set is signed by the root key that discovery names`() async throws {
         let test = try await TestService.withPeople()
-        let set = try await test.service.keySet(of: TestService.tenant)
-        let pin = try await test.service.discoveryFacts(of: TestService.tenant).rootKeyThumbprint
+        let set = try await test.service.devices.keySet(of: TestService.tenant)
+        let pin = try await test.service.devices.discoveryFacts(of: TestService.tenant).rootKeyThumbprint
         #expect(try set.verified(pin: pin, at: test.clock.now).keys == set.keys)
         #expect(throws: ProtocolError(.unknownKey, "")) {
             try set.verified(pin: SoftwareSigningKey().publicKey.thumbprint, at: test.clock.now)
         }
-        #expect(try await test.service.keySet(of: TestService.tenant) == set)
+        #expect(try await test.service.devices.keySet(of: TestService.tenant) == set)
     }
 
     @Test func `a new key is published before it signs, and the old one stays readable`() async throws {
@@ -23,14 +23,14 @@ struct KeySetTests {
         let policy = try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         try await app.register()
-        let old = try await test.service.keySet(of: TestService.tenant).keys
+        let old = try await test.service.devices.keySet(of: TestService.tenant).keys
         let start = test.clock.now.addingTimeInterval(7 * 86_400)
-        let new = try await test.service.rotateSigningKey(activeFrom: start, as: test.owner)
-        let both = try await test.service.keySet(of: TestService.tenant).keys
+        let new = try await test.service.administration.rotateSigningKey(activeFrom: start, as: test.owner)
+        let both = try await test.service.devices.keySet(of: TestService.tenant).keys
         #expect(both == old + [new.publicKey])
         for day in [0.0, 8] {
             test.clock.advance(days: day)
-            _ = try await test.service.updatePolicy(
+            _ = try await test.service.administration.updatePolicy(
                 policy.id, changes: ["minimumPinLength": .integer(Int64(day) + 5)], ifVersion: nil, as: test.owner)
             let text = try #require(try await app.checkIn().response.envelope)
             let signer = day == 0 ? old[0] : new.publicKey
@@ -39,8 +39,8 @@ struct KeySetTests {
             }
         }
         test.clock.advance(days: 100)
-        #expect(try await test.service.keySet(of: TestService.tenant).keys == [new.publicKey])
-        #expect(try await test.service.signingKeys(as: test.owner).count == 3)
+        #expect(try await test.service.devices.keySet(of: TestService.tenant).keys == [new.publicKey])
+        #expect(try await test.service.administration.signingKeys(as: test.owner).count == 3)
         #expect(try await test.records().contains { $0.action == "key.rotate" })
     }
 
@@ -49,23 +49,23 @@ struct KeySetTests {
         let policy = try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         try await app.register()
-        let overtaken = try await test.service.rotateSigningKey(
+        let overtaken = try await test.service.administration.rotateSigningKey(
             activeFrom: test.clock.now.addingTimeInterval(7 * 86_400), as: test.owner)
         test.clock.advance(days: 1)
-        let new = try await test.service.rotateSigningKey(activeFrom: test.clock.now, as: test.owner)
+        let new = try await test.service.administration.rotateSigningKey(activeFrom: test.clock.now, as: test.owner)
         for day in [0.0, 8, 85, 10] {
             test.clock.advance(days: day)
             if day > 80 { try await app.register() }
-            _ = try await test.service.updatePolicy(
+            _ = try await test.service.administration.updatePolicy(
                 policy.id, changes: ["minimumPinLength": .integer(4 + Int64(day) % 7)], ifVersion: nil, as: test.owner)
             // The app itself takes an envelope only from a key of the published set.
             let text = try #require(try await app.checkIn().response.envelope)
             #expect(throws: Never.self) {
                 try CompactJWS.payload(of: text, type: .policyEnvelope, signedBy: JSONWebKeySet([new.publicKey]))
             }
-            #expect(try await test.service.keySet(of: TestService.tenant).keys == [new.publicKey])
+            #expect(try await test.service.devices.keySet(of: TestService.tenant).keys == [new.publicKey])
         }
-        let known = try await test.service.signingKeys(as: test.owner)
+        let known = try await test.service.administration.signingKeys(as: test.owner)
         #expect(known.contains { $0.id == overtaken.id })
     }
 
@@ -77,11 +77,13 @@ struct KeySetTests {
         var app = TestApp(test)
         try await app.register()
         #expect(try await app.checkIn().response.unchanged)
-        var stream = try await test.service.events(ofRegistration: app.registrationID, after: nil, by: app.caller)
-            .makeAsyncIterator()
-        let new = try await test.service.rotateSigningKey(activeFrom: test.clock.now, as: test.owner)
+        var stream = try await test.service.devices.events(
+            ofRegistration: app.registrationID, after: nil, by: app.caller
+        )
+        .makeAsyncIterator()
+        let new = try await test.service.administration.rotateSigningKey(activeFrom: test.clock.now, as: test.owner)
         #expect(await stream.next()?.kind == .policyChanged)
-        #expect(try await test.service.keySet(of: TestService.tenant).keys == [new.publicKey])
+        #expect(try await test.service.devices.keySet(of: TestService.tenant).keys == [new.publicKey])
         let text = try #require(try await app.checkIn().response.envelope)
         #expect(throws: Never.self) {
             try CompactJWS.payload(of: text, type: .policyEnvelope, signedBy: JSONWebKeySet([new.publicKey]))
@@ -91,10 +93,10 @@ struct KeySetTests {
 
     @Test func `the key set is signed anew before it expires`() async throws {
         let test = try await TestService.withPeople()
-        let pin = try await test.service.discoveryFacts(of: TestService.tenant).rootKeyThumbprint
+        let pin = try await test.service.devices.discoveryFacts(of: TestService.tenant).rootKeyThumbprint
         for _ in 0..<6 {
             test.clock.advance(days: 14)
-            let set = try await test.service.keySet(of: TestService.tenant)
+            let set = try await test.service.devices.keySet(of: TestService.tenant)
             #expect(throws: Never.self) { try set.verified(pin: pin, at: test.clock.now.addingTimeInterval(86_400)) }
         }
     }
@@ -103,11 +105,13 @@ struct KeySetTests {
         // SRV-CI-093
         let test = try await TestService.withPeople()
         let other = TenantID("fabrikam.example")
-        #expect(await failure { _ = try await test.service.keySet(of: other) }?.code == .notFound)
-        try await test.core.open(other)
-        #expect(try await test.service.keySet(of: other).keys != test.service.keySet(of: TestService.tenant).keys)
-        try await test.core.open(other)
-        #expect(try await test.service.keySet(of: other).keys.count == 1)
+        #expect(await failure { _ = try await test.service.devices.keySet(of: other) }?.code == .notFound)
+        try await test.service.open(other)
+        #expect(
+            try await test.service.devices.keySet(of: other).keys
+                != test.service.devices.keySet(of: TestService.tenant).keys)
+        try await test.service.open(other)
+        #expect(try await test.service.devices.keySet(of: other).keys.count == 1)
     }
 
     @Test func `a store whose keys are missing is not opened`() async throws {

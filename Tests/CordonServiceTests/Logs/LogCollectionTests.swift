@@ -10,7 +10,8 @@ struct LogCollectionTests {
         try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         try await app.register()
-        let collection = try await test.service.requestLogs(ofRegistration: app.registrationID, as: test.owner)
+        let collection = try await test.service.administration.requestLogs(
+            ofRegistration: app.registrationID, as: test.owner)
         try await app.checkIn()
         return (test, app, collection)
     }
@@ -18,7 +19,7 @@ struct LogCollectionTests {
     private func send(
         _ bytes: Data, at offset: Int, of total: Int, _ test: TestService, _ app: TestApp, _ request: String
     ) async throws -> Int {
-        try await test.service.receiveLogs(
+        try await test.service.devices.receiveLogs(
             bytes, at: offset, of: total, request: request, registration: app.registrationID, by: app.caller)
     }
 
@@ -27,14 +28,14 @@ struct LogCollectionTests {
         #expect(app.envelope?.logRequests?.map(\.id) == [collection.id])
         let id = collection.id
         #expect(try await send(Data("hello ".utf8), at: 0, of: 11, test, app, id) == 6)
-        #expect(await failure { _ = try await test.service.logs(id, as: test.owner) }?.code == .conflict)
+        #expect(await failure { _ = try await test.service.administration.logs(id, as: test.owner) }?.code == .conflict)
         #expect(try await send(Data("hello ".utf8), at: 0, of: 11, test, app, id) == 6)
         #expect(try await send(Data(), at: 0, of: 11, test, app, id) == 6)
         let ahead = app
         #expect(
             await failure { _ = try await send(Data("d".utf8), at: 10, of: 11, test, ahead, id) }?.code == .conflict)
         #expect(try await send(Data("world".utf8), at: 6, of: 11, test, app, id) == 11)
-        #expect(try await test.service.logs(id, as: test.owner) == Data("hello world".utf8))
+        #expect(try await test.service.administration.logs(id, as: test.owner) == Data("hello world".utf8))
         try await app.checkIn()
         #expect(app.envelope?.logRequests == nil)
         let actions = try await test.records().map(\.action).filter { $0.hasPrefix("logs.") }
@@ -43,9 +44,10 @@ struct LogCollectionTests {
 
     @Test func `asking twice is asking once`() async throws {
         let (test, app, collection) = try await asked()
-        let again = try await test.service.requestLogs(ofRegistration: app.registrationID, as: test.owner)
+        let again = try await test.service.administration.requestLogs(
+            ofRegistration: app.registrationID, as: test.owner)
         #expect(again.id == collection.id)
-        #expect(try await test.service.logCollections(as: test.owner).count == 1)
+        #expect(try await test.service.administration.logCollections(as: test.owner).count == 1)
     }
 
     @Test func `nobody sends what was not asked of them, too much, or too late`() async throws {
@@ -66,7 +68,7 @@ struct LogCollectionTests {
         #expect(try await send(Data("x".utf8), at: 0, of: 2, test, app, id) == 1)
         test.clock.advance(days: 14)
         #expect(await failure { _ = try await send(Data("y".utf8), at: 1, of: 2, test, app, id) }?.code == .notFound)
-        try await test.core.performMaintenance(of: TestService.tenant)
-        #expect(try await test.service.logCollections(as: test.owner).isEmpty)
+        try await test.service.performMaintenance(of: TestService.tenant)
+        #expect(try await test.service.administration.logCollections(as: test.owner).isEmpty)
     }
 }

@@ -15,11 +15,13 @@ import Testing
 
     @Test func `a role is found by any name that its holder goes by, and only then`() async throws {
         let test = try await TestService()
-        try await test.service.saveResource(west, isNew: true, as: test.owner)
-        let found = try await test.service.customRoles(heldBy: ["group-west", "other"], of: TestService.tenant)
+        try await test.service.administration.saveResource(west, isNew: true, as: test.owner)
+        let found = try await test.service.administration.customRoles(
+            heldBy: ["group-west", "other"], of: TestService.tenant)
         #expect(found == [west])
-        #expect(try await test.service.customRoles(heldBy: ["other"], of: TestService.tenant).isEmpty)
-        #expect(try await test.service.customRoles(heldBy: ["group-west"], of: TenantID("fabrikam")).isEmpty)
+        #expect(try await test.service.administration.customRoles(heldBy: ["other"], of: TestService.tenant).isEmpty)
+        #expect(
+            try await test.service.administration.customRoles(heldBy: ["group-west"], of: TenantID("fabrikam")).isEmpty)
     }
 
     @Test func `a policy outside the scope does not exist, whatever is tried with it`() async throws {
@@ -28,51 +30,56 @@ import Testing
         let mine = try await test.protect(["roleScopeTagIds": ["tag-west"]], name: "Mine", to: .allLicensedUsers)
         let admin = holder(west)
         let service = test.service
-        #expect(try await service.policies(of: Set(PolicyKind.allCases), as: admin).map(\.id) == [mine.id])
         #expect(
-            try await service.intendedPolicies(forUser: "oid-ada", bundleID: TestService.app, as: admin).map(\.id)
+            try await service.administration.policies(of: Set(PolicyKind.allCases), as: admin).map(\.id) == [mine.id])
+        #expect(
+            try await service.administration.intendedPolicies(forUser: "oid-ada", bundleID: TestService.app, as: admin)
+                .map(\.id)
                 == [mine.id])
         let calls: [() async throws -> Void] = [
-            { _ = try await service.policy(other.id, as: admin) },
-            { _ = try await service.updatePolicy(other.id, changes: [:], ifVersion: "none", as: admin) },
-            { _ = try await service.assignPolicy(other.id, to: [], as: admin) },
-            { _ = try await service.targetApps([], group: nil, ofPolicy: other.id, as: admin) },
-            { try await service.deletePolicy(other.id, ifVersion: "none", as: admin) },
+            { _ = try await service.administration.policy(other.id, as: admin) },
+            { _ = try await service.administration.updatePolicy(other.id, changes: [:], ifVersion: "none", as: admin) },
+            { _ = try await service.administration.assignPolicy(other.id, to: [], as: admin) },
+            { _ = try await service.administration.targetApps([], group: nil, ofPolicy: other.id, as: admin) },
+            { try await service.administration.deletePolicy(other.id, ifVersion: "none", as: admin) },
         ]
         for call in calls { #expect(await failure(call)?.code == .notFound) }
-        #expect(try await service.policy(other.id, as: test.owner) == other)
-        _ = try await service.updatePolicy(mine.id, changes: ["printBlocked": true], ifVersion: nil, as: admin)
-        try await service.deletePolicy(mine.id, ifVersion: nil, as: admin)
+        #expect(try await service.administration.policy(other.id, as: test.owner) == other)
+        _ = try await service.administration.updatePolicy(
+            mine.id, changes: ["printBlocked": true], ifVersion: nil, as: admin)
+        try await service.administration.deletePolicy(mine.id, ifVersion: nil, as: admin)
     }
 
     @Test func `a new policy gets the scope of its author, and none leaves it`() async throws {
         let test = try await TestService.withPeople()
         let admin = holder(west)
-        let made = try await test.service.createPolicy(
+        let made = try await test.service.administration.createPolicy(
             .iosManagedAppProtection, document: ["displayName": "New"], as: admin)
         #expect(made.document["roleScopeTagIds"] == ["tag-west"])
         let away: JSONValue = ["roleScopeTagIds": ["tag-west", "tag-east"]]
         #expect(
             await failure {
-                _ = try await test.service.updatePolicy(made.id, changes: away, ifVersion: nil, as: admin)
+                _ = try await test.service.administration.updatePolicy(
+                    made.id, changes: away, ifVersion: nil, as: admin)
             }?
             .code == .forbidden)
         #expect(
             await failure {
-                _ = try await test.service.createPolicy(
+                _ = try await test.service.administration.createPolicy(
                     .iosManagedAppProtection, document: ["displayName": "Pushed", "roleScopeTagIds": ["0"]], as: admin)
             }?.code == .forbidden)
-        #expect(try await test.service.policy(made.id, as: admin) == made)
+        #expect(try await test.service.administration.policy(made.id, as: admin) == made)
     }
 
     @Test func `to see is not to write: each permission has its own scope`() async throws {
         let test = try await TestService.withPeople()
         let other = try await test.protect(to: .allLicensedUsers)
         let admin = holder(west, builtIn: [.reader])
-        #expect(try await test.service.policy(other.id, as: admin) == other)
+        #expect(try await test.service.administration.policy(other.id, as: admin) == other)
         #expect(
             await failure {
-                _ = try await test.service.updatePolicy(other.id, changes: [:], ifVersion: nil, as: admin)
+                _ = try await test.service.administration.updatePolicy(
+                    other.id, changes: [:], ifVersion: nil, as: admin)
             }?
             .code == .forbidden)
     }
@@ -89,27 +96,29 @@ import Testing
         ]
         for change in wider {
             let error = await failure {
-                _ = try await test.service.updatePolicy(policy.id, changes: change, ifVersion: nil, as: writer)
+                _ = try await test.service.administration.updatePolicy(
+                    policy.id, changes: change, ifVersion: nil, as: writer)
             }
             #expect(error?.code == .forbidden, "\(change)")
         }
         #expect(
             await failure {
-                _ = try await test.service.createPolicy(
+                _ = try await test.service.administration.createPolicy(
                     .iosManagedAppProtection, document: ["displayName": "N", "appGroupType": "allApps"], as: writer)
             }?.code == .forbidden)
         #expect(
             await failure {
-                _ = try await test.service.createPolicy(
+                _ = try await test.service.administration.createPolicy(
                     .defaultManagedAppProtection, document: ["displayName": "Everybody"], as: writer)
             }?.code == .forbidden)
-        #expect(try await test.service.policy(policy.id, as: test.owner) == policy)
+        #expect(try await test.service.administration.policy(policy.id, as: test.owner) == policy)
         let same: JSONValue = [
             "appGroupType": "selectedPublicApps", "targetedAppManagementLevels": "Unspecified", "printBlocked": true,
         ]
-        let written = try await test.service.updatePolicy(policy.id, changes: same, ifVersion: nil, as: writer)
+        let written = try await test.service.administration.updatePolicy(
+            policy.id, changes: same, ifVersion: nil, as: writer)
         #expect(written.document["printBlocked"] == true && written.appGroup == .selectedPublicApps)
-        let made = try await test.service.createPolicy(
+        let made = try await test.service.administration.createPolicy(
             .iosManagedAppProtection, document: ["displayName": "N", "appGroupType": "selectedPublicApps"], as: writer)
         #expect(!made.isAssigned)
     }
@@ -120,19 +129,23 @@ import Testing
         var role = west
         role.scopeTags = nil
         role.permissions = [.read, .wipe]
-        #expect(try await test.service.policy(policy.id, as: holder(role)) == policy)
+        #expect(try await test.service.administration.policy(policy.id, as: holder(role)) == policy)
         #expect(
-            await failure { try await test.service.deletePolicy(policy.id, ifVersion: nil, as: holder(role)) }?.code
+            await failure {
+                try await test.service.administration.deletePolicy(policy.id, ifVersion: nil, as: holder(role))
+            }?.code
                 == .forbidden)
         #expect(
-            await failure { _ = try await test.service.auditRecords(.init(), as: holder(role)) }?.code == .forbidden)
+            await failure { _ = try await test.service.administration.auditRecords(.init(), as: holder(role)) }?.code
+                == .forbidden)
     }
 
     @Test func `only an owner makes roles, and not one that is built in, for nobody or for nothing`() async throws {
         let test = try await TestService()
         let writer = test.administrator(.policyAdministrator, .deviceAdministrator, .directoryAdministrator)
         #expect(
-            await failure { try await test.service.saveResource(west, isNew: true, as: writer) }?.code == .forbidden)
+            await failure { try await test.service.administration.saveResource(west, isNew: true, as: writer) }?.code
+                == .forbidden)
         let wrong = [
             CustomRole(id: "owner", displayName: "X", permissions: [.read], members: ["g"]),
             CustomRole(id: "x", displayName: "X", permissions: [], members: ["g"]),
@@ -141,7 +154,9 @@ import Testing
             CustomRole(id: "x", displayName: "", permissions: [.read], members: ["g"]),
         ]
         for role in wrong {
-            let code = await failure { try await test.service.saveResource(role, isNew: true, as: test.owner) }?.code
+            let code = await failure {
+                try await test.service.administration.saveResource(role, isNew: true, as: test.owner)
+            }?.code
             #expect(code == .invalid || code == .conflict, "\(role)")
         }
     }

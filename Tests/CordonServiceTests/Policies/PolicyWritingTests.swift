@@ -8,7 +8,7 @@ import Testing
 struct PolicyWritingTests {
     @Test func `a new policy gets an id, a version and the defaults it leaves out`() async throws {
         let test = try await TestService.withPeople()
-        let policy = try await test.service.createPolicy(
+        let policy = try await test.service.administration.createPolicy(
             .iosManagedAppProtection, document: ["displayName": "P", "minimumPinLength": 6], as: test.owner)
         #expect(policy.id.wholeMatch(of: /T_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/) != nil)
         #expect(policy.document["minimumPinLength"] == 6)
@@ -22,7 +22,7 @@ struct PolicyWritingTests {
         for kind in [PolicyKind.iosManagedAppProtection, .defaultManagedAppProtection] {
             for text in ["one", "1.2.3-beta", "1.2.3.4.5"] {
                 let error = await failure {
-                    _ = try await test.service.createPolicy(
+                    _ = try await test.service.administration.createPolicy(
                         kind, document: ["displayName": "P", setting: .string(text)], as: test.owner)
                 }
                 #expect(error?.code == .invalid && error?.problems.map(\.member) == [setting], "\(text)")
@@ -34,7 +34,8 @@ struct PolicyWritingTests {
     func `a backup of a new policy has the members that every kind has`(_ kind: PolicyKind) async throws {
         // SRV-RS-018, 022, 074, 102
         let test = try await TestService.withPeople()
-        let policy = try await test.service.createPolicy(kind, document: ["displayName": "P"], as: test.owner)
+        let policy = try await test.service.administration.createPolicy(
+            kind, document: ["displayName": "P"], as: test.owner)
         #expect(policy.graphEntity["description"] == "")
         #expect(policy.graphEntity["roleScopeTagIds"] == ["0"])
         let levels = policy.graphEntity["targetedAppManagementLevels"]
@@ -42,14 +43,14 @@ struct PolicyWritingTests {
         // Five settings of iOS that a default protection does not have.
         #expect((policy.graphEntity["screenCaptureConfigurationState"] != nil) == (kind == .iosManagedAppProtection))
         #expect((policy.graphEntity["exemptedUniversalLinks"] != nil) == (kind == .iosManagedAppProtection))
-        let back = try await test.service.updatePolicy(
+        let back = try await test.service.administration.updatePolicy(
             policy.id, changes: ["description": .null, "roleScopeTagIds": .null], ifVersion: nil, as: test.owner)
         #expect(back.document == policy.document)
     }
 
     @Test func `a default protection enforces also what its type does not have, once it is set`() async throws {
         let test = try await TestService.withPeople()
-        let policy = try await test.service.createPolicy(
+        let policy = try await test.service.administration.createPolicy(
             .defaultManagedAppProtection,
             document: ["displayName": "D", "screenCaptureConfigurationState": "blocked"], as: test.owner)
         #expect(policy.document["screenCaptureConfigurationState"] == "blocked")
@@ -58,7 +59,7 @@ struct PolicyWritingTests {
     @Test func `a policy for Android is kept in one spelling, and nothing of it is refused`() async throws {
         // SRV-RS-006, 007, 101
         let test = try await TestService.withPeople()
-        let policy = try await test.service.createPolicy(
+        let policy = try await test.service.administration.createPolicy(
             .androidManagedAppProtection,
             document: [
                 "displayName": "A", "periodOfflineBeforeWipeIsEnforced": "90 days, 0:00:00",
@@ -74,7 +75,7 @@ struct PolicyWritingTests {
         #expect(policy.document["screenCaptureBlocked"] == true)
         #expect(policy.document["minimumRequiredOsVersion"] == "12.0")
         #expect(policy.document["minimumPinLength"] == nil, "a default of iOS is none of Android")
-        let changed = try await test.service.updatePolicy(
+        let changed = try await test.service.administration.updatePolicy(
             policy.id, changes: ["periodBeforePinReset": "PT1440M"], ifVersion: nil, as: test.owner)
         #expect(changed.document["periodBeforePinReset"] == "P1D")
     }
@@ -83,23 +84,25 @@ struct PolicyWritingTests {
         // SRV-RS-004
         let test = try await TestService.withPeople()
         let (service, owner) = (test.service, test.owner)
-        let created = try await service.createPolicy(
+        let created = try await service.administration.createPolicy(
             .iosManagedAppProtection, document: ["displayName": "P"], as: owner)
-        let updated = try await service.updatePolicy(
+        let updated = try await service.administration.updatePolicy(
             created.id, changes: ["description": "d"], ifVersion: created.version, as: owner)
-        let assigned = try await service.assignPolicy(created.id, to: [.init(.allLicensedUsers)], as: owner)
-        let targeted = try await service.targetApps([.init(.ios, "a.b")], group: nil, ofPolicy: created.id, as: owner)
+        let assigned = try await service.administration.assignPolicy(
+            created.id, to: [.init(.allLicensedUsers)], as: owner)
+        let targeted = try await service.administration.targetApps(
+            [.init(.ios, "a.b")], group: nil, ofPolicy: created.id, as: owner)
         #expect(Set([created, updated, assigned, targeted].map(\.version)).count == 4)
-        #expect(try await service.policy(created.id, as: owner) == targeted)
+        #expect(try await service.administration.policy(created.id, as: owner) == targeted)
     }
 
     @Test func `unknown members are kept with every digit and named in the audit record`() async throws {
         // SRV-RS-011
         let test = try await TestService.withPeople()
         let unknown = try JSONValue(parsing: .init(#"{"deep":[1.0,12345678901234567890123456789012345678901.5]}"#.utf8))
-        let policy = try await test.service.createPolicy(
+        let policy = try await test.service.administration.createPolicy(
             .iosManagedAppProtection, document: ["displayName": "P", "fromTheFuture": unknown], as: test.owner)
-        let read = try await test.service.policy(policy.id, as: test.owner)
+        let read = try await test.service.administration.policy(policy.id, as: test.owner)
         #expect(read.document["fromTheFuture"] == unknown)
         let record = try await test.records().last { $0.action == "policy.create" }
         #expect(record?.details["unknownMembers"] == "fromTheFuture")
@@ -109,7 +112,7 @@ struct PolicyWritingTests {
         // SRV-RS-011, 101, 117, 144
         let test = try await TestService.withPeople()
         func details(_ kind: PolicyKind, _ document: JSONValue) async throws -> [String: String] {
-            _ = try await test.service.createPolicy(kind, document: document, as: test.owner)
+            _ = try await test.service.administration.createPolicy(kind, document: document, as: test.owner)
             let record = try await test.records().last { $0.action == "policy.create" }
             return (record?.details ?? [:]).filter { $0.key != "version" }
         }
@@ -137,7 +140,7 @@ struct PolicyWritingTests {
     @Test func `members that the service owns are ignored`() async throws {
         // SRV-RS-012
         let test = try await TestService.withPeople()
-        let policy = try await test.service.createPolicy(
+        let policy = try await test.service.administration.createPolicy(
             .iosManagedAppProtection,
             document: [
                 "displayName": "P", "id": "mine", "version": "mine", "isAssigned": true, "deployedAppCount": 9,
@@ -154,7 +157,7 @@ struct PolicyWritingTests {
         let test = try await TestService.withPeople()
         let policy = try await test.protect(
             ["description": "old", "minimumPinLength": 8, "printBlocked": true], to: .group("staff"))
-        let changed = try await test.service.updatePolicy(
+        let changed = try await test.service.administration.updatePolicy(
             policy.id, changes: ["description": .null, "minimumPinLength": .null, "assignments": []], ifVersion: nil,
             as: test.owner)
         #expect(changed.document["description"] == "")
@@ -162,15 +165,16 @@ struct PolicyWritingTests {
         #expect(changed.document["printBlocked"] == true)
         #expect(changed.assignments.isEmpty)
         #expect(changed.apps == policy.apps)
-        let bare = try await test.service.updatePolicy(
+        let bare = try await test.service.administration.updatePolicy(
             policy.id, changes: ["apps": .null, "appGroupType": .null, "assignments": .null], ifVersion: nil,
             as: test.owner)
         #expect(bare.apps.isEmpty && bare.assignments.isEmpty && bare.appGroup == .selectedPublicApps)
-        let again = try await test.service.assignPolicy(policy.id, to: [.init(.allLicensedUsers)], as: test.owner)
-        let unassigned = try await test.service.updatePolicy(
+        let again = try await test.service.administration.assignPolicy(
+            policy.id, to: [.init(.allLicensedUsers)], as: test.owner)
+        let unassigned = try await test.service.administration.updatePolicy(
             policy.id, changes: ["appGroupType": "allApps", "assignments": .null], ifVersion: nil, as: test.owner)
         #expect(again.isAssigned && !unassigned.isAssigned && unassigned.appGroup == .allApps)
-        let listed = try await test.service.updatePolicy(
+        let listed = try await test.service.administration.updatePolicy(
             policy.id, changes: ["appGroupType": .null], ifVersion: nil, as: test.owner)
         #expect(listed.appGroup == .selectedPublicApps)
     }
@@ -179,12 +183,12 @@ struct PolicyWritingTests {
         // SRV-OP-025
         let test = try await TestService.withPeople()
         let error = await failure {
-            _ = try await test.service.createPolicy(
+            _ = try await test.service.administration.createPolicy(
                 .iosManagedAppProtection, document: ["description": 1, "minimumPinLength": "four"], as: test.owner)
         }
         #expect(error?.code == .invalid)
         #expect(Set(error?.problems.map(\.member) ?? []) == ["displayName", "description", "minimumPinLength"])
-        #expect(try await test.service.policies(of: Set(PolicyKind.allCases), as: test.owner).isEmpty)
+        #expect(try await test.service.administration.policies(of: Set(PolicyKind.allCases), as: test.owner).isEmpty)
     }
 
     @Test func `a change based on an older version is refused`() async throws {
@@ -192,13 +196,15 @@ struct PolicyWritingTests {
         let policy = try await test.protect(to: .group("staff"))
         #expect(
             await failure {
-                _ = try await test.service.updatePolicy(
+                _ = try await test.service.administration.updatePolicy(
                     policy.id, changes: ["displayName": "new"], ifVersion: "old", as: test.owner)
             }?.code == .preconditionFailed)
         #expect(
-            await failure { try await test.service.deletePolicy(policy.id, ifVersion: "old", as: test.owner) }?.code
+            await failure {
+                try await test.service.administration.deletePolicy(policy.id, ifVersion: "old", as: test.owner)
+            }?.code
                 == .preconditionFailed)
-        #expect(try await test.service.policy(policy.id, as: test.owner) == policy)
+        #expect(try await test.service.administration.policy(policy.id, as: test.owner) == policy)
     }
 
     @Test func `one group cannot be included and excluded`() async throws {
@@ -206,11 +212,12 @@ struct PolicyWritingTests {
         let test = try await TestService.withPeople()
         let policy = try await test.protect(to: .group("staff"))
         let error = await failure {
-            _ = try await test.service.assignPolicy(
+            _ = try await test.service.administration.assignPolicy(
                 policy.id, to: [.init(.group("writers")), .init(.exclusionGroup("WRITERS"))], as: test.owner)
         }
         #expect(error?.code == .invalid)
-        #expect(try await test.service.policy(policy.id, as: test.owner).assignments == policy.assignments)
+        #expect(
+            try await test.service.administration.policy(policy.id, as: test.owner).assignments == policy.assignments)
     }
 
     @Test func `an app of another platform is refused`() async throws {
@@ -218,7 +225,7 @@ struct PolicyWritingTests {
         let test = try await TestService.withPeople()
         let policy = try await test.protect(to: .group("staff"))
         let error = await failure {
-            _ = try await test.service.targetApps(
+            _ = try await test.service.administration.targetApps(
                 [.init(.ios, "a.b"), .init(.android, "a.b")], group: nil, ofPolicy: policy.id, as: test.owner)
         }
         #expect(error?.problems.map(\.member) == ["apps[1]"])
@@ -236,8 +243,10 @@ struct PolicyWritingTests {
     @Test func `a deleted policy is gone and leaves its record`() async throws {
         let test = try await TestService.withPeople()
         let policy = try await test.protect(to: .group("staff"))
-        try await test.service.deletePolicy(policy.id, ifVersion: policy.version, as: test.owner)
-        #expect(await failure { _ = try await test.service.policy(policy.id, as: test.owner) }?.code == .notFound)
+        try await test.service.administration.deletePolicy(policy.id, ifVersion: policy.version, as: test.owner)
+        #expect(
+            await failure { _ = try await test.service.administration.policy(policy.id, as: test.owner) }?.code
+                == .notFound)
         #expect(try await test.records().last?.action == "policy.delete")
     }
 }

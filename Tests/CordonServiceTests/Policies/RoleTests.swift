@@ -26,22 +26,28 @@ struct RoleTests {
         let policy = try await test.protect(to: .group("staff"))
         let (service, admin) = (test.service, test.administrator(role))
         let calls: [(Permission, () async throws -> Void)] = [
-            (.read, { _ = try await service.policies(of: [], as: admin) }),
-            (.read, { _ = try await service.registrations(.init(), as: admin) }),
-            (.writePolicies, { _ = try await service.updatePolicy("T_x", changes: [:], ifVersion: nil, as: admin) }),
-            (.deletePolicies, { try await service.deletePolicy("T_x", ifVersion: nil, as: admin) }),
-            (.assignPolicies, { _ = try await service.assignPolicy("T_x", to: [], as: admin) }),
-            (.wipe, { _ = try await service.requestWipe(ofUser: "nobody", deviceTag: "", as: admin) }),
-            (.cancelWipes, { _ = try await service.cancelOperation("none", as: admin) }),
-            (.blockUsers, { try await service.blockUser("nobody", as: admin) }),
-            (.forgetRegistrations, { try await service.forgetRegistration("none", as: admin) }),
-            (.writeDirectory, { try await service.removeUser("nobody", as: admin) }),
-            (.registerDevices, { try await service.releaseDevice("none", as: admin) }),
-            (.collectLogs, { _ = try await service.requestLogs(ofRegistration: "none", as: admin) }),
-            (.commandApps, { _ = try await service.requestCommand(.resetPIN, ofRegistration: "none", as: admin) }),
-            (.handlePersonalData, { _ = try await service.exportUser("nobody", as: admin) }),
-            (.readAudit, { _ = try await service.auditRecords(AuditQuery(), as: admin) }),
-            (.manageTenant, { try await service.setAllowedAccounts(nil, as: admin) }),
+            (.read, { _ = try await service.administration.policies(of: [], as: admin) }),
+            (.read, { _ = try await service.administration.registrations(.init(), as: admin) }),
+            (
+                .writePolicies,
+                { _ = try await service.administration.updatePolicy("T_x", changes: [:], ifVersion: nil, as: admin) }
+            ),
+            (.deletePolicies, { try await service.administration.deletePolicy("T_x", ifVersion: nil, as: admin) }),
+            (.assignPolicies, { _ = try await service.administration.assignPolicy("T_x", to: [], as: admin) }),
+            (.wipe, { _ = try await service.administration.requestWipe(ofUser: "nobody", deviceTag: "", as: admin) }),
+            (.cancelWipes, { _ = try await service.administration.cancelOperation("none", as: admin) }),
+            (.blockUsers, { try await service.administration.blockUser("nobody", as: admin) }),
+            (.forgetRegistrations, { try await service.administration.forgetRegistration("none", as: admin) }),
+            (.writeDirectory, { try await service.provisioning.removeUser("nobody", as: admin) }),
+            (.registerDevices, { try await service.administration.releaseDevice("none", as: admin) }),
+            (.collectLogs, { _ = try await service.administration.requestLogs(ofRegistration: "none", as: admin) }),
+            (
+                .commandApps,
+                { _ = try await service.administration.requestCommand(.resetPIN, ofRegistration: "none", as: admin) }
+            ),
+            (.handlePersonalData, { _ = try await service.administration.exportUser("nobody", as: admin) }),
+            (.readAudit, { _ = try await service.administration.auditRecords(AuditQuery(), as: admin) }),
+            (.manageTenant, { try await service.administration.setAllowedAccounts(nil, as: admin) }),
         ]
         #expect(Set(calls.map(\.0)) == Set(Permission.allCases))
         for (permission, call) in calls {
@@ -50,7 +56,7 @@ struct RoleTests {
         }
         let denied = try await test.records().filter { $0.outcome == .denied }
         #expect(denied.count == calls.count { !allowed.contains($0.0) })
-        #expect(try await service.policy(policy.id, as: test.owner) == policy)
+        #expect(try await service.administration.policy(policy.id, as: test.owner) == policy)
     }
 
     @Test func `another organisation's ids do not exist`() async throws {
@@ -59,11 +65,14 @@ struct RoleTests {
         var app = TestApp(test)
         try await app.register()
         let stranger = test.administrator(.owner, tenant: TenantID("fabrikam.example"))
-        #expect(await failure { _ = try await test.service.policy(policy.id, as: stranger) }?.code == .notFound)
         #expect(
-            await failure { _ = try await test.service.registration(app.registrationID, as: stranger) }?.code
+            await failure { _ = try await test.service.administration.policy(policy.id, as: stranger) }?.code
                 == .notFound)
-        #expect(try await test.service.users(as: stranger).isEmpty)
+        #expect(
+            await failure { _ = try await test.service.administration.registration(app.registrationID, as: stranger) }?
+                .code
+                == .notFound)
+        #expect(try await test.service.administration.users(as: stranger).isEmpty)
         app.account = ManagedAccount(
             id: app.account.id, tenant: stranger.tenant, userPrincipalName: app.account.userPrincipalName)
         let error = await failure { try await app.checkIn() }
@@ -75,11 +84,11 @@ struct RoleTests {
         let reader = test.administrator(.reader)
         let before = try await test.records().count
         for _ in 0..<130 {
-            _ = await failure { try await test.service.blockUser("oid-ada", as: reader) }
+            _ = await failure { try await test.service.administration.blockUser("oid-ada", as: reader) }
         }
         #expect(try await test.records().count == before + 120)
         test.clock.advance(seconds: 60)
-        _ = await failure { try await test.service.blockUser("oid-ada", as: reader) }
+        _ = await failure { try await test.service.administration.blockUser("oid-ada", as: reader) }
         #expect(try await test.records().last?.details["leftOut"] == "10")
     }
 }

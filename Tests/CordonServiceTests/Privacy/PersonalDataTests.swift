@@ -12,39 +12,46 @@ struct PersonalDataTests {
         var app = TestApp(test)
         try await app.register()
         let now = Int64(test.clock.now.timeIntervalSince1970)
-        try await test.service.setWorkingTime(
+        try await test.service.provisioning.setWorkingTime(
             WorkingTimeReport(state: .clockedIn, asOf: now), ofUser: "oid-ada", as: test.owner)
-        _ = try await test.service.acceptTelemetry(
+        _ = try await test.service.devices.acceptTelemetry(
             .init(events: [ReportedEvent(.appLaunch, privacy: .requiredService, data: .usage, time: now)]),
             by: app.caller)
-        _ = try await test.service.requestLogs(ofRegistration: app.registrationID, as: test.owner)
-        _ = try await test.service.requestCommand(.resetPIN, ofRegistration: app.registrationID, as: test.owner)
+        _ = try await test.service.administration.requestLogs(ofRegistration: app.registrationID, as: test.owner)
+        _ = try await test.service.administration.requestCommand(
+            .resetPIN, ofRegistration: app.registrationID, as: test.owner)
         return (test, app)
     }
 
     @Test func `everything about a person is in the export`() async throws {
         let (test, app) = try await filled()
-        let data = try await test.service.exportUser("OID-ADA", as: test.owner)
+        let data = try await test.service.administration.exportUser("OID-ADA", as: test.owner)
         #expect(data.user?.userPrincipalName == "ada@contoso.example")
         #expect(data.groups == ["writers"])
         #expect(data.registrations.map(\.id) == [app.registrationID])
         #expect(data.workingTime?.state == .clockedIn)
         #expect(data.telemetry.count == 1 && data.logs.count == 1)
         #expect(data.commands.map(\.kind) == [.resetPIN])
-        #expect(await failure { _ = try await test.service.exportUser("nobody", as: test.owner) }?.code == .notFound)
+        #expect(
+            await failure { _ = try await test.service.administration.exportUser("nobody", as: test.owner) }?.code
+                == .notFound)
     }
 
     @Test func `nothing of an erased person is left but ids in the audit log`() async throws {
         let (test, app) = try await filled()
-        try await test.service.eraseUser("oid-ada", as: test.owner)
-        #expect(await failure { _ = try await test.service.exportUser("oid-ada", as: test.owner) }?.code == .notFound)
-        #expect(try await test.service.registrations(.init(includesClosed: true), as: test.owner).isEmpty)
-        #expect(try await test.service.logCollections(as: test.owner).isEmpty)
-        #expect(try await test.service.group("writers", as: test.owner).members.isEmpty)
+        try await test.service.administration.eraseUser("oid-ada", as: test.owner)
+        #expect(
+            await failure { _ = try await test.service.administration.exportUser("oid-ada", as: test.owner) }?.code
+                == .notFound)
+        #expect(
+            try await test.service.administration.registrations(.init(includesClosed: true), as: test.owner).isEmpty)
+        #expect(try await test.service.administration.logCollections(as: test.owner).isEmpty)
+        #expect(try await test.service.administration.group("writers", as: test.owner).members.isEmpty)
         let stale = app
         #expect(
             await failure {
-                _ = try await test.service.events(ofRegistration: stale.registrationID, after: nil, by: stale.caller)
+                _ = try await test.service.devices.events(
+                    ofRegistration: stale.registrationID, after: nil, by: stale.caller)
             }?.status == .registrationGone)
         let export = try await test.export().joined()
         #expect(export.contains("oid-ada"))
@@ -55,16 +62,18 @@ struct PersonalDataTests {
 
     @Test func `data on a device goes before the data about it`() async throws {
         var (test, app) = try await filled()
-        _ = try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
-        #expect(await failure { try await test.service.eraseUser("oid-ada", as: test.owner) }?.code == .conflict)
+        _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
+        #expect(
+            await failure { try await test.service.administration.eraseUser("oid-ada", as: test.owner) }?.code
+                == .conflict)
         try await app.wipe()
-        try await test.service.eraseUser("oid-ada", as: test.owner)
+        try await test.service.administration.eraseUser("oid-ada", as: test.owner)
     }
 
     /// The kinds of records that name Ada, whatever member does; the mark of her removal apart.
     private func naming(_ test: TestService) async throws -> Set<StorageKind> {
-        let texts = try await test.storage.read(TestService.tenant) { records throws(ServiceError) in
-            try StorageKind.allCases.map { kind throws(ServiceError) in (kind, try records.text(of: kind)) }
+        let texts = try await test.storage.read(TestService.tenant) { records in
+            try StorageKind.allCases.map { kind in (kind, try records.text(of: kind)) }
         }
         return Set(texts.filter { $0.1.lowercased().contains("oid-ada") || $0.1.contains("ada@contoso") }.map(\.0))
     }
@@ -72,31 +81,32 @@ struct PersonalDataTests {
     @Test func `no record names an erased person, but that they are removed`() async throws {
         let (test, _) = try await filled()
         let key = SoftwareSigningKey()
-        let device = try await test.service.registerDevice(
+        let device = try await test.service.administration.registerDevice(
             CompactJWS.sign(
                 MessageCoding.encode(
                     DeviceRegistrationStatement(
                         deviceID: "device-1", tenant: TestService.tenant, issuer: "https://login.example.test",
                         keyThumbprint: key.publicKey.thumbprint, since: test.clock.now)),
                 type: .deviceRegistration, with: key, embedsKey: true), name: nil, as: test.owner)
-        try await test.service.noteSession(
+        try await test.service.devices.noteSession(
             DeviceSessionStatement(
                 deviceID: device.id, session: 1, account: AccountID("oid-ada"), since: 1
             ).signed(by: key), ofDevice: device.id, tenant: TestService.tenant)
-        try await test.service.setAllowedAccounts(
+        try await test.service.administration.setAllowedAccounts(
             [.init(id: AccountID("oid-ada"), userPrincipalName: "ada@contoso.example")], as: test.owner)
-        let ada = try await test.service.user("oid-ada", as: test.owner)
-        _ = try await test.core.synchronize(.init(people: [ada]), from: "file", of: TestService.tenant)
-        try await test.service.apply(
-            AccountSignal(.sessionsRevoked, of: "oid-ada", at: test.clock.now), as: test.owner)
+        let ada = try await test.service.administration.user("oid-ada", as: test.owner)
+        _ = try await test.service.provisioning.synchronize(.init(people: [ada]), from: "file", of: TestService.tenant)
+        try await test.service.provisioning.apply(
+            AccountSignal(.sessionsRevoked, of: "oid-ada", at: test.clock.now),
+            from: "https://login.example", of: TestService.tenant)
         let now = test.clock.now
-        try await test.storage.write(TestService.tenant) { transaction throws(ServiceError) in
+        try await test.storage.write(TestService.tenant) { transaction in
             try transaction.save(
                 OperatorAlert(
                     id: "alert-1", kind: .wipeFailed, time: now, operationID: "o", registrationID: "r",
                     userID: "OID-Ada", bundleID: TestService.app, attempts: 3))
         }
-        let export = try await test.service.exportUser("oid-ada", as: test.owner)
+        let export = try await test.service.administration.exportUser("oid-ada", as: test.owner)
         #expect(export.alerts.map(\.id) == ["alert-1"])
         #expect(
             export.revocation != nil && export.sharedDevices == ["device-1"] && export.sources == ["file"]
@@ -108,10 +118,10 @@ struct PersonalDataTests {
                 .settings,
                 .directorySource, .revocation, .alert,
             ]))
-        try await test.service.eraseUser("oid-ada", as: test.owner)
+        try await test.service.administration.eraseUser("oid-ada", as: test.owner)
         #expect(try await naming(test) == [.removedPerson])
-        #expect(try await test.service.allowedAccounts(as: test.owner) == [])
-        let bookmarks = try await test.storage.read(TestService.tenant) { records throws(ServiceError) in
+        #expect(try await test.service.administration.allowedAccounts(as: test.owner) == [])
+        let bookmarks = try await test.storage.read(TestService.tenant) { records in
             try records.records(EventBookmark.self).count
         }
         #expect(bookmarks == 0)
@@ -120,13 +130,13 @@ struct PersonalDataTests {
     @Test func `what is left of somebody who was removed from the directory can be erased`() async throws {
         let test = try await TestService.withPeople()
         let now = Int64(test.clock.now.timeIntervalSince1970)
-        try await test.service.setWorkingTime(
+        try await test.service.provisioning.setWorkingTime(
             WorkingTimeReport(state: .clockedIn, asOf: now), ofUser: "oid-ada", as: test.owner)
-        try await test.service.blockUser("oid-ada", as: test.owner)
-        try await test.service.removeUser("oid-ada", as: test.owner)
-        #expect(try await test.service.exportUser("oid-ada", as: test.owner).workingTime == nil)
+        try await test.service.administration.blockUser("oid-ada", as: test.owner)
+        try await test.service.provisioning.removeUser("oid-ada", as: test.owner)
+        #expect(try await test.service.administration.exportUser("oid-ada", as: test.owner).workingTime == nil)
         #expect(try await naming(test) == [.block, .removedPerson])
-        try await test.service.eraseUser("oid-ada", as: test.owner)
+        try await test.service.administration.eraseUser("oid-ada", as: test.owner)
         #expect(try await naming(test) == [.removedPerson])
     }
 }

@@ -20,29 +20,30 @@ struct ReportingTests {
         var app = TestApp(test)
         try await app.register()
         // What was handed out is not in force before the app says so.
-        #expect(try await test.service.drift(as: test.owner).map(\.registrationID) == [app.registrationID])
+        #expect(
+            try await test.service.administration.drift(as: test.owner).map(\.registrationID) == [app.registrationID])
         try await app.checkIn()
-        #expect(try await test.service.drift(as: test.owner).isEmpty)
+        #expect(try await test.service.administration.drift(as: test.owner).isEmpty)
         test.clock.advance(days: 10)
-        let changed = try await test.service.updatePolicy(
+        let changed = try await test.service.administration.updatePolicy(
             policy.id, changes: ["saveAsBlocked": true], ifVersion: nil, as: test.owner)
         let since = test.clock.now
         test.clock.advance(days: 1)
-        _ = try await test.service.updatePolicy(
+        _ = try await test.service.administration.updatePolicy(
             policy.id, changes: ["printBlocked": true], ifVersion: nil, as: test.owner)
         test.clock.advance(days: 0.5)
-        let drifted = try #require(try await test.service.drift(as: test.owner).first)
+        let drifted = try #require(try await test.service.administration.drift(as: test.owner).first)
         #expect(drifted.since == since && drifted.hours == 36 && drifted.isOverdue)
         #expect(drifted.applied.first?.version != changed.version)
         #expect(drifted.intended.map(\.id) == drifted.applied.map(\.id) && drifted.userID == "oid-ada")
         try await app.checkIn()
         // Handed out, and not yet confirmed: the time goes on.
-        #expect(try await test.service.drift(as: test.owner).first?.since == since)
+        #expect(try await test.service.administration.drift(as: test.owner).first?.since == since)
         try await app.checkIn()
-        #expect(try await test.service.drift(as: test.owner).isEmpty)
+        #expect(try await test.service.administration.drift(as: test.owner).isEmpty)
         test.clock.advance(days: 3)
-        try await test.service.deletePolicy(policy.id, ifVersion: nil, as: test.owner)
-        let after = try await test.service.drift(as: test.owner)
+        try await test.service.administration.deletePolicy(policy.id, ifVersion: nil, as: test.owner)
+        let after = try await test.service.administration.drift(as: test.owner)
         #expect(after.map(\.since) == [test.clock.now] && after.first?.intended == [] && after.first?.hours == 0)
     }
 
@@ -50,28 +51,29 @@ struct ReportingTests {
         let test = try await TestService.withPeople()
         try await test.protect(to: .group("staff"))
         let app = try await confirmed(test)
-        let writers = try await test.service.group("writers", as: test.owner)
-        try await test.service.saveGroup(DirectoryGroup(id: "writers", displayName: "Writers"), as: test.owner)
-        let left = try await test.service.drift(as: test.owner)
+        let writers = try await test.service.administration.group("writers", as: test.owner)
+        try await test.service.provisioning.saveGroup(
+            DirectoryGroup(id: "writers", displayName: "Writers"), as: test.owner)
+        let left = try await test.service.administration.drift(as: test.owner)
         #expect(left.map(\.registrationID) == [app.registrationID] && left.first?.intended == [])
         #expect(left.first?.isOverdue == false)
         test.clock.advance(days: 2)
-        try await test.service.saveGroup(writers, as: test.owner)
-        #expect(try await test.service.drift(as: test.owner).isEmpty)
+        try await test.service.provisioning.saveGroup(writers, as: test.owner)
+        #expect(try await test.service.administration.drift(as: test.owner).isEmpty)
     }
 
     @Test func `a reader of some policies alone is told of the drift of those`() async throws {
         let test = try await TestService.withPeople()
         let policy = try await test.protect(to: .group("staff"))
         _ = try await confirmed(test)
-        _ = try await test.service.updatePolicy(
+        _ = try await test.service.administration.updatePolicy(
             policy.id, changes: ["saveAsBlocked": true], ifVersion: nil, as: test.owner)
         let role = CustomRole(
             id: "north", displayName: "North", permissions: [.read], members: ["north"], scopeTags: ["north"])
         let stranger = Administrator(
             tenant: TestService.tenant, id: "n", name: "N", roles: [], customRoles: [role])
-        #expect(try await test.service.drift(as: test.owner).count == 1)
-        #expect(try await test.service.drift(as: stranger).isEmpty)
+        #expect(try await test.service.administration.drift(as: test.owner).count == 1)
+        #expect(try await test.service.administration.drift(as: stranger).isEmpty)
     }
 
     @Test func `the figures count assigned people once each, and apps by people`() async throws {
@@ -79,15 +81,15 @@ struct ReportingTests {
         try await test.protect(to: .group("staff"))
         _ = try await confirmed(test)
         _ = try await confirmed(test, tag: "tag-2")
-        try await test.service.saveUser(
+        try await test.service.provisioning.saveUser(
             DirectoryUser(id: "oid-cy", userPrincipalName: "cy@contoso.example", displayName: "Cy"), as: test.owner)
-        var staff = try await test.service.group("staff", as: test.owner)
+        var staff = try await test.service.administration.group("staff", as: test.owner)
         staff.members.insert(.user("oid-cy"))
-        try await test.service.saveGroup(staff, as: test.owner)
-        var ben = try await test.service.user("oid-ben", as: test.owner)
+        try await test.service.provisioning.saveGroup(staff, as: test.owner)
+        var ben = try await test.service.administration.user("oid-ben", as: test.owner)
         ben.isLicensed = false
-        try await test.service.saveUser(ben, as: test.owner)
-        let summary = try await test.service.protectionSummary(as: test.owner)
+        try await test.service.provisioning.saveUser(ben, as: test.owner)
+        let summary = try await test.service.administration.protectionSummary(as: test.owner)
         #expect(summary.assignedUsers.total == 3)
         #expect(summary.assignedUsers.protected == 1 && summary.assignedUsers.unprotected == 2)
         #expect(summary.assignedUsers.licensed == 2 && summary.assignedUsers.unlicensed == 1)
@@ -96,29 +98,29 @@ struct ReportingTests {
         #expect(summary.topProtectedApps.map(\.bundleID) == [TestService.app])
         #expect(summary.topProtectedApps.map(\.users) == [1], "two devices of one person")
         #expect(summary.topConfiguredApps.isEmpty)
-        try await test.service.blockUser("oid-cy", as: test.owner)
-        #expect(try await test.service.protectionSummary(as: test.owner).usersByStatus.blocked == 1)
+        try await test.service.administration.blockUser("oid-cy", as: test.owner)
+        #expect(try await test.service.administration.protectionSummary(as: test.owner).usersByStatus.blocked == 1)
     }
 
     @Test func `a flagged app keeps the time of what was found until a clean check`() async throws {
         let test = try await TestService.withPeople()
         try await test.protect(to: .group("staff"))
         var app = try await confirmed(test)
-        #expect(try await test.service.flaggedApps(as: test.owner).isEmpty)
+        #expect(try await test.service.administration.flaggedApps(as: test.owner).isEmpty)
         test.clock.advance(seconds: 600)
         let since = test.clock.now
         try await app.checkIn(health: [.rootedDevice])
         test.clock.advance(days: 1)
         try await app.checkIn(health: [.rootedDevice])
-        let flagged = try #require(try await test.service.flaggedApps(as: test.owner).first)
+        let flagged = try #require(try await test.service.administration.flaggedApps(as: test.owner).first)
         #expect(flagged.reasons == ["rootedDevice"] && flagged.since == since && flagged.platform == "iOS")
         #expect(flagged.displayName == "Ada" && flagged.deviceTag == "tag-1" && flagged.bundleID == TestService.app)
-        #expect(try await test.service.protectionSummary(as: test.owner).flaggedUsers == 1)
+        #expect(try await test.service.administration.protectionSummary(as: test.owner).flaggedUsers == 1)
         try await app.checkIn()
-        #expect(try await test.service.flaggedApps(as: test.owner).isEmpty)
+        #expect(try await test.service.administration.flaggedApps(as: test.owner).isEmpty)
         test.clock.advance(days: 1)
         try await app.checkIn(health: [.rootedDevice])
-        #expect(try await test.service.flaggedApps(as: test.owner).first?.since == test.clock.now)
+        #expect(try await test.service.administration.flaggedApps(as: test.owner).first?.since == test.clock.now)
     }
 
     @Test func `an app has checked in once the rules assigned in it were in force, and one without is unprotected`()
@@ -130,19 +132,20 @@ struct ReportingTests {
         var app = TestApp(test)
         try await app.register()
         #expect(
-            try await test.service.appStatuses(ofUser: "oid-ada", as: test.owner).map(\.checkIn) == [
+            try await test.service.administration.appStatuses(ofUser: "oid-ada", as: test.owner).map(\.checkIn) == [
                 .notCheckedIn, .notCheckedIn,
             ])
         try await app.checkIn()
-        let statuses = try await test.service.appStatuses(ofUser: "ada@contoso.example", as: test.owner)
+        let statuses = try await test.service.administration.appStatuses(ofUser: "ada@contoso.example", as: test.owner)
         #expect(statuses.map(\.bundleID) == ["com.example.mail", TestService.app])
         #expect(statuses.map(\.checkIn) == [.notCheckedIn, .checkedIn])
         #expect(statuses.map(\.protection) == [.unprotected, .protected])
         // The app stays enrolled and loses its protection.
-        try await test.service.saveGroup(DirectoryGroup(id: "writers", displayName: "Writers"), as: test.owner)
+        try await test.service.provisioning.saveGroup(
+            DirectoryGroup(id: "writers", displayName: "Writers"), as: test.owner)
         try await app.checkIn()
         try await app.checkIn()
-        let left = try await test.service.appStatuses(ofUser: "oid-ada", as: test.owner)
+        let left = try await test.service.administration.appStatuses(ofUser: "oid-ada", as: test.owner)
         #expect(left.map(\.bundleID) == [TestService.app])
         #expect(left.map(\.checkIn) == [.notAssigned] && left.map(\.protection) == [.unprotected])
     }
@@ -155,14 +158,15 @@ struct ReportingTests {
         let other = try await confirmed(test, tag: "tag-2")
         _ = try await confirmed(test, user: "ben", tag: "tag-3")
         test.clock.advance(seconds: 1)
-        _ = try await test.service.requestCommand(.resetPIN, ofRegistration: other.registrationID, as: test.owner)
-        _ = try await test.service.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
-        _ = try await test.service.requestWipe(ofUser: "oid-ben", deviceTag: "tag-3", as: test.owner)
+        _ = try await test.service.administration.requestCommand(
+            .resetPIN, ofRegistration: other.registrationID, as: test.owner)
+        _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
+        _ = try await test.service.administration.requestWipe(ofUser: "oid-ben", deviceTag: "tag-3", as: test.owner)
         let reader = test.administrator(.reader)
-        let work = try await test.service.pendingWork(ofUser: "ada@contoso.example", as: reader)
+        let work = try await test.service.administration.pendingWork(ofUser: "ada@contoso.example", as: reader)
         #expect(work.wipes.map(\.registrationID) == [app.registrationID])
         #expect(work.commands.map(\.registrationID) == [other.registrationID])
         try await app.wipe()
-        #expect(try await test.service.pendingWork(ofUser: "oid-ada", as: reader).wipes.isEmpty)
+        #expect(try await test.service.administration.pendingWork(ofUser: "oid-ada", as: reader).wipes.isEmpty)
     }
 }

@@ -19,44 +19,57 @@ import Testing
         try await test.protect(to: .allLicensedUsers)
         var app = TestApp(test)
         try await app.register()
-        try await test.service.apply(signal(.accountDisabled, test), as: test.owner)
-        #expect(try await test.service.user("oid-ada", as: test.owner).accountEnabled == false)
+        try await test.service.provisioning.apply(
+            signal(.accountDisabled, test), from: "https://login.example", of: TestService.tenant)
+        #expect(try await test.service.administration.user("oid-ada", as: test.owner).accountEnabled == false)
         let refusal = await failure { try await app.checkIn() }
         #expect(refusal?.code == .accountDisabled && refusal?.status == .notLicensed)
-        #expect(try await test.service.isAccountDisabled("OID-ada", of: TestService.tenant))
-        #expect(try await test.service.isAccountDisabled("oid-ada", of: TenantID("fabrikam")) == false)
-        try await test.service.apply(signal(.accountEnabled, test, after: 1), as: test.owner)
+        #expect(try await test.service.devices.isAccountDisabled("OID-ada", of: TestService.tenant))
+        #expect(try await test.service.devices.isAccountDisabled("oid-ada", of: TenantID("fabrikam")) == false)
+        try await test.service.provisioning.apply(
+            signal(.accountEnabled, test, after: 1), from: "https://login.example", of: TestService.tenant)
         try await app.checkIn()
     }
 
     @Test func `an older signal that comes late changes nothing`() async throws {
         let test = try await TestService.withPeople()
-        try await test.service.apply(signal(.accountDisabled, test), as: test.owner)
+        try await test.service.provisioning.apply(
+            signal(.accountDisabled, test), from: "https://login.example", of: TestService.tenant)
         let before = try await test.records().count
-        try await test.service.apply(signal(.accountEnabled, test, after: -5), as: test.owner)
-        try await test.service.apply(signal(.accountDisabled, test), as: test.owner)
-        #expect(try await test.service.user("oid-ada", as: test.owner).accountEnabled == false)
+        try await test.service.provisioning.apply(
+            signal(.accountEnabled, test, after: -5), from: "https://login.example", of: TestService.tenant)
+        try await test.service.provisioning.apply(
+            signal(.accountDisabled, test), from: "https://login.example", of: TestService.tenant)
+        #expect(try await test.service.administration.user("oid-ada", as: test.owner).accountEnabled == false)
         #expect(try await test.records().count == before)
     }
 
     @Test func `a revoked session has its moment, also for somebody whom the directory does not know`() async throws {
         let test = try await TestService.withPeople()
-        try await test.service.apply(signal(.sessionsRevoked, test, of: "ada@contoso.example"), as: test.owner)
-        try await test.service.apply(signal(.sessionsRevoked, test, of: "Stranger", after: 5), as: test.owner)
+        try await test.service.provisioning.apply(
+            signal(.sessionsRevoked, test, of: "ada@contoso.example"), from: "https://login.example",
+            of: TestService.tenant)
+        try await test.service.provisioning.apply(
+            signal(.sessionsRevoked, test, of: "Stranger", after: 5), from: "https://login.example",
+            of: TestService.tenant)
         #expect(
-            try await test.service.sessionRevocations(of: TestService.tenant) == [
+            try await test.service.provisioning.sessionRevocations(of: TestService.tenant) == [
                 "oid-ada": test.clock.now, "stranger": test.clock.now.addingTimeInterval(5),
             ])
-        #expect(try await test.service.sessionRevocations(of: TenantID("fabrikam")).isEmpty)
+        #expect(try await test.service.provisioning.sessionRevocations(of: TenantID("fabrikam")).isEmpty)
     }
 
     @Test func `an administrator ends the sessions of whoever is known, up to the second that runs`() async throws {
         let test = try await TestService.withPeople()
         let begun = test.clock.now
         let moment = Date(timeIntervalSince1970: begun.timeIntervalSince1970.rounded(.down) + 1)
-        #expect(try await test.service.revokeSessions(ofUser: "ADA@contoso.example", as: test.owner) == "oid-ada")
-        #expect(try await test.service.sessionRevocations(of: TestService.tenant) == ["oid-ada": moment])
-        let stranger = await failure { _ = try await test.service.revokeSessions(ofUser: "stranger", as: test.owner) }
+        #expect(
+            try await test.service.administration.revokeSessions(ofUser: "ADA@contoso.example", as: test.owner)
+                == "oid-ada")
+        #expect(try await test.service.provisioning.sessionRevocations(of: TestService.tenant) == ["oid-ada": moment])
+        let stranger = await failure {
+            _ = try await test.service.administration.revokeSessions(ofUser: "stranger", as: test.owner)
+        }
         #expect(stranger?.code == .notFound)
         // Whom the directory does not know, but a shared device names.
         let key = SoftwareSigningKey()
@@ -65,15 +78,17 @@ import Testing
             keyThumbprint: key.publicKey.thumbprint, since: begun)
         let request = try CompactJWS.sign(
             MessageCoding.encode(facts), type: .deviceRegistration, with: key, embedsKey: true)
-        _ = try await test.service.registerDevice(request, name: nil, as: test.owner)
+        _ = try await test.service.administration.registerDevice(request, name: nil, as: test.owner)
         let session = DeviceSessionStatement(deviceID: "ward-3", session: 1, account: AccountID("Stranger"), since: 1)
-        _ = try await test.service.noteSession(session.signed(by: key), ofDevice: "ward-3", tenant: TestService.tenant)
-        #expect(try await test.service.revokeSessions(ofUser: "stranger", as: test.owner) == "Stranger")
+        _ = try await test.service.devices.noteSession(
+            session.signed(by: key), ofDevice: "ward-3", tenant: TestService.tenant)
+        #expect(try await test.service.administration.revokeSessions(ofUser: "stranger", as: test.owner) == "Stranger")
         // What a provider said to be later stays later.
-        try await test.service.apply(signal(.sessionsRevoked, test, after: 9), as: test.owner)
-        _ = try await test.service.revokeSessions(ofUser: "oid-ada", as: test.owner)
+        try await test.service.provisioning.apply(
+            signal(.sessionsRevoked, test, after: 9), from: "https://login.example", of: TestService.tenant)
+        _ = try await test.service.administration.revokeSessions(ofUser: "oid-ada", as: test.owner)
         #expect(
-            try await test.service.sessionRevocations(of: TestService.tenant) == [
+            try await test.service.provisioning.sessionRevocations(of: TestService.tenant) == [
                 "oid-ada": begun.addingTimeInterval(9), "stranger": moment,
             ])
     }
@@ -84,11 +99,13 @@ import Testing
         try await test.protect(to: .allLicensedUsers)
         var app = TestApp(test)
         try await app.register()
-        let events = try await test.service.events(ofRegistration: app.registrationID, after: nil, by: app.caller)
+        let events = try await test.service.devices.events(
+            ofRegistration: app.registrationID, after: nil, by: app.caller)
         if call == "apply" {
-            try await test.service.apply(signal(.sessionsRevoked, test), as: test.owner)
+            try await test.service.provisioning.apply(
+                signal(.sessionsRevoked, test), from: "https://login.example", of: TestService.tenant)
         } else {
-            _ = try await test.service.revokeSessions(ofUser: "oid-ada", as: test.owner)
+            _ = try await test.service.administration.revokeSessions(ofUser: "oid-ada", as: test.owner)
         }
         for await _ in events {}
     }

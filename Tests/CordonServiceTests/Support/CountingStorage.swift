@@ -9,19 +9,19 @@ final class CountingStorage: ServiceStorage {
     private let storage = InMemoryStorage()
 
     func read<Result: Sendable>(
-        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageReader) throws(ServiceError) -> Result
-    ) async throws(ServiceError) -> Result {
+        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageReader) throws -> Result
+    ) async throws -> Result {
         let counter = telemetryRead
-        return try await storage.read(tenant) { records throws(ServiceError) in
+        return try await storage.read(tenant) { records in
             try body(Reader(records: records, counter: counter))
         }
     }
 
     func write<Result: Sendable>(
-        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageTransaction) throws(ServiceError) -> Result
-    ) async throws(ServiceError) -> Result {
+        _ tenant: TenantID, _ body: @escaping @Sendable (any StorageTransaction) throws -> Result
+    ) async throws -> Result {
         let counter = telemetryRead
-        return try await storage.write(tenant) { transaction throws(ServiceError) in
+        return try await storage.write(tenant) { transaction in
             try body(Transaction(transaction: transaction, counter: counter))
         }
     }

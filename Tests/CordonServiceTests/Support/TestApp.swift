@@ -45,7 +45,7 @@ struct TestApp {
     mutating func register() async throws -> RegistrationOutcome {
         let request = RegistrationRequest(
             application: application, device: device, source: .appRegistered, nonce: nextNonce())
-        let outcome = try await test.service.register(request, by: caller)
+        let outcome = try await test.service.devices.register(request, by: caller)
         registrationID = outcome.result.registrationID
         if outcome.isNew { current = nil }
         try await accept(outcome.result.envelope, nonce: request.nonce)
@@ -57,13 +57,13 @@ struct TestApp {
         let request = CheckInRequest(
             appliedSequence: current?.sequence ?? 0, appliedVersion: envelope?.version, appliedDigest: current?.digest,
             application: application, device: device, health: health, clientTime: test.clock.now, nonce: nextNonce())
-        let outcome = try await test.service.checkIn(request, registration: registrationID, by: caller)
+        let outcome = try await test.service.devices.checkIn(request, registration: registrationID, by: caller)
         if let text = outcome.response.envelope { try await accept(text, nonce: request.nonce) }
         return outcome
     }
 
     func acknowledge(_ phase: Acknowledgement.Phase, _ commandID: String, receipt: String? = nil) async throws {
-        try await test.service.acknowledge(
+        try await test.service.devices.acknowledge(
             Acknowledgement(commandID: commandID, phase: phase, time: test.clock.now, receipt: receipt),
             registration: registrationID, by: caller)
     }
@@ -86,8 +86,8 @@ struct TestApp {
     }
 
     private mutating func accept(_ text: String, nonce: String) async throws {
-        let pin = try await test.service.discoveryFacts(of: account.tenant).rootKeyThumbprint
-        let keys = try await test.service.keySet(of: account.tenant).verified(pin: pin, at: test.clock.now)
+        let pin = try await test.service.devices.discoveryFacts(of: account.tenant).rootKeyThumbprint
+        let keys = try await test.service.devices.keySet(of: account.tenant).verified(pin: pin, at: test.clock.now)
         let signed = SignedEnvelope(text)
         let receiver = SignedEnvelope.Receiver(
             tenant: account.tenant, registrationID: registrationID, account: account.id, bundleID: bundleID)

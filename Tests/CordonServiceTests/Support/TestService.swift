@@ -14,8 +14,7 @@ struct TestService {
     let storage: any ServiceStorage
     let keyStore: any ServiceKeyStore
     let clock: TestClock
-    let core: StoredManagementService
-    let service: AuditingService<StoredManagementService>
+    let service: ManagementService
     let owner = Administrator(tenant: tenant, id: "owner-1", name: "Owner", roles: [.owner])
 
     init(
@@ -25,11 +24,10 @@ struct TestService {
         self.storage = storage
         self.keyStore = keyStore
         self.clock = clock
-        core = StoredManagementService(
+        service = ManagementService(
             storage: storage, keyStore: keyStore, configuration: configuration, clock: { clock.now },
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
-        service = AuditingService(core, storage: storage, clock: { clock.now })
-        try await core.open(Self.tenant)
+        try await service.open(Self.tenant)
     }
 
     /// Ben in "staff", Ada in "writers" inside "staff", nobody in "guests".
@@ -38,7 +36,7 @@ struct TestService {
     ) async throws -> TestService {
         let test = try await TestService(storage: storage, configuration: configuration)
         for name in ["ada", "ben"] {
-            try await test.service.saveUser(
+            try await test.service.provisioning.saveUser(
                 DirectoryUser(
                     id: "oid-\(name)", userPrincipalName: "\(name)@contoso.example", displayName: name.capitalized),
                 as: test.owner)
@@ -48,7 +46,7 @@ struct TestService {
             DirectoryGroup(id: "staff", displayName: "Staff", members: [.group("writers"), .user("oid-ben")]),
             DirectoryGroup(id: "guests", displayName: "Guests"),
         ] {
-            try await test.service.saveGroup(group, as: test.owner)
+            try await test.service.provisioning.saveGroup(group, as: test.owner)
         }
         return test
     }
@@ -65,20 +63,22 @@ struct TestService {
     ) async throws -> ManagedAppPolicy {
         var members = settings
         members["displayName"] = .string(name)
-        let policy = try await service.createPolicy(.iosManagedAppProtection, document: .object(members), as: owner)
-        _ = try await service.targetApps([.init(.ios, app)], group: nil, ofPolicy: policy.id, as: owner)
-        return try await service.assignPolicy(policy.id, to: targets.map { PolicyAssignment($0) }, as: owner)
+        let policy = try await service.administration.createPolicy(
+            .iosManagedAppProtection, document: .object(members), as: owner)
+        _ = try await service.administration.targetApps([.init(.ios, app)], group: nil, ofPolicy: policy.id, as: owner)
+        return try await service.administration.assignPolicy(
+            policy.id, to: targets.map { PolicyAssignment($0) }, as: owner)
     }
 
     func records() async throws -> [AuditRecord] {
-        try await storage.read(Self.tenant) { records throws(ServiceError) in
+        try await storage.read(Self.tenant) { records in
             try records.auditRecords(AuditQuery(limit: 1000))
         }
     }
 
     func export() async throws -> [String] {
         var bytes = Data()
-        for try await piece in try await service.exportAudit(as: owner) { bytes += piece }
+        for try await piece in try await service.administration.exportAudit(as: owner) { bytes += piece }
         return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 }

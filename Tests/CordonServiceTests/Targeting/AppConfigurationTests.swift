@@ -17,7 +17,8 @@ struct AppConfigurationTests {
             ],
             "assignments": [["target": ["@odata.type": "#microsoft.graph.groupAssignmentTarget", "groupId": "staff"]]],
         ]
-        return try await test.service.createPolicy(.targetedManagedAppConfiguration, document: document, as: test.owner)
+        return try await test.service.administration.createPolicy(
+            .targetedManagedAppConfiguration, document: document, as: test.owner)
     }
 
     @Test func `every matching configuration is its own dictionary, with tokens replaced`() async throws {
@@ -46,9 +47,9 @@ struct AppConfigurationTests {
         var app = TestApp(test)
         try await app.register()
         #expect(app.envelope?.configurations.map { $0["who"] } == ["ada@contoso.example|Ada|ada@contoso.example"])
-        var ada = try await test.service.user("oid-ada", as: test.owner)
+        var ada = try await test.service.administration.user("oid-ada", as: test.owner)
         ada.mail = "a.field@contoso.example"
-        try await test.service.saveUser(ada, as: test.owner)
+        try await test.service.provisioning.saveUser(ada, as: test.owner)
         try await app.checkIn()
         #expect(
             app.envelope?.configurations.map { $0["who"] } == ["a.field@contoso.example|Ada|a.field@contoso.example"])
@@ -59,7 +60,7 @@ struct AppConfigurationTests {
         let test = try await TestService.withPeople()
         try await test.protect(app: "org.example.other", to: .group("staff"))
         let one = try await configure(test, [["name": "k", "value": "v"]])
-        _ = try await test.service.targetApps([], group: .allApps, ofPolicy: one.id, as: test.owner)
+        _ = try await test.service.administration.targetApps([], group: .allApps, ofPolicy: one.id, as: test.owner)
         var app = TestApp(test, bundleID: "org.example.other")
         try await app.register()
         #expect(app.envelope?.configurations == [["__source": .string(one.id), "k": "v"]])
@@ -70,7 +71,7 @@ struct AppConfigurationTests {
         let test = try await TestService.withPeople()
         try await test.protect(to: .group("staff"))
         _ = try await configure(test, [["name": "k", "value": "targeted"]])
-        _ = try await test.service.createPolicy(
+        _ = try await test.service.administration.createPolicy(
             .defaultManagedAppProtection,
             document: ["displayName": "D", "customSettings": [["name": "k", "value": "default"]]], as: test.owner)
         var app = TestApp(test)

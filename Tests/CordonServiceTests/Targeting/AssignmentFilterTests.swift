@@ -7,7 +7,7 @@ import Testing
 /// SRV-TG-03, SRV-TG-07: assignments with filters, and the named sets of apps.
 struct AssignmentFilterTests {
     private func save(_ test: TestService, _ rule: String, id: String = "f1") async throws {
-        try await test.service.saveResource(
+        try await test.service.administration.saveResource(
             AssignmentFilter(
                 id: id, displayName: "Filter \(id)", rule: rule, created: test.clock.now, modified: test.clock.now),
             isNew: false, as: test.owner)
@@ -16,7 +16,7 @@ struct AssignmentFilterTests {
     private func assign(
         _ policy: ManagedAppPolicy, _ mode: PolicyAssignment.FilterMode, in test: TestService
     ) async throws {
-        _ = try await test.service.assignPolicy(
+        _ = try await test.service.administration.assignPolicy(
             policy.id, to: [PolicyAssignment(.group("staff"), filterID: "F1", filterMode: mode)], as: test.owner)
     }
 
@@ -30,7 +30,9 @@ struct AssignmentFilterTests {
         try await app.register()
         func intended() async throws -> Set<String> {
             Set(
-                try await test.service.intendedPolicies(ofRegistration: app.registrationID, as: test.owner).map(\.id))
+                try await test.service.administration.intendedPolicies(
+                    ofRegistration: app.registrationID, as: test.owner
+                ).map(\.id))
         }
         #expect(try await intended() == [always.id, filtered.id])
         #expect(app.envelope?.policy?.policy.transfer.printBlocked == true)
@@ -54,11 +56,11 @@ struct AssignmentFilterTests {
         try await save(test, #"app.osVersion -eq "18.2""#)
         try await assign(policy, .include, in: test)
         await #expect(throws: ServiceError(.conflict, "")) {
-            try await test.service.removeResource(AssignmentFilter.self, "f1", as: test.owner)
+            try await test.service.administration.removeResource(AssignmentFilter.self, "f1", as: test.owner)
         }
-        _ = try await test.service.assignPolicy(policy.id, to: [], as: test.owner)
-        try await test.service.removeResource(AssignmentFilter.self, "F1", as: test.owner)
-        #expect(try await test.service.resources(AssignmentFilter.self, as: test.owner).isEmpty)
+        _ = try await test.service.administration.assignPolicy(policy.id, to: [], as: test.owner)
+        try await test.service.administration.removeResource(AssignmentFilter.self, "F1", as: test.owner)
+        #expect(try await test.service.administration.resources(AssignmentFilter.self, as: test.owner).isEmpty)
     }
 
     @Test func `an unknown filter type is refused, not taken for none`() throws {
@@ -74,45 +76,49 @@ struct AssignmentFilterTests {
     @Test func `the catalogue says which apps a named set has`() async throws {
         let test = try await TestService.withPeople()
         let policy = try await test.protect(to: .allLicensedUsers)
-        _ = try await test.service.targetApps([], group: .allMicrosoftApps, ofPolicy: policy.id, as: test.owner)
+        _ = try await test.service.administration.targetApps(
+            [], group: .allMicrosoftApps, ofPolicy: policy.id, as: test.owner)
         func reached() async throws -> Bool {
-            try await !test.service.intendedPolicies(
+            try await !test.service.administration.intendedPolicies(
                 forUser: "oid-ada", bundleID: "com.example.SHEETS", as: test.owner
             ).isEmpty
         }
         #expect(try await !reached())
-        try await test.service.saveResource(
+        try await test.service.administration.saveResource(
             CatalogueApp(bundleID: "com.example.sheets", displayName: "Sheets", groups: [.allMicrosoftApps]),
             isNew: true, as: test.owner)
         #expect(try await reached())
-        try await test.service.removeResource(CatalogueApp.self, "com.example.sheets", as: test.owner)
+        try await test.service.administration.removeResource(CatalogueApp.self, "com.example.sheets", as: test.owner)
         #expect(try await !reached())
     }
 
     @Test func `names of tags and filters are the only ones, and the default tag is not changed`() async throws {
         let test = try await TestService.withPeople()
-        try await test.service.saveResource(ScopeTag(id: "t1", displayName: "North"), isNew: true, as: test.owner)
+        try await test.service.administration.saveResource(
+            ScopeTag(id: "t1", displayName: "North"), isNew: true, as: test.owner)
         await #expect(throws: ServiceError(.conflict, "")) {
-            try await test.service.saveResource(ScopeTag(id: "t2", displayName: "north"), isNew: true, as: test.owner)
+            try await test.service.administration.saveResource(
+                ScopeTag(id: "t2", displayName: "north"), isNew: true, as: test.owner)
         }
         await #expect(throws: ServiceError(.conflict, "")) {
-            try await test.service.saveResource(ScopeTag(id: "0", displayName: "X"), isNew: true, as: test.owner)
+            try await test.service.administration.saveResource(
+                ScopeTag(id: "0", displayName: "X"), isNew: true, as: test.owner)
         }
         try await test.protect(["roleScopeTagIds": ["t1"]], to: .allLicensedUsers)
         await #expect(throws: ServiceError(.conflict, "")) {
-            try await test.service.removeResource(ScopeTag.self, "t1", as: test.owner)
+            try await test.service.administration.removeResource(ScopeTag.self, "t1", as: test.owner)
         }
         let stranger = test.administrator(.owner, tenant: TenantID("fabrikam.example"))
-        #expect(try await test.service.resources(ScopeTag.self, as: stranger).isEmpty)
+        #expect(try await test.service.administration.resources(ScopeTag.self, as: stranger).isEmpty)
         await #expect(throws: ServiceError(.notFound, "")) {
-            try await test.service.resource(ScopeTag.self, "t1", as: stranger)
+            try await test.service.administration.resource(ScopeTag.self, "t1", as: stranger)
         }
     }
 
     @Test func `values are kept in one spelling, and every bad one is named`() async throws {
         // SRV-RS-006…008, SRV-OP-025
         let test = try await TestService.withPeople()
-        let policy = try await test.service.createPolicy(
+        let policy = try await test.service.administration.createPolicy(
             .iosManagedAppProtection,
             document: [
                 "displayName": "P", "periodOfflineBeforeAccessCheck": "12:00:00",
@@ -127,7 +133,7 @@ struct AssignmentFilterTests {
         #expect(policy.document["allowedDataStorageLocations"] == ["sharePoint", "box"])
         #expect(policy.document["minimumRequiredOsVersion"] == "17.0")
         do {
-            _ = try await test.service.createPolicy(
+            _ = try await test.service.administration.createPolicy(
                 .iosManagedAppProtection,
                 document: ["displayName": "", "pinRequired": "yes", "minimumPinLength": "4", "printBlocked": true],
                 as: test.owner)

@@ -8,7 +8,8 @@ struct TargetingTests {
     private func intended(_ test: TestService, _ user: String = "ada", app: String = TestService.app) async throws
         -> [String]
     {
-        try await test.service.intendedPolicies(forUser: "oid-\(user)", bundleID: app, as: test.owner).map(\.id)
+        try await test.service.administration.intendedPolicies(forUser: "oid-\(user)", bundleID: app, as: test.owner)
+            .map(\.id)
     }
 
     @Test func `a policy reaches the members of its group, also through other groups`() async throws {
@@ -47,17 +48,17 @@ struct TargetingTests {
         // SRV-TG-03
         let test = try await TestService.withPeople()
         let policy = try await test.protect(to: .allLicensedUsers)
-        _ = try await test.service.targetApps([], group: .allApps, ofPolicy: policy.id, as: test.owner)
+        _ = try await test.service.administration.targetApps([], group: .allApps, ofPolicy: policy.id, as: test.owner)
         #expect(try await intended(test, app: "org.other.app") == [policy.id])
     }
 
     @Test func `a policy for Android reaches nobody here, whatever it is about`() async throws {
         // SRV-RS-101
         let test = try await TestService.withPeople()
-        let policy = try await test.service.createPolicy(
+        let policy = try await test.service.administration.createPolicy(
             .androidManagedAppProtection, document: ["displayName": "A", "printBlocked": true], as: test.owner)
-        _ = try await test.service.targetApps([], group: .allApps, ofPolicy: policy.id, as: test.owner)
-        let assigned = try await test.service.assignPolicy(
+        _ = try await test.service.administration.targetApps([], group: .allApps, ofPolicy: policy.id, as: test.owner)
+        let assigned = try await test.service.administration.assignPolicy(
             policy.id, to: [.init(.allLicensedUsers)], as: test.owner)
         #expect(assigned.isAssigned)
         #expect(try await intended(test) == [])
@@ -93,22 +94,25 @@ struct TargetingTests {
             ["targetedAppManagementLevels": "mdm", "printBlocked": true], name: "Managed", to: .group("staff"))
         var app = TestApp(test)
         try await app.register()
-        let first = try await test.service.intendedPolicies(ofRegistration: app.registrationID, as: test.owner)
+        let first = try await test.service.administration.intendedPolicies(
+            ofRegistration: app.registrationID, as: test.owner)
         #expect(first.map(\.id) == [free.id])
         app.management = .mdm
         #expect(try await app.checkIn().response.statusCode == .newPolicies)
-        let reached = try await test.service.intendedPolicies(ofRegistration: app.registrationID, as: test.owner)
+        let reached = try await test.service.administration.intendedPolicies(
+            ofRegistration: app.registrationID, as: test.owner)
         #expect(reached.map(\.id) == [managed.id])
         app.management = .unmanaged
         #expect(try await app.checkIn().response.statusCode == .newPolicies)
-        let again = try await test.service.intendedPolicies(ofRegistration: app.registrationID, as: test.owner)
+        let again = try await test.service.administration.intendedPolicies(
+            ofRegistration: app.registrationID, as: test.owner)
         #expect(again.map(\.id) == [free.id])
     }
 
     @Test func `the default protection applies only where no targeted policy does`() async throws {
         // SRV-TG-08, SRV-RS-102
         let test = try await TestService.withPeople()
-        let fallback = try await test.service.createPolicy(
+        let fallback = try await test.service.administration.createPolicy(
             .defaultManagedAppProtection, document: ["displayName": "Default"], as: test.owner)
         #expect(fallback.id.hasPrefix("D_"))
         let policy = try await test.protect(to: .group("writers"))
@@ -122,9 +126,9 @@ struct TargetingTests {
         // SRV-TG-08
         let test = try await TestService.withPeople()
         func makeDefault(_ name: String, _ setting: String, app: String) async throws -> ManagedAppPolicy {
-            let made = try await test.service.createPolicy(
+            let made = try await test.service.administration.createPolicy(
                 .defaultManagedAppProtection, document: ["displayName": .string(name), setting: true], as: test.owner)
-            return try await test.service.targetApps(
+            return try await test.service.administration.targetApps(
                 [.init(.ios, app)], group: nil, ofPolicy: made.id, as: test.owner)
         }
         func warning() async throws -> String? { try await test.records().last?.details["severalDefaults"] }
@@ -145,7 +149,7 @@ struct TargetingTests {
 
     @Test func `groups that contain each other do not hang the service`() async throws {
         let test = try await TestService.withPeople()
-        try await test.service.saveGroup(
+        try await test.service.provisioning.saveGroup(
             DirectoryGroup(id: "writers", displayName: "W", members: [.group("staff"), .user("oid-ada")]),
             as: test.owner)
         let policy = try await test.protect(to: .group("writers"))
@@ -155,9 +159,9 @@ struct TargetingTests {
     @Test func `a person who is disabled or not entitled gets nothing`() async throws {
         let test = try await TestService.withPeople()
         try await test.protect(to: .group("staff"), .allLicensedUsers)
-        var ada = try await test.service.user("ada@contoso.example", as: test.owner)
+        var ada = try await test.service.administration.user("ada@contoso.example", as: test.owner)
         ada.isLicensed = false
-        try await test.service.saveUser(ada, as: test.owner)
+        try await test.service.provisioning.saveUser(ada, as: test.owner)
         #expect(try await intended(test, "ada") == [])
     }
 
@@ -180,17 +184,18 @@ struct TargetingTests {
     @Test func `a report and a scope tag leave targeting as it is, a filter does not`() async throws {
         let test = try await TestService.withPeople()
         func revision() async throws -> Int64 {
-            try await test.storage.read(TestService.tenant) { records throws(ServiceError) in
+            try await test.storage.read(TestService.tenant) { records in
                 try records.settings().targetingRevision
             }
         }
         let (before, now) = (try await revision(), test.clock.now)
-        try await test.service.saveResource(
+        try await test.service.administration.saveResource(
             ExportJob(id: "job", reportName: "MAMAppProtectionStatus", format: "csv", columns: [], requested: now),
             isNew: true, as: test.owner)
-        try await test.service.saveResource(ScopeTag(id: "tag", displayName: "T"), isNew: true, as: test.owner)
+        try await test.service.administration.saveResource(
+            ScopeTag(id: "tag", displayName: "T"), isNew: true, as: test.owner)
         #expect(try await revision() == before)
-        try await test.service.saveResource(
+        try await test.service.administration.saveResource(
             AssignmentFilter(
                 id: "filter", displayName: "F", rule: "(app.osVersion -ge \"17\")", created: now, modified: now),
             isNew: true, as: test.owner)

@@ -23,11 +23,11 @@ struct TelemetryTests {
         let (test, app) = try await TestApp.enrolled()
         let bad = event(flags.reduce(into: []) { $0.formUnion($1) })
         let error = await failure {
-            _ = try await test.service.acceptTelemetry(.init(events: [event(), bad]), by: app.caller)
+            _ = try await test.service.devices.acceptTelemetry(.init(events: [event(), bad]), by: app.caller)
         }
         #expect(error?.code == .invalid)
         #expect(error?.problems.map(\.member) == ["events[1]"])
-        #expect(try await test.service.telemetry(as: test.owner).isEmpty)
+        #expect(try await test.service.administration.telemetry(as: test.owner).isEmpty)
     }
 
     @Test(arguments: ["a sentence", "/var/mobile/file", "ada@contoso.example", "https://x", ""])
@@ -35,7 +35,8 @@ struct TelemetryTests {
         let (test, app) = try await TestApp.enrolled()
         let bad = event(words: ["action": word])
         #expect(
-            await failure { _ = try await test.service.acceptTelemetry(.init(events: [bad]), by: app.caller) }?.code
+            await failure { _ = try await test.service.devices.acceptTelemetry(.init(events: [bad]), by: app.caller) }?
+                .code
                 == .invalid)
     }
 
@@ -44,31 +45,35 @@ struct TelemetryTests {
         let (test, app) = try await TestApp.enrolled()
         var settings = ServiceSettings.usual
         settings.telemetry = level
-        try await test.service.setServiceSettings(settings, as: test.owner)
+        try await test.service.administration.setServiceSettings(settings, as: test.owner)
         let batch = TelemetryBatch(events: [event(), event(privacy: .optional)])
-        #expect(try await test.service.acceptTelemetry(batch, by: app.caller) == kept)
+        #expect(try await test.service.devices.acceptTelemetry(batch, by: app.caller) == kept)
     }
 
     @Test func `after thirty days only numbers are left`() async throws {
         let (test, app) = try await TestApp.enrolled()
-        _ = try await test.service.acceptTelemetry(.init(events: [event(), event()]), by: app.caller)
-        let before = try await test.service.telemetry(as: test.owner)
+        _ = try await test.service.devices.acceptTelemetry(.init(events: [event(), event()]), by: app.caller)
+        let before = try await test.service.administration.telemetry(as: test.owner)
         #expect(before.map(\.counts) == [["appLaunch": 2]])
-        #expect(try await test.service.exportUser("oid-ada", as: test.owner).telemetry.count == 1)
+        #expect(try await test.service.administration.exportUser("oid-ada", as: test.owner).telemetry.count == 1)
         test.clock.advance(days: 30)
-        try await test.core.performMaintenance(of: TestService.tenant)
-        #expect(try await test.service.telemetry(as: test.owner) == before)
-        #expect(try await test.service.exportUser("oid-ada", as: test.owner).telemetry.isEmpty)
+        try await test.service.performMaintenance(of: TestService.tenant)
+        #expect(try await test.service.administration.telemetry(as: test.owner) == before)
+        #expect(try await test.service.administration.exportUser("oid-ada", as: test.owner).telemetry.isEmpty)
     }
 
     @Test func `a key without registration sends nothing, and neither does a batch that is too large`() async throws {
         let (test, app) = try await TestApp.enrolled()
         let stranger = TestApp(test)
         #expect(
-            await failure { _ = try await test.service.acceptTelemetry(.init(events: []), by: stranger.caller) }?.status
+            await failure {
+                _ = try await test.service.devices.acceptTelemetry(.init(events: []), by: stranger.caller)
+            }?.status
                 == .notEnrolled)
         let many = TelemetryBatch(events: Array(repeating: event(), count: TelemetryBatch.mostEvents + 1))
-        #expect(await failure { _ = try await test.service.acceptTelemetry(many, by: app.caller) }?.code == .invalid)
+        #expect(
+            await failure { _ = try await test.service.devices.acceptTelemetry(many, by: app.caller) }?.code == .invalid
+        )
     }
 
     @Test func `the flags and levels travel as the documented numbers`() throws {
@@ -81,13 +86,14 @@ struct TelemetryTests {
         let (test, app) = try await TestApp.enrolled()
         let batch = TelemetryBatch(events: Array(repeating: event(), count: 400))
         var kept: [Int] = []
-        for _ in 0..<4 { kept.append(try await test.service.acceptTelemetry(batch, by: app.caller)) }
+        for _ in 0..<4 { kept.append(try await test.service.devices.acceptTelemetry(batch, by: app.caller)) }
         #expect(kept == [400, 400, 200, 0])
-        #expect(try await test.service.telemetry(as: test.owner).map(\.counts) == [["appLaunch": 1_000]])
+        #expect(try await test.service.administration.telemetry(as: test.owner).map(\.counts) == [["appLaunch": 1_000]])
         test.clock.advance(days: 1)
-        #expect(try await test.service.acceptTelemetry(batch, by: app.caller) == 400)
+        #expect(try await test.service.devices.acceptTelemetry(batch, by: app.caller) == 400)
         #expect(
-            try await test.service.exportUser("oid-ada", as: test.owner).telemetry.map(\.events.count) == [1_000, 400])
+            try await test.service.administration.exportUser("oid-ada", as: test.owner).telemetry.map(\.events.count)
+                == [1_000, 400])
     }
 
     @Test func `neither the report nor maintenance with nothing due reads an event`() async throws {
@@ -97,19 +103,19 @@ struct TelemetryTests {
         var app = TestApp(test)
         try await app.register()
         for _ in 0..<3 {
-            _ = try await test.service.acceptTelemetry(.init(events: [event()]), by: app.caller)
+            _ = try await test.service.devices.acceptTelemetry(.init(events: [event()]), by: app.caller)
             test.clock.advance(days: 1)
         }
         storage.telemetryRead.withLock { $0 = 0 }
-        try await test.core.performMaintenance(of: TestService.tenant)
-        #expect(try await test.service.telemetry(as: test.owner).count == 3)
+        try await test.service.performMaintenance(of: TestService.tenant)
+        #expect(try await test.service.administration.telemetry(as: test.owner).count == 3)
         #expect(storage.telemetryRead.withLock { $0 } == 0)
         test.clock.advance(days: 27)
-        try await test.core.performMaintenance(of: TestService.tenant)
+        try await test.service.performMaintenance(of: TestService.tenant)
         // The control: what is due is read, and no more.
         #expect(storage.telemetryRead.withLock { $0 } == 1)
-        try await test.core.performMaintenance(of: TestService.tenant)
+        try await test.service.performMaintenance(of: TestService.tenant)
         #expect(storage.telemetryRead.withLock { $0 } == 1)
-        #expect(try await test.service.exportUser("oid-ada", as: test.owner).telemetry.count == 2)
+        #expect(try await test.service.administration.exportUser("oid-ada", as: test.owner).telemetry.count == 2)
     }
 }

@@ -6,7 +6,7 @@ import HTTPTypes
 
 /// The audit log in the form that scripts read (SRV-OP-084); the log itself is exported elsewhere.
 struct AuditEventRoutes: Sendable {
-    let service: any ManagementService
+    let administration: Administration
 
     private static let path = "deviceManagement/auditEvents"
 
@@ -103,7 +103,7 @@ struct AuditEventRoutes: Sendable {
 
     private func records(_ query: AuditQuery, _ exchange: GraphExchange) async throws(GraphRefusal) -> [AuditRecord] {
         try await exchange.ask { () throws(ServiceError) in
-            try await service.auditRecords(query, as: exchange.administrator)
+            try await administration.auditRecords(query, as: exchange.administrator)
         }
     }
 
@@ -114,7 +114,8 @@ struct AuditEventRoutes: Sendable {
     }
 
     private func allNames(_ exchange: GraphExchange) async throws(GraphRefusal) -> AuditEventEntity {
-        AuditEventEntity(users: try await exchange.users(service), policies: try await exchange.policies(service))
+        AuditEventEntity(
+            users: try await exchange.users(administration), policies: try await exchange.policies(administration))
     }
 
     /// The names of those in some records alone: a page does not read the whole directory.
@@ -126,7 +127,7 @@ struct AuditEventRoutes: Sendable {
         for id in ids {
             let user = try await exchange.ask(isDirectory: true) { () async throws(ServiceError) -> DirectoryUser? in
                 do throws(ServiceError) {
-                    return try await service.user(id, as: exchange.administrator)
+                    return try await administration.user(id, as: exchange.administrator)
                 } catch  where error.code == .notFound {
                     return nil
                 }
@@ -134,6 +135,6 @@ struct AuditEventRoutes: Sendable {
             if let user { users.append(user) }
         }
         let hasPolicies = records.contains { $0.target.hasPrefix("policy/") }
-        return AuditEventEntity(users: users, policies: hasPolicies ? try await exchange.policies(service) : [])
+        return AuditEventEntity(users: users, policies: hasPolicies ? try await exchange.policies(administration) : [])
     }
 }

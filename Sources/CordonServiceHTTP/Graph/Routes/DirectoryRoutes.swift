@@ -6,7 +6,8 @@ import HTTPTypes
 
 /// People, groups and the organisation (§2.6).
 struct DirectoryRoutes: Sendable {
-    let service: any ManagementService
+    let administration: Administration
+    let provisioning: Provisioning
     let tenant: TenantID
 
     var routes: [GraphRoute] { people + groups + organization }
@@ -23,10 +24,10 @@ struct DirectoryRoutes: Sendable {
                 .number(try await users(exchange).total)
             },
             GraphRoute(.get, "users/*", .readDirectory) { exchange throws(GraphRefusal) in
-                .entity(DirectoryEntity.json(try await exchange.user(service)), of: "users")
+                .entity(DirectoryEntity.json(try await exchange.user(administration)), of: "users")
             },
             GraphRoute(.get, "users/*/memberOf", .readDirectory) { exchange throws(GraphRefusal) in
-                let user = try await exchange.user(service)
+                let user = try await exchange.user(administration)
                 let direct = try await groups(of: user, exchange).filter { group in
                     group.members.contains { member in
                         if case .user(let id) = member { id.lowercased() == user.id.lowercased() } else { false }
@@ -35,7 +36,7 @@ struct DirectoryRoutes: Sendable {
                 return .collection(direct.map(DirectoryEntity.json), of: "directoryObjects")
             },
             GraphRoute(.get, "users/*/transitiveMemberOf", .readDirectory) { exchange throws(GraphRefusal) in
-                let all = try await groups(of: try await exchange.user(service), exchange)
+                let all = try await groups(of: try await exchange.user(administration), exchange)
                 return .collection(all.map(DirectoryEntity.json), of: "directoryObjects")
             },
         ]
@@ -92,32 +93,32 @@ struct DirectoryRoutes: Sendable {
         var reader = exchange.administrator
         reader.roles = [.reader]
         return try await exchange.ask(isDirectory: true) { [reader] () throws(ServiceError) in
-            try await service.user(reader.id, as: reader)
+            try await administration.user(reader.id, as: reader)
         }
     }
 
     private func users(_ exchange: GraphExchange) async throws(GraphRefusal) -> GraphPage {
-        try exchange.page(try await exchange.users(service), id: \.id, json: DirectoryEntity.json)
+        try exchange.page(try await exchange.users(administration), id: \.id, json: DirectoryEntity.json)
     }
 
     private func groups(of user: DirectoryUser, _ exchange: GraphExchange) async throws(GraphRefusal)
         -> [DirectoryGroup]
     {
         try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
-            try await service.groups(ofUser: user.id, as: exchange.administrator)
+            try await administration.groups(ofUser: user.id, as: exchange.administrator)
         }
     }
 
     private func allGroups(_ exchange: GraphExchange) async throws(GraphRefusal) -> GraphPage {
         let groups = try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
-            try await service.groups(as: exchange.administrator)
+            try await administration.groups(as: exchange.administrator)
         }
         return try exchange.page(groups, id: \.id, json: DirectoryEntity.json)
     }
 
     private func group(_ exchange: GraphExchange) async throws(GraphRefusal) -> DirectoryGroup {
         try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
-            try await service.group(exchange.keys[0], as: exchange.administrator)
+            try await administration.group(exchange.keys[0], as: exchange.administrator)
         }
     }
 
@@ -140,7 +141,7 @@ struct DirectoryRoutes: Sendable {
             id: UUID().uuidString.lowercased(), displayName: name, description: body["description"]?.string,
             mailNickname: try Self.nickname(in: body))
         try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
-            try await service.saveGroup(group, as: exchange.administrator)
+            try await provisioning.saveGroup(group, as: exchange.administrator)
         }
         return exchange.applyingPreference(.created(DirectoryEntity.json(group), of: "groups"))
     }
@@ -164,7 +165,7 @@ struct DirectoryRoutes: Sendable {
     ) async throws(GraphRefusal) -> [Member] {
         let group = try await group(exchange)
         let others = try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
-            try await service.groups(as: exchange.administrator)
+            try await administration.groups(as: exchange.administrator)
         }
         var members = group.members
         var open = isTransitive ? Array(group.members) : []
@@ -181,7 +182,7 @@ struct DirectoryRoutes: Sendable {
                 case .group(let id): "group/\(id.lowercased())"
                 }
             })
-        let people = try await exchange.users(service).filter { ids.contains("user/\($0.id.lowercased())") }
+        let people = try await exchange.users(administration).filter { ids.contains("user/\($0.id.lowercased())") }
         return people.map(Member.person)
             + others.filter { ids.contains("group/\($0.id.lowercased())") }.map(Member.group)
     }

@@ -5,7 +5,7 @@ import HTTPTypes
 
 /// Reports as files (SRV-OP-085). Files are CSV or JSON, not packed, and fetched with the token of the API.
 struct ExportJobRoutes: Sendable {
-    let service: any ManagementService
+    let administration: Administration
     let now: @Sendable () -> Date
 
     private static let path = "deviceManagement/reports/exportJobs"
@@ -44,13 +44,13 @@ struct ExportJobRoutes: Sendable {
         let time = Date(timeIntervalSince1970: now().timeIntervalSince1970.rounded(.down))
         for job in try await jobs(exchange, expired: true) {
             try await exchange.ask { () throws(ServiceError) in
-                try await service.removeResource(ExportJob.self, job.id, as: exchange.administrator)
+                try await administration.removeResource(ExportJob.self, job.id, as: exchange.administrator)
             }
         }
         let job = ExportJob(
             id: UUID().uuidString.lowercased(), reportName: name, format: format, columns: columns, requested: time)
         try await exchange.ask { () throws(ServiceError) in
-            try await service.saveResource(job, isNew: true, as: exchange.administrator)
+            try await administration.saveResource(job, isNew: true, as: exchange.administrator)
         }
         return job
     }
@@ -58,7 +58,7 @@ struct ExportJobRoutes: Sendable {
     private func jobs(_ exchange: GraphExchange, expired: Bool = false) async throws(GraphRefusal) -> [ExportJob] {
         let time = now()
         return try await exchange.ask { () throws(ServiceError) in
-            try await service.resources(ExportJob.self, as: exchange.administrator)
+            try await administration.resources(ExportJob.self, as: exchange.administrator)
         }.filter { ($0.expires <= time) == expired }
     }
 
@@ -72,7 +72,7 @@ struct ExportJobRoutes: Sendable {
     private func file(_ job: ExportJob, _ exchange: GraphExchange) async throws(GraphRefusal) -> GraphAnswer {
         guard let report = StatusExport(rawValue: job.reportName) else { throw .notFound }
         let columns = job.columns.isEmpty ? report.columns : job.columns
-        let rows = report.rows(try await exchange.statuses(service))
+        let rows = report.rows(try await exchange.statuses(administration))
         guard job.format == "json" else {
             return .file(
                 Data(StatusExport.csv(rows, columns: columns).utf8), mediaType: "text/csv; charset=utf-8",

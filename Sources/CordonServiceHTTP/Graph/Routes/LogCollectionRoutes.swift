@@ -6,20 +6,20 @@ import HTTPTypes
 
 /// Logs that apps of a person are asked for (SRV-OP-067); what they sent is read at `/admin/v1/logs`.
 struct LogCollectionRoutes: Sendable {
-    let service: any ManagementService
+    let administration: Administration
     let now: @Sendable () -> Date
 
     var routes: [GraphRoute] {
         let path = "users/*/managedAppLogCollectionRequests"
         return [
             GraphRoute(.get, path, .readApps) { exchange throws(GraphRefusal) in
-                let user = try await exchange.user(service)
+                let user = try await exchange.user(administration)
                 return .collection(
                     try await requests(exchange) { $0.userID.lowercased() == user.id.lowercased() },
                     of: Self.place(user))
             },
             GraphRoute(.get, path + "/*", .readApps) { exchange throws(GraphRefusal) in
-                let user = try await exchange.user(service)
+                let user = try await exchange.user(administration)
                 let found = try await requests(exchange) {
                     $0.id == exchange.keys[1] && $0.userID.lowercased() == user.id.lowercased()
                 }
@@ -27,17 +27,17 @@ struct LogCollectionRoutes: Sendable {
                 return .entity(request, of: Self.place(user))
             },
             GraphRoute(.post, path, .writeApps) { exchange throws(GraphRefusal) in
-                let user = try await exchange.user(service)
+                let user = try await exchange.user(administration)
                 let body = try await exchange.object()
                 let id = try GraphExchange.text("managedAppRegistrationId", in: body) ?? ""
                 guard
-                    try await exchange.registrations(service, RegistrationFilter(userID: user.id))
+                    try await exchange.registrations(administration, RegistrationFilter(userID: user.id))
                         .contains(where: { $0.id == id })
                 else {
                     throw PolicyInput.refusal("managedAppRegistrationId", "the person has no such registration")
                 }
                 let logs = try await exchange.ask { () throws(ServiceError) in
-                    try await service.requestLogs(ofRegistration: id, as: exchange.administrator)
+                    try await administration.requestLogs(ofRegistration: id, as: exchange.administrator)
                 }
                 return .created(try await entity(exchange).json(logs), of: Self.place(user))
             },
@@ -62,12 +62,12 @@ struct LogCollectionRoutes: Sendable {
 
     private func logs(_ exchange: GraphExchange) async throws(GraphRefusal) -> [LogCollection] {
         try await exchange.ask { () throws(ServiceError) in
-            try await service.logCollections(as: exchange.administrator)
+            try await administration.logCollections(as: exchange.administrator)
         }
     }
 
     private func entity(_ exchange: GraphExchange) async throws(GraphRefusal) -> LogCollectionEntity {
-        LogCollectionEntity(users: try await exchange.users(service), at: now())
+        LogCollectionEntity(users: try await exchange.users(administration), at: now())
     }
 
     private static func place(_ user: DirectoryUser) -> String { "users('\(user.id)')/managedAppLogCollectionRequests" }

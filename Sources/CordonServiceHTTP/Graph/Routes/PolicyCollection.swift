@@ -20,10 +20,10 @@ struct PolicyCollection: Sendable {
 
     /// The policy of the path's first key, which must belong here.
     func policy(
-        _ exchange: GraphExchange, _ service: any ManagementService
+        _ exchange: GraphExchange, _ administration: Administration
     ) async throws(GraphRefusal) -> ManagedAppPolicy {
         let policy = try await exchange.ask { () throws(ServiceError) in
-            try await service.policy(exchange.keys[0], as: exchange.administrator)
+            try await administration.policy(exchange.keys[0], as: exchange.administrator)
         }
         guard kinds.contains(policy.kind) else { throw .notFound }
         return policy

@@ -5,7 +5,7 @@ import HTTPTypes
 
 /// Policies and app configurations (§2.4).
 struct PolicyRoutes: Sendable {
-    let service: any ManagementService
+    let administration: Administration
     let now: @Sendable () -> Date
 
     /// Collections that common clients read and that never hold anything here (SRV-RS-109, SRV-RS-116, SRV-OP-050).
@@ -17,7 +17,7 @@ struct PolicyRoutes: Sendable {
     var routes: [GraphRoute] {
         PolicyCollection.all.flatMap { collection in
             routes(of: collection) + actions(of: collection)
-                + TargetingRoutes(service: service, collection: collection).routes
+                + TargetingRoutes(administration: administration, collection: collection).routes
         } + settings + Self.empty.flatMap(emptyRoutes(of:))
     }
 
@@ -35,7 +35,7 @@ struct PolicyRoutes: Sendable {
             },
             GraphRoute(.get, path + "/*", .readApps, expands: PolicyCollection.expands) {
                 exchange throws(GraphRefusal) in
-                let policy = try await collection.policy(exchange, service)
+                let policy = try await collection.policy(exchange, administration)
                 if exchange.knows(policy.version) { return .unchanged(version: policy.version) }
                 let entity = try await expanded([policy], exchange)[0]
                 return .entity(entity, of: path, version: policy.version)
@@ -44,9 +44,9 @@ struct PolicyRoutes: Sendable {
                 try await update(collection, exchange)
             },
             GraphRoute(.delete, path + "/*", .writeApps) { exchange throws(GraphRefusal) in
-                let policy = try await collection.policy(exchange, service)
+                let policy = try await collection.policy(exchange, administration)
                 try await exchange.ask { () throws(ServiceError) in
-                    try await service.deletePolicy(
+                    try await administration.deletePolicy(
                         policy.id, ifVersion: exchange.expectedVersion, as: exchange.administrator)
                 }
                 return .done
@@ -58,23 +58,23 @@ struct PolicyRoutes: Sendable {
         let item = collection.path + "/*"
         return [
             GraphRoute(.post, item + "/assign", .writeApps) { exchange throws(GraphRefusal) in
-                let policy = try await collection.policy(exchange, service)
+                let policy = try await collection.policy(exchange, administration)
                 guard policy.kind.isAssignable else { throw .notFound }
-                return try await PolicyActions(service: service).assign(policy, exchange)
+                return try await PolicyActions(administration: administration).assign(policy, exchange)
             },
             GraphRoute(.post, item + "/targetApps", .writeApps) { exchange throws(GraphRefusal) in
-                let policy = try await collection.policy(exchange, service)
-                return try await PolicyActions(service: service).targetApps(policy, exchange)
+                let policy = try await collection.policy(exchange, administration)
+                return try await PolicyActions(administration: administration).targetApps(policy, exchange)
             },
             GraphRoute(.get, item + "/deploymentSummary", .readApps) { exchange throws(GraphRefusal) in
-                let policy = try await collection.policy(exchange, service)
-                let summary = DeploymentSummary(of: policy, among: try await exchange.registrations(service))
+                let policy = try await collection.policy(exchange, administration)
+                let summary = DeploymentSummary(of: policy, among: try await exchange.registrations(administration))
                 return .entity(
                     ReportEntity.json(summary, of: policy, at: now()),
                     of: "\(collection.path)('\(policy.id)')/deploymentSummary")
             },
             GraphRoute(.post, collection.path + "/hasPayloadLinks", .readApps) { exchange throws(GraphRefusal) in
-                _ = try await exchange.policies(service, of: collection.kinds)
+                _ = try await exchange.policies(administration, of: collection.kinds)
                 guard let ids = try await exchange.object()["payloadIds"]?.array?.map(\.string),
                     ids.count <= PolicyInput.mostApps
                 else { throw PolicyInput.refusal("payloadIds", "a list of ids is missing") }
@@ -123,7 +123,7 @@ struct PolicyRoutes: Sendable {
         guard !query.members.contains("deploymentsummary") else {
             throw .badRequest("A deploymentSummary is told for each page; the query cannot look at it.")
         }
-        let all = try await exchange.policies(service, of: collection.kinds)
+        let all = try await exchange.policies(administration, of: collection.kinds)
         let cut = try GraphCut(all, query: query, id: \.id) { exchange.json($0) }
         return GraphPage(try await expanded(cut.records, exchange), of: cut, query: query)
     }
@@ -135,7 +135,7 @@ struct PolicyRoutes: Sendable {
         guard exchange.query.expand.contains("deploymentsummary"), !policies.isEmpty else {
             return policies.map { exchange.json($0) }
         }
-        let registrations = try await exchange.registrations(service)
+        let registrations = try await exchange.registrations(administration)
         return policies.map { policy in
             var members = exchange.json(policy).object ?? [:]
             let summary = DeploymentSummary(of: policy, among: registrations)
@@ -151,7 +151,7 @@ struct PolicyRoutes: Sendable {
         let kind = try PolicyInput.kind(of: document, among: collection.kinds)
         try exchange.checkSpelling(ofPolicy: document, kind)
         let policy = try await exchange.ask { () throws(ServiceError) in
-            try await service.createPolicy(kind, document: .object(document), as: exchange.administrator)
+            try await administration.createPolicy(kind, document: .object(document), as: exchange.administrator)
         }
         return exchange.applyingPreference(
             .created(exchange.json(policy), of: collection.path, version: policy.version))
@@ -160,12 +160,12 @@ struct PolicyRoutes: Sendable {
     private func update(
         _ collection: PolicyCollection, _ exchange: GraphExchange
     ) async throws(GraphRefusal) -> GraphAnswer {
-        let before = try await collection.policy(exchange, service)
+        let before = try await collection.policy(exchange, administration)
         let changes = try await exchange.object()
         _ = try PolicyInput.kind(of: changes, among: [before.kind])
         try exchange.checkSpelling(ofPolicy: changes, before.kind, except: before.document.object ?? [:])
         let policy = try await exchange.ask { () throws(ServiceError) in
-            try await service.updatePolicy(
+            try await administration.updatePolicy(
                 before.id, changes: .object(changes), ifVersion: exchange.expectedVersion, as: exchange.administrator)
         }
         // Nothing but 204 counts as success for common clients, unless they ask for more (SRV-OP-007).
@@ -177,14 +177,14 @@ struct PolicyRoutes: Sendable {
 
 /// The actions that replace whom and what a policy is about, from wherever they are called (SRV-OP-052).
 struct PolicyActions: Sendable {
-    let service: any ManagementService
+    let administration: Administration
 
     func assign(_ policy: ManagedAppPolicy, _ exchange: GraphExchange) async throws(GraphRefusal) -> GraphAnswer {
         let body = try await exchange.object()
         try exchange.checkSpelling(ofAssignments: body["assignments"])
         let assignments = try PolicyInput.assignments(body)
         _ = try await exchange.ask { () throws(ServiceError) in
-            try await service.assignPolicy(policy.id, to: assignments, as: exchange.administrator)
+            try await administration.assignPolicy(policy.id, to: assignments, as: exchange.administrator)
         }
         return exchange.applyingPreference(.done)
     }
@@ -194,7 +194,7 @@ struct PolicyActions: Sendable {
         try exchange.checkSpelling(of: body, among: ["apps", "appGroupType"])
         let (apps, group) = try PolicyInput.apps(body)
         _ = try await exchange.ask { () throws(ServiceError) in
-            try await service.targetApps(apps, group: group, ofPolicy: policy.id, as: exchange.administrator)
+            try await administration.targetApps(apps, group: group, ofPolicy: policy.id, as: exchange.administrator)
         }
         return exchange.applyingPreference(.done)
     }

@@ -4,7 +4,7 @@ import Foundation
 
 /// Registrations with what `$expand` adds to them.
 struct RegistrationExpansion: Sendable {
-    let service: any ManagementService
+    let administration: Administration
 
     /// What several registrations of one answer need, read once, and only where it was asked for.
     struct Shared {
@@ -16,20 +16,20 @@ struct RegistrationExpansion: Sendable {
         private let queried: Set<String>
 
         init(
-            _ service: any ManagementService, now: @escaping @Sendable () -> Date, _ exchange: GraphExchange
+            _ administration: Administration, now: @escaping @Sendable () -> Date, _ exchange: GraphExchange
         ) async throws(GraphRefusal) {
             let expand = exchange.query.expand
             queried = expand.intersection(exchange.query.members)
             guard !queried.contains("intendedpolicies") else {
                 throw .badRequest("intendedPolicies are told for each page; the query cannot look at them.")
             }
-            if expand.contains("appliedpolicies") { policies = try await exchange.policies(service) }
+            if expand.contains("appliedpolicies") { policies = try await exchange.policies(administration) }
             if expand.contains("managedapplogcollectionrequests") {
-                logs = try await LogCollectionRoutes(service: service, now: now).byRegistration(exchange)
+                logs = try await LogCollectionRoutes(administration: administration, now: now).byRegistration(exchange)
             }
             if queried.contains("operations") {
                 let all = try await exchange.ask { () throws(ServiceError) in
-                    try await service.operations(ofRegistration: nil, as: exchange.administrator)
+                    try await administration.operations(ofRegistration: nil, as: exchange.administrator)
                 }
                 operations = Dictionary(grouping: all, by: \.registrationID).mapValues { $0.map(OperationEntity.json) }
             }
@@ -81,7 +81,7 @@ struct RegistrationExpansion: Sendable {
         of registration: Registration, _ exchange: GraphExchange
     ) async throws(GraphRefusal) -> [JSONValue] {
         try await exchange.ask { () throws(ServiceError) in
-            try await service.operations(ofRegistration: registration.id, as: exchange.administrator)
+            try await administration.operations(ofRegistration: registration.id, as: exchange.administrator)
         }.map(OperationEntity.json)
     }
 
@@ -89,7 +89,7 @@ struct RegistrationExpansion: Sendable {
         _ registration: Registration, _ exchange: GraphExchange
     ) async throws(GraphRefusal) -> [JSONValue] {
         try await exchange.ask { () throws(ServiceError) in
-            try await service.intendedPolicies(ofRegistration: registration.id, as: exchange.administrator)
+            try await administration.intendedPolicies(ofRegistration: registration.id, as: exchange.administrator)
         }.map { exchange.json($0) }
     }
 
@@ -97,7 +97,7 @@ struct RegistrationExpansion: Sendable {
     @Sendable func applied(
         _ registration: Registration, _ exchange: GraphExchange
     ) async throws(GraphRefusal) -> [JSONValue] {
-        Self.applied(registration, among: try await exchange.policies(service), exchange)
+        Self.applied(registration, among: try await exchange.policies(administration), exchange)
     }
 
     private static func applied(

@@ -6,7 +6,7 @@ import HTTPTypes
 
 /// Registrations and their operations (§2.5).
 struct RegistrationRoutes: Sendable {
-    let service: any ManagementService
+    let administration: Administration
     let now: @Sendable () -> Date
 
     static let path = "deviceAppManagement/managedAppRegistrations"
@@ -27,7 +27,7 @@ struct RegistrationRoutes: Sendable {
             },
             GraphRoute(.get, path + "/getUserIdsWithFlaggedAppRegistration", .readApps) {
                 exchange throws(GraphRefusal) in
-                let flagged = try await exchange.statuses(service).filter { !$0.flags.isEmpty }
+                let flagged = try await exchange.statuses(administration).filter { !$0.flags.isEmpty }
                 let ids = Set(flagged.map(\.registration.account.id.rawValue)).sorted()
                 return .collection(ids.map(JSONValue.string), of: "Collection(Edm.String)")
             },
@@ -37,7 +37,7 @@ struct RegistrationRoutes: Sendable {
             },
             GraphRoute(.delete, path + "/*", .writeApps) { exchange throws(GraphRefusal) in
                 try await exchange.ask { () throws(ServiceError) in
-                    try await service.forgetRegistration(exchange.keys[0], as: exchange.administrator)
+                    try await administration.forgetRegistration(exchange.keys[0], as: exchange.administrator)
                 }
                 return .done
             },
@@ -48,17 +48,17 @@ struct RegistrationRoutes: Sendable {
         let path = "users/*/managedAppRegistrations"
         return [
             GraphRoute(.get, path, .readApps, expands: Self.expands) { exchange throws(GraphRefusal) in
-                let user = try await exchange.user(service)
+                let user = try await exchange.user(administration)
                 return .page(
                     try await page(RegistrationFilter(userID: user.id), exchange),
                     of: "users('\(user.id)')/managedAppRegistrations")
             },
             GraphRoute(.get, path + "/$count", .readApps) { exchange throws(GraphRefusal) in
-                let user = try await exchange.user(service)
+                let user = try await exchange.user(administration)
                 return .number(try await page(RegistrationFilter(userID: user.id), exchange).total)
             },
             GraphRoute(.get, path + "/*", .readApps, expands: Self.expands) { exchange throws(GraphRefusal) in
-                let user = try await exchange.user(service)
+                let user = try await exchange.user(administration)
                 let registration = try await registration(exchange, key: 1)
                 guard registration.account.id.rawValue.lowercased() == user.id.lowercased() else { throw .notFound }
                 return .entity(
@@ -87,7 +87,7 @@ struct RegistrationRoutes: Sendable {
             GraphRoute(.delete, path + "/*", .writeApps) { exchange throws(GraphRefusal) in
                 let operation = try await operation(exchange)
                 _ = try await exchange.ask { () throws(ServiceError) in
-                    try await service.cancelOperation(operation.id, as: exchange.administrator)
+                    try await administration.cancelOperation(operation.id, as: exchange.administrator)
                 }
                 return .done
             },
@@ -118,11 +118,11 @@ struct RegistrationRoutes: Sendable {
                 GraphRoute(.post, path + "/*/assign", .writeApps) { exchange throws(GraphRefusal) in
                     let policy = try await policy(try await member(exchange, read), exchange)
                     guard policy.kind.isAssignable else { throw .notFound }
-                    return try await PolicyActions(service: service).assign(policy, exchange)
+                    return try await PolicyActions(administration: administration).assign(policy, exchange)
                 },
                 GraphRoute(.post, path + "/*/targetApps", .writeApps) { exchange throws(GraphRefusal) in
                     let policy = try await policy(try await member(exchange, read), exchange)
-                    return try await PolicyActions(service: service).targetApps(policy, exchange)
+                    return try await PolicyActions(administration: administration).targetApps(policy, exchange)
                 },
             ]
         }
@@ -131,8 +131,8 @@ struct RegistrationRoutes: Sendable {
     /// A page of registrations: cut first, so that what `$expand` adds is read for the page alone.
     private func page(_ filter: RegistrationFilter, _ exchange: GraphExchange) async throws(GraphRefusal) -> GraphPage {
         let query = exchange.query
-        let all = try await exchange.registrations(service, filter)
-        let shared = try await RegistrationExpansion.Shared(service, now: now, exchange)
+        let all = try await exchange.registrations(administration, filter)
+        let shared = try await RegistrationExpansion.Shared(administration, now: now, exchange)
         let cut = try GraphCut(all, query: query, id: \.id) { shared.entity($0, exchange) }
         var page: [JSONValue] = []
         for registration in cut.records {
@@ -144,22 +144,22 @@ struct RegistrationRoutes: Sendable {
     private func json(
         _ registration: Registration, _ exchange: GraphExchange
     ) async throws(GraphRefusal) -> JSONValue {
-        let shared = try await RegistrationExpansion.Shared(service, now: now, exchange)
+        let shared = try await RegistrationExpansion.Shared(administration, now: now, exchange)
         return try await expansion.json(registration, shared, exchange)
     }
 
-    private var expansion: RegistrationExpansion { RegistrationExpansion(service: service) }
+    private var expansion: RegistrationExpansion { RegistrationExpansion(administration: administration) }
 
     private func registration(_ exchange: GraphExchange, key: Int = 0) async throws(GraphRefusal) -> Registration {
         try await exchange.ask { () throws(ServiceError) in
-            try await service.registration(exchange.keys[key], as: exchange.administrator)
+            try await administration.registration(exchange.keys[key], as: exchange.administrator)
         }
     }
 
     /// The operation of the path, which must be one of the registration of the path.
     private func operation(_ exchange: GraphExchange) async throws(GraphRefusal) -> WipeOperation {
         let operation = try await exchange.ask { () throws(ServiceError) in
-            try await service.operation(exchange.keys[1], as: exchange.administrator)
+            try await administration.operation(exchange.keys[1], as: exchange.administrator)
         }
         guard operation.registrationID == exchange.keys[0] else { throw .notFound }
         return operation
@@ -176,7 +176,7 @@ struct RegistrationRoutes: Sendable {
 
     private func policy(_ entity: JSONValue, _ exchange: GraphExchange) async throws(GraphRefusal) -> ManagedAppPolicy {
         try await exchange.ask { () throws(ServiceError) in
-            try await service.policy(entity["id"]?.string ?? "", as: exchange.administrator)
+            try await administration.policy(entity["id"]?.string ?? "", as: exchange.administrator)
         }
     }
 }

@@ -5,7 +5,7 @@ import HTTPTypes
 
 /// Collections of one small kind of thing: list, count, read, and where it is kept here, write (§2.6).
 struct ResourceRoutes<Resource: AdministeredResource>: Sendable {
-    let service: any ManagementService
+    let administration: Administration
     let path: String
     let reading: AdministrationAccess
     /// What is there besides the stored ones.
@@ -40,7 +40,7 @@ struct ResourceRoutes<Resource: AdministeredResource>: Sendable {
             GraphRoute(.delete, path + "/*", .writeApps) { exchange throws(GraphRefusal) in
                 let known = try await one(exchange)
                 try await exchange.ask { () throws(ServiceError) in
-                    try await service.removeResource(Resource.self, known.id, as: exchange.administrator)
+                    try await administration.removeResource(Resource.self, known.id, as: exchange.administrator)
                 }
                 return .done
             },
@@ -55,7 +55,7 @@ struct ResourceRoutes<Resource: AdministeredResource>: Sendable {
 
     private func all(_ exchange: GraphExchange) async throws(GraphRefusal) -> [Resource] {
         let stored = try await exchange.ask { () throws(ServiceError) in
-            try await service.resources(Resource.self, as: exchange.administrator)
+            try await administration.resources(Resource.self, as: exchange.administrator)
         }
         return builtIn + stored
     }
@@ -70,7 +70,7 @@ struct ResourceRoutes<Resource: AdministeredResource>: Sendable {
 
     private func save(_ resource: Resource, isNew: Bool, _ exchange: GraphExchange) async throws(GraphRefusal) {
         try await exchange.ask { () throws(ServiceError) in
-            try await service.saveResource(resource, isNew: isNew, as: exchange.administrator)
+            try await administration.saveResource(resource, isNew: isNew, as: exchange.administrator)
         }
     }
 }

@@ -7,7 +7,7 @@ typealias SessionEnding = @Sendable (_ person: String) async -> Void
 
 /// Ends a person's sessions at once, as Graph's `revokeSignInSessions` does (SI-182).
 struct SessionRoutes: Sendable {
-    let service: any ManagementService
+    let administration: Administration
     let revoked: RevokedSessions
     /// Ends a person's sessions at the embedded provider; another provider's administrator ends them there.
     let endSessions: SessionEnding?
@@ -16,7 +16,7 @@ struct SessionRoutes: Sendable {
         [
             GraphRoute(.post, "users/*/revokeSignInSessions", .revokeSessions) { exchange throws(GraphRefusal) in
                 let person = try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
-                    let person = try await service.revokeSessions(
+                    let person = try await administration.revokeSessions(
                         ofUser: exchange.keys[0], as: exchange.administrator)
                     try await revoked.reload()
                     return person

@@ -6,7 +6,7 @@ import HTTPTypes
 
 /// The named statuses (SRV-OP-069…073).
 struct StatusRoutes: Sendable {
-    let service: any ManagementService
+    let administration: Administration
 
     private static let path = "deviceAppManagement/managedAppStatuses"
     private static let names = [
@@ -51,7 +51,7 @@ struct StatusRoutes: Sendable {
             try Self.number("policymode", options, in: 0...1) == 1 ? .configuration : .protection
         let wanted = options["columns"].map { Set($0.lowercased().split(separator: ",").map(String.init)) }
         let columns = ReportEntity.columns.filter { wanted?.contains($0.lowercased()) ?? true }
-        let statuses = try await exchange.statuses(service)
+        let statuses = try await exchange.statuses(administration)
         let lines = statuses.flatMap { status -> [[JSONValue]] in
             let policies = report.policies(of: status)
             return (policies.isEmpty ? [nil] : policies.map(Optional.some)).map { policy in
@@ -70,12 +70,12 @@ struct StatusRoutes: Sendable {
             throw .badRequest("userId: the object id or the sign-in name of a person is needed.")
         }
         let user = try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
-            try await service.user(id, as: exchange.administrator)
+            try await administration.user(id, as: exchange.administrator)
         }
         let report: StatusExport = isConfiguration ? .configuration : .protection
-        let statuses = try await exchange.statuses(service, RegistrationFilter(userID: user.id))
+        let statuses = try await exchange.statuses(administration, RegistrationFilter(userID: user.id))
         let rows = report.rows(statuses).map { row in JSONValue.object(row.mapValues(JSONValue.string)) }
-        let checks = try await UserChecks(service: service).all(of: user, exchange)
+        let checks = try await UserChecks(administration: administration).all(of: user, exchange)
         var content: [String: JSONValue] = [
             "userId": .string(user.id), "displayName": .string(user.displayName),
             "validationStatuses": .array(checks.map(\.json)), "applicationRows": .array(rows),
@@ -92,7 +92,7 @@ struct StatusRoutes: Sendable {
         of user: DirectoryUser, _ exchange: GraphExchange
     ) async throws(GraphRefusal) -> [JSONValue] {
         try await exchange.ask { () throws(ServiceError) in
-            try await service.appStatuses(ofUser: user.id, as: exchange.administrator)
+            try await administration.appStatuses(ofUser: user.id, as: exchange.administrator)
         }.map { status in
             [
                 "app": .string(status.bundleID), "checkInStatus": .string(status.checkIn.rawValue),
@@ -106,7 +106,7 @@ struct StatusRoutes: Sendable {
     private func targeted(
         to user: DirectoryUser, _ report: StatusExport, _ exchange: GraphExchange
     ) async throws(GraphRefusal) -> [JSONValue] {
-        try await UserPolicies(service: service).all(of: user, exchange)
+        try await UserPolicies(administration: administration).all(of: user, exchange)
             .filter { ($0.kind == .targetedManagedAppConfiguration) == (report == .configuration) }
             .map { policy in
                 [
@@ -121,7 +121,7 @@ struct StatusRoutes: Sendable {
         of user: DirectoryUser, _ exchange: GraphExchange
     ) async throws(GraphRefusal) -> [JSONValue] {
         let (wipes, commands) = try await exchange.ask { () throws(ServiceError) in
-            try await service.pendingWork(ofUser: user.id, as: exchange.administrator)
+            try await administration.pendingWork(ofUser: user.id, as: exchange.administrator)
         }
         return wipes.map { wipe in
             Self.pending(wipe.id, "wipe", wipe.state.rawValue, wipe.bundleID, GraphTime.value(wipe.requested))

@@ -5,7 +5,7 @@ import HTTPTypes
 
 /// Scope tags, assignment filters and the app catalogue (SRV-OP-082, 083, 086).
 struct SupportingRoutes: Sendable {
-    let service: any ManagementService
+    let administration: Administration
     let now: @Sendable () -> Date
 
     var routes: [GraphRoute] { tags + filters + apps }
@@ -13,7 +13,7 @@ struct SupportingRoutes: Sendable {
     private var tags: [GraphRoute] {
         let path = "deviceManagement/roleScopeTags"
         return ResourceRoutes(
-            service: service, path: path, reading: .readRoles, builtIn: [ScopeTag.builtIn],
+            administration: administration, path: path, reading: .readRoles, builtIn: [ScopeTag.builtIn],
             members: ["displayName", "description"], json: SupportingEntity.json
         ) { body, known throws(GraphRefusal) in
             ScopeTag(
@@ -27,7 +27,7 @@ struct SupportingRoutes: Sendable {
 
     private var filters: [GraphRoute] {
         ResourceRoutes(
-            service: service, path: "deviceManagement/assignmentFilters", reading: .readConfiguration,
+            administration: administration, path: "deviceManagement/assignmentFilters", reading: .readConfiguration,
             members: [
                 "displayName", "description", "platform", "rule", "assignmentFilterManagementType", "roleScopeTags",
             ],
@@ -55,7 +55,7 @@ struct SupportingRoutes: Sendable {
 
     private var apps: [GraphRoute] {
         ResourceRoutes(
-            service: service, path: "deviceAppManagement/mobileApps", reading: .readApps,
+            administration: administration, path: "deviceAppManagement/mobileApps", reading: .readApps,
             members: ["displayName", "publisher", "bundleId", SupportingEntity.groupsMember],
             json: SupportingEntity.json
         ) { body, known throws(GraphRefusal) in

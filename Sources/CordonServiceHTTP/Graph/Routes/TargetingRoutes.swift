@@ -5,7 +5,7 @@ import HTTPTypes
 
 /// The apps and assignments of one policy, one by one (SRV-OP-037, 038).
 struct TargetingRoutes: Sendable {
-    let service: any ManagementService
+    let administration: Administration
     let collection: PolicyCollection
 
     /// One list of a policy: its entries as they are shown, and the member of the policy that holds them.
@@ -105,7 +105,7 @@ struct TargetingRoutes: Sendable {
     }
 
     private func policy(_ exchange: GraphExchange, _ list: List) async throws(GraphRefusal) -> ManagedAppPolicy {
-        let policy = try await collection.policy(exchange, service)
+        let policy = try await collection.policy(exchange, administration)
         // A default protection reaches everybody and has no assignments (SRV-OP-045).
         guard list.member == "apps" || policy.kind.isAssignable else { throw .notFound }
         return policy
@@ -118,7 +118,7 @@ struct TargetingRoutes: Sendable {
     ) async throws(GraphRefusal) -> ManagedAppPolicy {
         let entries = try edit(list.stored(policy))
         return try await exchange.ask { () throws(ServiceError) in
-            try await service.updatePolicy(
+            try await administration.updatePolicy(
                 policy.id, changes: .object([list.member: .array(entries)]), ifVersion: policy.version,
                 as: exchange.administrator)
         }

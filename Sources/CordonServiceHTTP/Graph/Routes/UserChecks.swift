@@ -4,7 +4,7 @@ import CordonService
 
 /// What has to hold before a person's apps are protected, looked at one by one (SRV-OP-065, SRV-TG-40).
 struct UserChecks: Sendable {
-    let service: any ManagementService
+    let administration: Administration
 
     /// One thing that has to hold.
     struct Check: Sendable {
@@ -24,10 +24,10 @@ struct UserChecks: Sendable {
 
     /// Every check of a person, in the order in which to mend them.
     func all(of user: DirectoryUser, _ exchange: GraphExchange) async throws(GraphRefusal) -> [Check] {
-        let registrations = try await exchange.registrations(service, RegistrationFilter(userID: user.id))
-        let policies = try await UserPolicies(service: service).all(of: user, exchange)
+        let registrations = try await exchange.registrations(administration, RegistrationFilter(userID: user.id))
+        let policies = try await UserPolicies(administration: administration).all(of: user, exchange)
         let blocked = try await exchange.ask { () throws(ServiceError) in
-            try await service.blockedUsers(as: exchange.administrator)
+            try await administration.blockedUsers(as: exchange.administrator)
         }
         let isClean = registrations.allSatisfy { $0.health.isEmpty }
         return [
@@ -51,12 +51,12 @@ struct UserChecks: Sendable {
 
 /// What reaches a person in any app (SRV-OP-064).
 struct UserPolicies: Sendable {
-    let service: any ManagementService
+    let administration: Administration
 
     /// The policies that reach a person in an app that some policy is about or that the person uses, ordered by id.
     func all(of user: DirectoryUser, _ exchange: GraphExchange) async throws(GraphRefusal) -> [ManagedAppPolicy] {
-        let policies = try await exchange.policies(service)
-        let registrations = try await exchange.registrations(service, RegistrationFilter(userID: user.id))
+        let policies = try await exchange.policies(administration)
+        let registrations = try await exchange.registrations(administration, RegistrationFilter(userID: user.id))
         // An app that nobody listed stands for every other one.
         var apps: Set<String> = ["(any)"]
         for app in policies.flatMap(\.apps) where app.platform == .ios { apps.insert(app.value.lowercased()) }
@@ -64,7 +64,7 @@ struct UserPolicies: Sendable {
         var reached: Set<String> = []
         for app in apps.sorted() {
             let intended = try await exchange.ask { () throws(ServiceError) in
-                try await service.intendedPolicies(forUser: user.id, bundleID: app, as: exchange.administrator)
+                try await administration.intendedPolicies(forUser: user.id, bundleID: app, as: exchange.administrator)
             }
             reached.formUnion(intended.map(\.id))
         }

@@ -5,19 +5,19 @@ import HTTPTypes
 
 /// What app protection has to say of one person (SRV-OP-064…066).
 struct UserRoutes: Sendable {
-    let service: any ManagementService
+    let administration: Administration
 
     var routes: [GraphRoute] {
         [
             GraphRoute(.get, "users/*/getManagedAppPolicies", .readApps, expands: PolicyCollection.expands) {
                 exchange throws(GraphRefusal) in
-                let user = try await exchange.user(service)
-                let policies = try await UserPolicies(service: service).all(of: user, exchange)
+                let user = try await exchange.user(administration)
+                let policies = try await UserPolicies(administration: administration).all(of: user, exchange)
                 return .collection(policies.map { exchange.json($0) }, of: "deviceAppManagement/managedAppPolicies")
             },
             GraphRoute(.get, "users/*/getManagedAppDiagnosticStatuses", .readApps) { exchange throws(GraphRefusal) in
-                let user = try await exchange.user(service)
-                let checks = try await UserChecks(service: service).all(of: user, exchange)
+                let user = try await exchange.user(administration)
+                let checks = try await UserChecks(administration: administration).all(of: user, exchange)
                 return .collection(
                     checks.map(\.json), of: "Collection(microsoft.graph.managedAppDiagnosticStatus)")
             },
@@ -33,7 +33,7 @@ struct UserRoutes: Sendable {
     /// and the same record in the audit log.
     private func export(of id: String, _ exchange: GraphExchange) async throws(GraphRefusal) -> JSONValue {
         let data = try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
-            try await service.exportUser(id, as: exchange.administrator)
+            try await administration.exportUser(id, as: exchange.administrator)
         }
         let sections: [(String, [JSONValue])] = [
             ("User", data.user.map { [DirectoryEntity.json($0)] } ?? []), ("Groups", data.groups.map(Self.reference)),

@@ -5,7 +5,7 @@ import HTTPTypes
 
 /// Wipes and blocks of a person (SRV-OP-057…063).
 struct WipeRoutes: Sendable {
-    let service: any ManagementService
+    let administration: Administration
 
     var routes: [GraphRoute] {
         // The plural is the name in v1.0, the singular the one that sample scripts use.
@@ -16,7 +16,8 @@ struct WipeRoutes: Sendable {
                     throw PolicyInput.refusal("deviceTag", "the tag of a device is missing")
                 }
                 _ = try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
-                    try await service.requestWipe(ofUser: exchange.keys[0], deviceTag: tag, as: exchange.administrator)
+                    try await administration.requestWipe(
+                        ofUser: exchange.keys[0], deviceTag: tag, as: exchange.administrator)
                 }
                 return .done
             }
@@ -30,8 +31,8 @@ struct WipeRoutes: Sendable {
             guard let id = try await exchange.object()["azureAdDeviceId"]?.string, !id.isEmpty else {
                 throw PolicyInput.refusal("azureAdDeviceId", "the directory's id of a device is missing")
             }
-            let user = try await exchange.user(service)
-            let tags = try await exchange.registrations(service, RegistrationFilter(userID: user.id))
+            let user = try await exchange.user(administration)
+            let tags = try await exchange.registrations(administration, RegistrationFilter(userID: user.id))
                 .map(\.device.tag)
             throw PolicyInput.refusal(
                 "azureAdDeviceId",
@@ -45,20 +46,20 @@ struct WipeRoutes: Sendable {
             GraphRoute(.post, "users/*/wipeAndBlockManagedApps", .writeApps, stepsUp: true) {
                 exchange throws(GraphRefusal) in
                 try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
-                    try await service.blockUser(exchange.keys[0], as: exchange.administrator)
+                    try await administration.blockUser(exchange.keys[0], as: exchange.administrator)
                 }
                 return .done
             },
             GraphRoute(.post, "users/*/unblockManagedApps", .writeApps) { exchange throws(GraphRefusal) in
                 try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
-                    try await service.unblockUser(exchange.keys[0], as: exchange.administrator)
+                    try await administration.unblockUser(exchange.keys[0], as: exchange.administrator)
                 }
                 return .done
             },
             GraphRoute(.get, "users/*/isManagedAppUserBlocked", .readApps) { exchange throws(GraphRefusal) in
                 let blocked = Set(try await blocked(exchange).map { $0.lowercased() })
                 var isBlocked = blocked.contains(exchange.keys[0].lowercased())
-                if !isBlocked { isBlocked = blocked.contains(try await exchange.user(service).id.lowercased()) }
+                if !isBlocked { isBlocked = blocked.contains(try await exchange.user(administration).id.lowercased()) }
                 return .value(.bool(isBlocked), of: "Edm.Boolean")
             },
             GraphRoute(.get, "users/getManagedAppBlockedUsers", .readApps) { exchange throws(GraphRefusal) in
@@ -70,7 +71,7 @@ struct WipeRoutes: Sendable {
 
     private func blocked(_ exchange: GraphExchange) async throws(GraphRefusal) -> [String] {
         try await exchange.ask { () throws(ServiceError) in
-            try await service.blockedUsers(as: exchange.administrator)
+            try await administration.blockedUsers(as: exchange.administrator)
         }
     }
 }

@@ -1,0 +1,272 @@
+internal import CordonIdentity
+internal import CordonProtocol
+internal import Foundation
+
+extension Administration {
+    /// The registrations that the filter lets through, ordered by id.
+    public func registrations(
+        _ filter: RegistrationFilter, as administrator: Administrator
+    ) async throws(ServiceError) -> [Registration] {
+        try await store.read(.read, as: administrator) { records in
+            var lookup: (name: StorageLookup, value: String)?
+            if let userID = filter.userID {
+                lookup = (.user, folded(userID))
+            } else if let bundleID = filter.bundleID, !filter.includesClosed {
+                lookup = (.app, folded(bundleID))
+            }
+            return try records.records(Registration.self, where: lookup).filter { $0.passes(filter) }
+        }
+    }
+
+    /// One registration, open or closed.
+    public func registration(
+        _ id: String, as administrator: Administrator
+    ) async throws(ServiceError) -> Registration {
+        try await store.read(.read, as: administrator) { try $0.knownRegistration(id) }
+    }
+
+    /// Forgets a registration; its app learns so at its next check-in (status 220). Its open wipes end, also those of one
+    /// that is closed already.
+    public func forgetRegistration(_ id: String, as administrator: Administrator) async throws(ServiceError) {
+        try await store.require(.forgetRegistrations, of: administrator)
+        let now = store.now
+        try await store.change(for: administrator) { transaction, pending in
+            var registration = try transaction.knownRegistration(id)
+            let open = try transaction.openOperations(of: id)
+            guard registration.state == .active || !open.isEmpty || registration.missedWipe != nil else { return }
+            registration.missedWipe = nil
+            if registration.state == .active {
+                registration.state = .forgotten
+                pending.noteClosing(id)
+                try transaction.endCommands(of: registration, at: now)
+            }
+            try transaction.save(registration)
+            for var operation in open {
+                operation.failure = "the registration was forgotten"
+                try wipes.step(
+                    &operation, to: .expired, by: .service, of: administrator.tenant, at: now, in: transaction)
+            }
+            try transaction.audit(
+                AuditRecord.Actor(administrator), "registration.forget", "registration/\(id)",
+                of: administrator.tenant, at: now)
+        }
+    }
+
+    /// Asks for a wipe of every app of a person on one device: one operation for each (SRV-TG-23).
+    ///
+    /// An app whose wipe is already under way keeps that operation, so that asking twice is asking once. Somebody who left
+    /// the directory is found by object id as long as there are registrations.
+    ///
+    /// - Throws: ``ServiceError``: `notFound` for the person, `invalid` for an unknown tag, naming the known ones.
+    public func requestWipe(
+        ofUser userID: String, deviceTag: String, as administrator: Administrator
+    ) async throws(ServiceError) -> [WipeOperation] {
+        try await store.require(.wipe, of: administrator)
+        let now = store.now
+        return try await store.change(for: administrator) { transaction, pending in
+            let active = try transaction.activeRegistrations(of: try transaction.personID(userID))
+            let onDevice = active.filter { $0.device.tag == deviceTag }
+            guard !onDevice.isEmpty else {
+                let known = Set(active.map(\.device.tag)).sorted().joined(separator: ", ")
+                let hint = known.isEmpty ? "The person has no registration." : "The person's device tags are: \(known)."
+                throw ServiceError(
+                    .invalid, "the person has no registration with this device tag", hint: hint,
+                    problems: [.init(member: "deviceTag", reason: hint)])
+            }
+            return try request(of: onDevice, .device, by: administrator, at: now, in: transaction, noting: &pending)
+        }
+    }
+
+    /// Blocks a person: every app is told to wipe at every check-in until unblocked (SRV-TG-24), also after the person
+    /// left the directory.
+    public func blockUser(_ userID: String, as administrator: Administrator) async throws(ServiceError) {
+        try await store.require(.blockUsers, of: administrator)
+        let now = store.now
+        try await store.change(for: administrator) { transaction, pending in
+            let id = try transaction.personID(userID)
+            guard try transaction.record(UserBlock.self, folded(id)) == nil else { return }
+            try transaction.save(UserBlock(userID: id, since: now, by: administrator.id))
+            try transaction.audit(
+                AuditRecord.Actor(administrator), "user.block", "user/\(id)", of: administrator.tenant, at: now)
+            let active = try transaction.activeRegistrations(of: id)
+            _ = try request(of: active, .user, by: administrator, at: now, in: transaction, noting: &pending)
+        }
+    }
+
+    /// Ends a block; wipes under way go on.
+    public func unblockUser(_ userID: String, as administrator: Administrator) async throws(ServiceError) {
+        try await store.require(.blockUsers, of: administrator)
+        let now = store.now
+        try await store.change(for: administrator) { transaction, _ in
+            var id = folded(userID)
+            if try transaction.record(UserBlock.self, id) == nil {
+                // By another name than the block's; somebody who left the directory has the block's alone.
+                guard let user = try transaction.knownUser(userID) else { return }
+                id = user.storageID
+            }
+            guard try transaction.record(UserBlock.self, id) != nil else { return }
+            try transaction.remove(UserBlock.self, id)
+            try transaction.audit(
+                AuditRecord.Actor(administrator), "user.unblock", "user/\(id)", of: administrator.tenant, at: now)
+        }
+    }
+
+    /// The object ids of blocked people, ordered.
+    public func blockedUsers(as administrator: Administrator) async throws(ServiceError) -> [String] {
+        try await store.read(.read, as: administrator) { try $0.records(UserBlock.self).map(\.userID) }
+    }
+
+    /// One open wipe for each registration: the one under way, or a new one.
+    private func request(
+        of registrations: [Registration], _ reason: Command.Reason, by administrator: Administrator, at now: Date,
+        in transaction: some StorageTransaction, noting pending: inout PendingEvents
+    ) throws(ServiceError) -> [WipeOperation] {
+        var operations: [WipeOperation] = []
+        for registration in registrations {
+            if let open = try transaction.openOperations(of: registration.id).first(where: { $0.notAfter > now }) {
+                operations.append(open)
+                continue
+            }
+            operations.append(
+                try wipes.requestWipe(
+                    of: registration, reason: reason, by: AuditRecord.Actor(administrator), at: now, in: transaction))
+            try pending.note(.commandWaiting, for: registration.id, in: transaction)
+        }
+        return operations
+    }
+
+    /// Every wipe, newest first; of one registration where an id is given.
+    public func operations(
+        ofRegistration id: String?, as administrator: Administrator
+    ) async throws(ServiceError) -> [WipeOperation] {
+        try await store.read(.read, as: administrator) { records in
+            try records.records(WipeOperation.self, where: id.map { (.registration, $0) })
+                .sorted { ($0.requested, $0.id) > ($1.requested, $1.id) }
+        }
+    }
+
+    /// One wipe.
+    public func operation(_ id: String, as administrator: Administrator) async throws(ServiceError) -> WipeOperation {
+        try await store.read(.read, as: administrator) { try $0.operation(id) }
+    }
+
+    /// Takes back a pending wipe.
+    ///
+    /// - Throws: ``ServiceError`` with code `conflict` once it was delivered (SRV-TG-27).
+    public func cancelOperation(
+        _ id: String, as administrator: Administrator
+    ) async throws(ServiceError) -> WipeOperation {
+        try await store.require(.cancelWipes, of: administrator)
+        let now = store.now
+        return try await store.change(for: administrator) { transaction, _ in
+            var operation = try transaction.operation(id)
+            guard operation.state == .pending else {
+                throw ServiceError(
+                    .conflict, "the wipe is \(operation.state.rawValue) and cannot be taken back", place: id)
+            }
+            try wipes.step(
+                &operation, to: .cancelled, by: AuditRecord.Actor(administrator), of: administrator.tenant, at: now,
+                in: transaction)
+            return operation
+        }
+    }
+
+    /// Registers a device by what its key signed; the same key again finds its device.
+    ///
+    /// - Parameter statement: A signed `DeviceRegistrationStatement`.
+    /// - Throws: ``ServiceError``: `invalid` when it is not good or of another organisation, `conflict` when the id belongs
+    ///   to another key.
+    public func registerDevice(
+        _ statement: String, name: String?, as administrator: Administrator
+    ) async throws(ServiceError) -> SharedDevice {
+        try await store.require(.registerDevices, of: administrator)
+        let now = store.now
+        let (facts, key) = try Self.registration(statement)
+        guard facts.tenant == administrator.tenant else {
+            throw ServiceError(.invalid, "the device asks for another organisation")
+        }
+        try checkDirectoryID(facts.deviceID)
+        guard name?.utf8.count ?? 0 <= 256 else { throw ServiceError(.invalid, "the name is longer than 256 bytes") }
+        return try await store.change(for: administrator) { transaction, _ in
+            if let known = try transaction.record(SharedDevice.self, facts.deviceID) {
+                guard known.key.thumbprint == key.thumbprint else {
+                    throw ServiceError(.conflict, "the device's id belongs to another key", place: facts.deviceID)
+                }
+                return known
+            }
+            guard try transaction.records(SharedDevice.self, where: (.key, key.thumbprint)).isEmpty else {
+                throw ServiceError(.conflict, "the key belongs to another device", place: facts.deviceID)
+            }
+            let device = SharedDevice(
+                id: facts.deviceID, key: key, name: name, registered: now, registeredBy: administrator.id)
+            try transaction.save(device)
+            try transaction.audit(
+                AuditRecord.Actor(administrator), "device.register", "device/\(device.id)", of: administrator.tenant,
+                at: now, details: ["keyThumbprint": key.thumbprint])
+            return device
+        }
+    }
+
+    /// The devices, ordered by id, with who is on each.
+    public func sharedDevices(as administrator: Administrator) async throws(ServiceError) -> [SharedDevice] {
+        try await store.read(.read, as: administrator) { try $0.records(SharedDevice.self) }
+    }
+
+    /// Releases a device: its statements no longer count, and it may be registered anew.
+    public func releaseDevice(_ id: String, as administrator: Administrator) async throws(ServiceError) {
+        try await store.require(.registerDevices, of: administrator)
+        let now = store.now
+        try await store.change(for: administrator) { transaction, _ in
+            guard try transaction.record(SharedDevice.self, id) != nil else {
+                throw ServiceError(.notFound, "no shared device has this id", place: id)
+            }
+            try transaction.remove(SharedDevice.self, id)
+            try transaction.audit(
+                AuditRecord.Actor(administrator), "device.release", "device/\(id)", of: administrator.tenant, at: now)
+        }
+    }
+
+    private static func registration(
+        _ text: String
+    ) throws(ServiceError) -> (DeviceRegistrationStatement, JSONWebKey) {
+        do throws(ProtocolError) {
+            return try DeviceRegistrationStatement.verified(text)
+        } catch {
+            throw ServiceError(.invalid, "the device's statement is not acceptable: \(error.reason)")
+        }
+    }
+}
+
+extension StorageReader {
+    fileprivate func knownRegistration(_ id: String) throws(ServiceError) -> Registration {
+        guard let registration = try record(Registration.self, id) else {
+            throw ServiceError(.notFound, "no registration has this id", place: id)
+        }
+        return registration
+    }
+
+    /// A wipe.
+    ///
+    /// - Throws: ``ServiceError`` with code `notFound`.
+    func operation(_ id: String) throws(ServiceError) -> WipeOperation {
+        guard let operation = try record(WipeOperation.self, id) else {
+            throw ServiceError(.notFound, "no operation has this id", place: id)
+        }
+        return operation
+    }
+}
+
+extension Registration {
+    fileprivate func passes(_ filter: RegistrationFilter) -> Bool {
+        (filter.includesClosed || state == .active)
+            && (filter.userID.map { folded($0) == folded(account.id.rawValue) } ?? true)
+            && (filter.deviceTag.map { $0 == device.tag } ?? true)
+            && (filter.bundleID.map { folded($0) == folded(application.bundleID) } ?? true)
+    }
+}
+
+extension StorageReader {
+    fileprivate func activeRegistrations(of personID: String) throws(ServiceError) -> [Registration] {
+        try records(Registration.self, where: (.user, folded(personID))).filter { $0.state == .active }
+    }
+}

@@ -1,0 +1,198 @@
+internal import CordonIdentity
+public import CordonProtocol
+internal import Foundation
+
+extension Administration {
+    /// Every person, ordered by id.
+    public func users(as administrator: Administrator) async throws(ServiceError) -> [DirectoryUser] {
+        try await store.read(.read, as: administrator) { try $0.records(DirectoryUser.self) }
+    }
+
+    /// One person, by object id or sign-in name.
+    public func user(_ idOrName: String, as administrator: Administrator) async throws(ServiceError) -> DirectoryUser {
+        try await store.read(.read, as: administrator) { try $0.user(idOrName) }
+    }
+
+    /// Every group, ordered by id.
+    public func groups(as administrator: Administrator) async throws(ServiceError) -> [DirectoryGroup] {
+        try await store.read(.read, as: administrator) { try $0.records(DirectoryGroup.self) }
+    }
+
+    /// One group.
+    public func group(_ id: String, as administrator: Administrator) async throws(ServiceError) -> DirectoryGroup {
+        try await store.read(.read, as: administrator) { try $0.group(id) }
+    }
+
+    /// The groups that a person belongs to, directly or through other groups, ordered by id.
+    public func groups(
+        ofUser id: String, as administrator: Administrator
+    ) async throws(ServiceError) -> [DirectoryGroup] {
+        try await store.read(.read, as: administrator) { records in
+            let user = try records.user(id)
+            let ids = try targeting.snapshot(of: administrator.tenant, in: records).groups(of: user.id)
+            return try records.records(DirectoryGroup.self).filter { ids.contains($0.storageID) }
+        }
+    }
+
+    /// What the time-keeping system said last of a person, nil where it says nothing (SRV-CI-009).
+    public func workingTime(
+        ofUser id: String, as administrator: Administrator
+    ) async throws(ServiceError) -> WorkingTimeReport? {
+        try await store.read(.read, as: administrator) { records in
+            try records.record(WorkingTimeRecord.self, try records.user(id).storageID)?.time
+        }
+    }
+
+    /// Ends a person's sessions here: tokens, and shared devices they are on, count from a new sign-in on (SI-182).
+    ///
+    /// Sign-ins are known by the whole second, so those of the second that runs count as earlier ones.
+    /// - Returns: The person's object id.
+    /// - Throws: ``ServiceError`` with code `notFound` for somebody whom neither the directory nor a registration nor a
+    ///   shared device knows.
+    public func revokeSessions(
+        ofUser userID: String, as administrator: Administrator
+    ) async throws(ServiceError) -> String {
+        try await store.require(.blockUsers, of: administrator)
+        let now = store.now
+        let next = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down) + 1)
+        return try await store.change(for: administrator) { transaction, pending in
+            let device = try transaction.records(SharedDevice.self, where: (.user, folded(userID))).first
+            let id = if let account = device?.account { account.rawValue } else { try transaction.personID(userID) }
+            let key = folded(id)
+            var record = try transaction.record(SessionRevocation.self, key) ?? SessionRevocation(userID: key)
+            record.before = max(next, record.before ?? next)
+            try transaction.save(record)
+            try pending.noteClosing(ofUser: key, in: transaction)
+            try transaction.audit(
+                AuditRecord.Actor(administrator), "user.revokeSessions", "user/\(id)", of: administrator.tenant, at: now
+            )
+            return id
+        }
+    }
+
+    /// Everything that the service keeps about a person, as JSON documents by kind (SRV-CI-095); found by object id or
+    /// sign-in name, and by object id alone once the person has left the directory.
+    public func exportUser(
+        _ id: String, as administrator: Administrator
+    ) async throws(ServiceError) -> PersonalData {
+        try await store.require(.handlePersonalData, of: administrator)
+        let now = store.now
+        return try await store.change(for: administrator) { transaction, _ in
+            let id = try transaction.knownUser(id)?.id ?? id
+            let data = try transaction.personalData(of: folded(id))
+            try transaction.audit(
+                AuditRecord.Actor(administrator), "user.export", "user/\(id)", of: administrator.tenant, at: now)
+            return data
+        }
+    }
+
+    /// Removes everything that the service keeps about a person, except that the audit log goes on naming object ids, and
+    /// that the object id of somebody who was in the directory is kept as removed, so that a token does not bring them back.
+    /// A directory source that still has them does.
+    ///
+    /// - Throws: ``ServiceError`` with code `conflict` while a wipe of theirs is under way: the data on the device goes
+    ///   first.
+    public func eraseUser(_ id: String, as administrator: Administrator) async throws(ServiceError) {
+        try await store.require(.handlePersonalData, of: administrator)
+        let now = store.now
+        let tenant = administrator.tenant
+        try await store.change(for: administrator) { transaction, pending in
+            let data = try transaction.personalData(of: folded(id))
+            guard !data.operations.contains(where: \.state.isOpen) else {
+                throw ServiceError(
+                    .conflict, "a wipe of the person's apps is under way",
+                    hint: "Wait for its receipt, or forget the registration; then erase again.")
+            }
+            try targeting.announceChange(toUsers: [id], of: tenant, at: now, in: transaction, noting: &pending) {
+                transaction in
+                try transaction.erase(data, of: folded(id))
+                if data.user != nil { try transaction.save(RemovedPerson(userID: id, since: now)) }
+            }
+            for registration in data.registrations { pending.noteClosing(registration.id) }
+            if data.allowedAccount != nil {
+                for registration in try transaction.records(Registration.self) where registration.state == .active {
+                    try pending.note(.policyChanged, for: registration.id, in: transaction)
+                }
+            }
+            try transaction.audit(
+                AuditRecord.Actor(administrator), "user.erase", "user/\(id)", of: tenant, at: now,
+                details: ["registrations": String(data.registrations.count)])
+        }
+    }
+}
+
+extension StorageReader {
+    /// What is kept about a person.
+    ///
+    /// - Throws: ``ServiceError`` with code `notFound` when nothing is.
+    fileprivate func personalData(of id: String) throws(ServiceError) -> PersonalData {
+        let registrations = try records(Registration.self, where: (.user, id))
+        var operations: [WipeOperation] = []
+        var commands: [IssuedCommand] = []
+        for registration in registrations {
+            operations += try records(WipeOperation.self, where: (.registration, registration.id))
+            commands += try records(IssuedCommand.self, where: (.registration, registration.id))
+        }
+        let data = PersonalData(
+            user: try record(DirectoryUser.self, id),
+            groups: try records(DirectoryGroup.self).filter { $0.members.containsUser(id) }.map(\.id),
+            registrations: registrations, operations: operations, commands: commands,
+            workingTime: try record(WorkingTimeRecord.self, id)?.time, block: try record(UserBlock.self, id),
+            telemetry: try records(TelemetryRecord.self, where: (.user, id)),
+            logs: try records(LogCollection.self, where: (.user, id)),
+            sharedDevices: try records(SharedDevice.self, where: (.user, id)).map(\.id),
+            allowedAccount: try settings().allowedAccounts?.first { folded($0.id.rawValue) == id },
+            sources: try records(DirectorySource.self).filter { $0.people.contains(id) }.map(\.name),
+            revocation: try record(SessionRevocation.self, id),
+            alerts: try records(OperatorAlert.self, where: (.user, id)))
+        guard !data.isEmpty else {
+            throw ServiceError(.notFound, "nothing is kept about a person with this id")
+        }
+        return data
+    }
+}
+
+extension StorageTransaction {
+    fileprivate func erase(_ data: PersonalData, of id: String) throws(ServiceError) {
+        for var group in try records(DirectoryGroup.self) where group.members.containsUser(id) {
+            group.members = group.members.filter { !Set([$0]).containsUser(id) }
+            try save(group)
+        }
+        for operation in data.operations { try remove(WipeOperation.self, operation.id) }
+        for command in data.commands { try remove(IssuedCommand.self, command.id) }
+        for registration in data.registrations {
+            try remove(EventBookmark.self, registration.id)
+            try remove(Registration.self, registration.id)
+        }
+        for record in data.telemetry { try remove(TelemetryRecord.self, record.id) }
+        for collection in data.logs { try removeLogs(collection) }
+        for alert in data.alerts { try remove(OperatorAlert.self, alert.id) }
+        for device in data.sharedDevices {
+            guard var device = try record(SharedDevice.self, device) else { continue }
+            device.account = nil
+            try save(device)
+        }
+        for name in data.sources {
+            guard var source = try record(DirectorySource.self, name) else { continue }
+            source.people.remove(id)
+            try save(source)
+        }
+        if data.allowedAccount != nil {
+            var settings = try settings()
+            settings.allowedAccounts?.removeAll { folded($0.id.rawValue) == id }
+            try save(settings)
+        }
+        try remove(WorkingTimeRecord.self, id)
+        try remove(UserBlock.self, id)
+        try remove(SessionRevocation.self, id)
+        try remove(DirectoryUser.self, id)
+    }
+}
+
+extension Set<DirectoryGroup.Member> {
+    fileprivate func containsUser(_ id: String) -> Bool {
+        contains { member in
+            if case .user(let member) = member { folded(member) == id } else { false }
+        }
+    }
+}

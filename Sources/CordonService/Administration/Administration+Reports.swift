@@ -1,0 +1,108 @@
+internal import CordonIdentity
+internal import CordonPolicy
+internal import CordonProtocol
+internal import Foundation
+internal import Logging
+
+extension Administration {
+    /// The apps that have other rules in force than they should, longest first (SRV-TG-42).
+    public func drift(as administrator: Administrator) async throws(ServiceError) -> [DriftedApp] {
+        try await store.require(.read, of: administrator)
+        let now = store.now
+        return try await store.read(for: administrator) { records in
+            let visible = Set(
+                try records.records(ManagedAppPolicy.self).filter(administrator.sees).map(\.id))
+            return try targeting.driftedApps(of: administrator.tenant, in: records, at: now) { visible.contains($0.id) }
+                .sorted { ($0.since, $0.registrationID) < ($1.since, $1.registrationID) }
+        }
+    }
+
+    /// The figures of the whole organisation (SRV-TG-38).
+    public func protectionSummary(as administrator: Administrator) async throws(ServiceError) -> ProtectionSummary {
+        try await store.read(.read, as: administrator) { records in
+            let snapshot = try targeting.snapshot(of: administrator.tenant, in: records)
+            let users = try records.records(DirectoryUser.self)
+            let statuses = try records.statuses(of: users, seenBy: administrator)
+            return ProtectionSummary(
+                assigned: users.filter { snapshot.assigns($0, where: administrator.sees) }, statuses: statuses,
+                blocked: Set(try records.records(UserBlock.self).map(\.storageID)))
+        }
+    }
+
+    /// The apps whose device found something wrong with itself, longest first; one leaves the list with the next clean
+    /// check, and in no other way (SRV-TG-39).
+    public func flaggedApps(as administrator: Administrator) async throws(ServiceError) -> [FlaggedApp] {
+        try await store.read(.read, as: administrator) { records in
+            try records.statuses(of: try records.records(DirectoryUser.self), seenBy: administrator)
+                .filter { !$0.flags.isEmpty }.map(FlaggedApp.init)
+                .sorted { ($0.since, $0.registrationID) < ($1.since, $1.registrationID) }
+        }
+    }
+
+    /// How a person's apps stand: those that a protection is assigned in, and those that are enrolled, ordered by bundle id
+    /// (SRV-TG-37).
+    public func appStatuses(
+        ofUser id: String, as administrator: Administrator
+    ) async throws(ServiceError) -> [PersonAppStatus] {
+        try await store.read(.read, as: administrator) { records in
+            let user = try records.user(id)
+            let snapshot = try targeting.snapshot(of: administrator.tenant, in: records)
+            let statuses = Dictionary(
+                grouping: try records.statuses(of: [user], seenBy: administrator, where: (.user, user.storageID))
+            ) { folded($0.registration.application.bundleID) }
+            return Set(statuses.keys).union(snapshot.listedApps).sorted().compactMap { app in
+                let assigned = snapshot.intended(for: user, bundleID: app, facts: nil).protections
+                    .filter(administrator.sees)
+                guard !assigned.isEmpty || statuses[app] != nil else { return nil }
+                return PersonAppStatus(app, assigned: Set(assigned.map(\.id)), statuses: statuses[app] ?? [])
+            }
+        }
+    }
+
+    /// The wipes and commands that are under way for a person's apps, each newest first (SRV-TG-40).
+    public func pendingWork(
+        ofUser id: String, as administrator: Administrator
+    ) async throws(ServiceError) -> (wipes: [WipeOperation], commands: [IssuedCommand]) {
+        try await store.read(.read, as: administrator) { records in
+            var wipes: [WipeOperation] = []
+            var commands: [IssuedCommand] = []
+            let user = try records.user(id)
+            for registration in try records.records(Registration.self, where: (.user, user.storageID))
+            where registration.state == .active {
+                wipes += try records.openOperations(of: registration.id)
+                commands += try records.openCommands(of: registration.id)
+            }
+            return (
+                wipes.sorted { ($1.requested, $0.id) < ($0.requested, $1.id) },
+                commands.sorted { ($1.requested, $0.id) < ($0.requested, $1.id) }
+            )
+        }
+    }
+
+    /// The alerts of the last thirty days, newest first (SRV-TG-29).
+    public func alerts(as administrator: Administrator) async throws(ServiceError) -> [OperatorAlert] {
+        try await store.read(.read, as: administrator) { records in
+            try records.records(OperatorAlert.self).sorted { ($1.time, $1.id) < ($0.time, $0.id) }
+        }
+    }
+
+    /// How many events of each kind came on each day, oldest first (SRV-CI-075).
+    public func telemetry(as administrator: Administrator) async throws(ServiceError) -> [TelemetryDay] {
+        try await store.read(.read, as: administrator) { records in
+            try records.records(TelemetryDay.self).map { TelemetryDay(day: $0.day, counts: $0.counts) }
+        }
+    }
+}
+
+extension StorageReader {
+    /// The active registrations with people and the policies that an administrator sees.
+    fileprivate func statuses(
+        of users: [DirectoryUser], seenBy administrator: Administrator,
+        where lookup: (name: StorageLookup, value: String)? = nil
+    ) throws(ServiceError) -> [ProtectionStatus] {
+        let policies = try records(ManagedAppPolicy.self).filter(administrator.sees)
+        return ProtectionStatus.rows(
+            try records(Registration.self, where: lookup).filter { $0.state == .active }, users: users,
+            policies: policies)
+    }
+}

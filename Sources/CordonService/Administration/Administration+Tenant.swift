@@ -1,0 +1,236 @@
+internal import CordonBase
+internal import CordonIdentity
+internal import CordonPolicy
+public import CordonProtocol
+public import Foundation
+
+extension Administration {
+    /// The accounts that may be used in an app, nil for no restriction (SRV-CI-008).
+    public func allowedAccounts(
+        as administrator: Administrator
+    ) async throws(ServiceError) -> [PolicyEnvelope.AllowedAccount]? {
+        try await store.read(.read, as: administrator) { try $0.settings().allowedAccounts }
+    }
+
+    /// Replaces the accounts that may be used; nil lifts the restriction.
+    public func setAllowedAccounts(
+        _ accounts: [PolicyEnvelope.AllowedAccount]?, as administrator: Administrator
+    ) async throws(ServiceError) {
+        try await store.require(.manageTenant, of: administrator)
+        let now = store.now
+        try await store.change(for: administrator) { transaction, pending in
+            var settings = try transaction.settings()
+            guard settings.allowedAccounts != accounts else { return }
+            settings.allowedAccounts = accounts
+            try transaction.save(settings)
+            for registration in try transaction.records(Registration.self) where registration.state == .active {
+                try pending.note(.policyChanged, for: registration.id, in: transaction)
+            }
+            try transaction.audit(
+                AuditRecord.Actor(administrator), "allowedAccounts.set", "settings", of: administrator.tenant, at: now,
+                details: ["accounts": accounts.map { String($0.count) } ?? "unrestricted"])
+        }
+    }
+
+    /// Whether the organisation is being moved to another service.
+    public func isMoving(as administrator: Administrator) async throws(ServiceError) -> Bool {
+        try await store.read(.read, as: administrator) { try $0.settings().isMoving ?? false }
+    }
+
+    /// Says whether the organisation is being moved: enrolments and check-ins then end with 222, and apps keep the rules
+    /// they have and ask again later (SRV-CI-055). Wipes are still told, and reports still taken. To apps it is time without
+    /// contact: past the periods of their launch conditions they block, and may remove the organisation's data.
+    public func setMoving(_ isMoving: Bool, as administrator: Administrator) async throws(ServiceError) {
+        try await store.require(.manageTenant, of: administrator)
+        let now = store.now
+        try await store.change(for: administrator) { transaction, _ in
+            var settings = try transaction.settings()
+            guard settings.isMoving ?? false != isMoving else { return }
+            settings.isMoving = isMoving ? true : nil
+            try transaction.save(settings)
+            try transaction.audit(
+                AuditRecord.Actor(administrator), "tenant.moving", "settings", of: administrator.tenant, at: now,
+                details: ["moving": String(isMoving)])
+        }
+    }
+
+    /// The signing keys, oldest first, without secrets.
+    public func signingKeys(as administrator: Administrator) async throws(ServiceError) -> [ServiceSigningKey] {
+        try await store.read(.read, as: administrator) { try $0.records(ServiceSigningKey.self) }
+            .sorted { ($0.created, $0.role.rawValue, $0.id) < ($1.created, $1.role.rawValue, $1.id) }
+    }
+
+    /// Publishes a new envelope key that signs from `activeFrom` on; the one before stays valid while
+    /// envelopes signed with it may be in use (SRV-CI-084).
+    ///
+    /// A key that signs at once is for an emergency: every other key leaves the key set in the same moment, and every
+    /// app is told to fetch a new envelope.
+    public func rotateSigningKey(
+        activeFrom: Date, as administrator: Administrator
+    ) async throws(ServiceError) -> ServiceSigningKey {
+        try await store.require(.manageTenant, of: administrator)
+        let now = store.now
+        let tenant = administrator.tenant
+        guard try await !store.read(for: tenant, { try $0.records(ServiceSigningKey.self) }).isEmpty else {
+            throw ServiceError(.notFound, "the organisation is not known here", place: tenant.rawValue)
+        }
+        let start = max(now, Date(timeIntervalSince1970: activeFrom.timeIntervalSince1970.rounded(.down)))
+        let new = try keys.make(.envelope, of: tenant, created: now, activeFrom: start)
+        let isEmergency = start == now
+        let retires =
+            isEmergency ? now : start.addingTimeInterval(Double(configuration.keyRetirement.wholeSeconds))
+        try await store.change(for: tenant) { transaction, pending in
+            for var old in try transaction.records(ServiceSigningKey.self)
+            where old.role == .envelope && (isEmergency ? !old.isRetired(at: now) : old.retires == nil) {
+                old.retires = retires
+                try transaction.save(old)
+            }
+            try transaction.save(new)
+            try transaction.audit(
+                AuditRecord.Actor(administrator), "key.rotate", "key/\(new.id)", of: tenant, at: now,
+                details: ["activeFrom": String(Int64(start.timeIntervalSince1970))])
+            if isEmergency { try Self.withdrawEnvelopes(in: transaction, noting: &pending) }
+        }
+        return new
+    }
+
+    /// Makes every app fetch a new envelope, and with it the new key, since what the old key signed counts no more.
+    private static func withdrawEnvelopes(
+        in transaction: some StorageTransaction, noting pending: inout PendingEvents
+    ) throws(ServiceError) {
+        for var registration in try transaction.records(Registration.self) where registration.state == .active {
+            registration.lastEnvelope?.isWithdrawn = true
+            try transaction.save(registration)
+            try pending.note(.policyChanged, for: registration.id, in: transaction)
+        }
+    }
+
+    /// What the service asks of every app (SRV-CI-016).
+    public func serviceSettings(as administrator: Administrator) async throws(ServiceError) -> ServiceSettings {
+        try await store.read(.read, as: administrator) { try $0.settings().service ?? .usual }
+    }
+
+    /// Replaces what the service asks of every app; every registration is told.
+    public func setServiceSettings(
+        _ new: ServiceSettings, as administrator: Administrator
+    ) async throws(ServiceError) {
+        try await store.require(.manageTenant, of: administrator)
+        let problems = Self.problems(of: new)
+        guard problems.isEmpty else {
+            let names = problems.map(\.member).joined(separator: ", ")
+            throw ServiceError(.invalid, "the settings are not acceptable at \(names)", problems: problems)
+        }
+        let now = store.now
+        try await store.change(for: administrator) { transaction, pending in
+            var settings = try transaction.settings()
+            guard settings.service ?? .usual != new else { return }
+            settings.service = new
+            try transaction.save(settings)
+            for registration in try transaction.records(Registration.self) where registration.state == .active {
+                try pending.note(.policyChanged, for: registration.id, in: transaction)
+            }
+            try transaction.audit(
+                AuditRecord.Actor(administrator), "settings.set", "settings", of: administrator.tenant, at: now,
+                details: ["telemetry": new.telemetry.rawValue])
+        }
+    }
+
+    /// What is not acceptable in settings. A least version that is none would keep every app closed, since no version is
+    /// known to reach it.
+    private static func problems(of settings: ServiceSettings) -> [ServiceError.Problem] {
+        var problems: [ServiceError.Problem] = []
+        if !(1...16).contains(settings.backOffSeconds.count)
+            || !settings.backOffSeconds.allSatisfy({ (1...86_400).contains($0) })
+        {
+            problems.append(.init(member: "backOffSeconds", reason: "needs 1 to 16 times of 1 second to a day"))
+        }
+        if !(60...86_400).contains(settings.keySetMaxAgeSeconds) {
+            problems.append(.init(member: "keySetMaxAgeSeconds", reason: "needs to be 60 seconds to a day"))
+        }
+        if let least = settings.minimumSDKVersion, least.utf8.count > 64 || VersionNumber(least) == nil {
+            problems.append(
+                .init(member: "minimumSDKVersion", reason: "needs one to four numbers with points between, as 1.4"))
+        }
+        return problems
+    }
+
+    /// A page of the audit log, oldest first.
+    public func auditRecords(
+        _ query: AuditQuery, as administrator: Administrator
+    ) async throws(ServiceError) -> [AuditRecord] {
+        try await store.require(.readAudit, of: administrator)
+        guard (1...AuditQuery.largestPage).contains(query.limit), query.after >= 0 else {
+            throw ServiceError(
+                .invalid, "the page is not acceptable",
+                problems: [
+                    .init(member: "limit", reason: "needs to be 1 to \(AuditQuery.largestPage)")
+                ])
+        }
+        return try await store.read(for: administrator) { try $0.auditRecords(query) }
+    }
+
+    /// The whole audit log as JSON Lines, ending in a signed checkpoint, in pieces of whole lines.
+    ///
+    /// The stream's errors are ``ServiceError``.
+    public func exportAudit(
+        as administrator: Administrator
+    ) async throws(ServiceError) -> AsyncThrowingStream<Data, any Error> {
+        try await store.require(.readAudit, of: administrator)
+        let now = store.now
+        let tenant = administrator.tenant
+        let (seal, end) = try await store.change(for: administrator) { transaction, _ in
+            let last = try transaction.lastAuditRecord()
+            let seal = try self.seal(last, of: tenant, at: now, in: transaction)
+            try transaction.audit(
+                AuditRecord.Actor(administrator), "audit.export", "audit", of: tenant, at: now,
+                details: ["checkpoint": seal.checkpoint, "records": String(last?.sequence ?? 0)])
+            return (seal, last?.sequence ?? 0)
+        }
+        let line: String
+        do throws(ProtocolError) {
+            line = try seal.line()
+        } catch {
+            throw ServiceError(.internalError, "the checkpoint could not be written: \(error.reason)")
+        }
+        let position = Locked(AuditPosition.records(after: 0))
+        return AsyncThrowingStream { [store] in
+            switch position.withLock({ $0 }) {
+            case .done: return nil
+            case .records(let after) where after < end:
+                let limit = Int(min(end - after, Int64(AuditQuery.largestPage)))
+                let page = try await store.read(for: tenant) { records in
+                    try records.auditRecords(AuditQuery(after: after, limit: limit))
+                }
+                guard let newest = page.last?.sequence else {
+                    throw ServiceError(.storageDamaged, "audit records are missing", place: "after record \(after)")
+                }
+                position.withLock { $0 = .records(after: newest) }
+                return Data(page.map { $0.line + "\n" }.joined().utf8)
+            case .records:
+                position.withLock { $0 = .done }
+                return Data((line + "\n").utf8)
+            }
+        }
+    }
+
+    private enum AuditPosition: Sendable {
+        case records(after: Int64)
+        case done
+    }
+
+    /// The checkpoint of a log with the keys to check it with, retired ones included: earlier checkpoints need them.
+    private func seal(
+        _ last: AuditRecord?, of tenant: TenantID, at now: Date, in records: some StorageReader
+    ) throws(ServiceError) -> AuditSeal {
+        let known = try records.records(ServiceSigningKey.self)
+        let signer = try keys.signer(.envelope, of: tenant, among: known, at: now)
+        let set = try keys.sign(
+            known.filter { $0.role == .envelope }, for: .audit, root: known, tenant: tenant, at: now)
+        do throws(ProtocolError) {
+            let checkpoint = AuditCheckpoint(of: last, tenant: tenant, time: Int64(now.timeIntervalSince1970))
+            return AuditSeal(checkpoint: try checkpoint.signed(by: signer), keys: set)
+        } catch {
+            throw ServiceError(.internalError, "the checkpoint could not be signed: \(error.reason)")
+        }
+    }
+}

@@ -1,0 +1,85 @@
+internal import CordonIdentity
+internal import CordonProtocol
+internal import Foundation
+
+extension StorageTransaction {
+    /// Moves a command on, saves it and writes the step down; the only way in which a state changes.
+    func step(
+        _ command: inout IssuedCommand, to state: IssuedCommand.State, by actor: AuditRecord.Actor, of tenant: TenantID,
+        at now: Date
+    ) throws(ServiceError) {
+        command.state = state
+        command.modified = now
+        try save(command)
+        try audit(
+            actor, "command.\(state.rawValue)", "command/\(command.id)", of: tenant, at: now,
+            details: ["kind": command.kind.rawValue, "registration": command.registrationID])
+    }
+
+    /// The commands that the next envelope of a registration carries beside wipes: every open one in time.
+    func deliverCommands(
+        to registration: Registration, at now: Date
+    ) throws(ServiceError) -> [Command] {
+        let tenant = registration.account.tenant
+        var commands: [Command] = []
+        for var command in try openCommands(of: registration.id) {
+            if command.notAfter <= now {
+                try step(&command, to: .expired, by: .service, of: tenant, at: now)
+                continue
+            }
+            if command.state == .pending {
+                try step(&command, to: .delivered, by: .service, of: tenant, at: now)
+            }
+            commands.append(command.command)
+        }
+        return commands
+    }
+
+    /// Takes what an app reports of a command that is no wipe.
+    func note(
+        _ acknowledgement: Acknowledgement, of known: IssuedCommand, from registration: Registration, at now: Date
+    ) throws(ServiceError) {
+        guard known.registrationID == registration.id else {
+            throw ServiceError(.notFound, "no command of the registration has this id")
+        }
+        guard known.state != .cancelled else {
+            throw ServiceError(.conflict, "the command was cancelled before it was delivered")
+        }
+        guard known.state.awaitsReport, acknowledgement.phase != .started else { return }
+        var command = known
+        try step(
+            &command, to: acknowledgement.phase == .succeeded ? .succeeded : .failed,
+            by: AuditRecord.Actor(registration), of: registration.account.tenant, at: now)
+    }
+
+    /// Ends the open commands of a registration that has ended: nobody could fetch them.
+    func endCommands(
+        of registration: Registration, at now: Date
+    ) throws(ServiceError) {
+        for var command in try openCommands(of: registration.id) {
+            try step(
+                &command, to: .expired, by: .service, of: registration.account.tenant, at: now)
+        }
+    }
+
+    /// Ends commands whose time is over, and removes ended ones after as long as finished
+    func removeOldCommands(
+        before oldest: Date, of tenant: TenantID, at now: Date
+    ) throws(ServiceError) {
+        for var command in try records(IssuedCommand.self) {
+            if command.state.isOpen {
+                guard command.notAfter <= now else { continue }
+                try step(&command, to: .expired, by: .service, of: tenant, at: now)
+            } else if command.modified <= oldest {
+                try remove(IssuedCommand.self, command.id)
+            }
+        }
+    }
+}
+
+extension StorageReader {
+    /// The commands of a registration that its app may still be told, wipes apart.
+    func openCommands(of registrationID: String) throws(ServiceError) -> [IssuedCommand] {
+        try records(IssuedCommand.self, where: (.registration, registrationID)).filter(\.state.isOpen)
+    }
+}

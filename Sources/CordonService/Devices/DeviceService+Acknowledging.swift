@@ -1,0 +1,195 @@
+internal import CordonIdentity
+public import CordonProtocol
+internal import Foundation
+internal import Logging
+
+extension DeviceService {
+    /// Takes what an app reports of a command; the same report again changes nothing (SRV-CI-020).
+    ///
+    /// - Returns: What the command was.
+    /// - Throws: ``ServiceError``: `notFound` for an unknown command, `invalid` for a missing or false receipt.
+    @discardableResult
+    public func acknowledge(
+        _ acknowledgement: Acknowledgement, registration id: String, by caller: DeviceCaller
+    ) async throws(ServiceError) -> Command.Kind {
+        let now = store.now
+        return try await store.change(for: caller) { transaction, pending in
+            let registration = try transaction.registration(id, of: caller)
+            if let command = try transaction.record(IssuedCommand.self, acknowledgement.commandID) {
+                try transaction.note(acknowledgement, of: command, from: registration, at: now)
+                return command.kind
+            }
+            let receipt = try verifiedReceipt(of: acknowledgement, from: registration)
+            var found = try transaction.record(WipeOperation.self, acknowledgement.commandID)
+            if found == nil {
+                found = ownWipe(receipt, of: registration, at: now)
+                if found != nil, acknowledgement.phase == .failed {
+                    try requireNoOtherFailure(of: registration, at: now, in: transaction)
+                }
+            }
+            guard var operation = found, operation.registrationID == id else {
+                throw ServiceError(.notFound, "no command of the registration has this id")
+            }
+            guard operation.state.awaitsReport else {
+                if operation.state == .cancelled {
+                    throw ServiceError(.conflict, "the wipe was cancelled before it was delivered")
+                }
+                return .wipe
+            }
+            let actor = AuditRecord.Actor(registration)
+            switch acknowledgement.phase {
+            case .started:
+                // Of one that has ended, only how it ended still counts.
+                if operation.state.isOpen, operation.state != .acknowledged {
+                    try wipes.step(
+                        &operation, to: .acknowledged, by: actor, of: caller.tenant, at: now, in: transaction)
+                }
+            case .succeeded:
+                guard let receipt, receipt.succeeded else {
+                    throw ServiceError(.invalid, "a finished wipe needs a receipt without failures")
+                }
+                try succeed(&operation, registration, acknowledgement, at: now, in: transaction, noting: &pending)
+            case .failed:
+                operation.failure = receipt?.failures.prefix(8).map { $0.prefix(200) }.joined(separator: "; ")
+                operation.receipt = acknowledgement.receipt
+                var details = acknowledgement.receipt.map { proof($0, of: registration) } ?? [:]
+                details["cause"] = operation.cause
+                details["failure"] = operation.failure
+                try wipes.step(
+                    &operation, to: .failed, by: actor, of: caller.tenant, at: now, in: transaction, details: details)
+                try retry(operation, of: registration, at: now, in: transaction, noting: &pending)
+            }
+            return .wipe
+        }
+    }
+
+    /// Keeps the receipt and closes the registration with everything that was open (SRV-TG-30).
+    private func succeed(
+        _ operation: inout WipeOperation, _ registration: Registration, _ acknowledgement: Acknowledgement,
+        at now: Date,
+        in transaction: some StorageTransaction, noting pending: inout PendingEvents
+    ) throws(ServiceError) {
+        let actor = AuditRecord.Actor(registration)
+        operation.receipt = acknowledgement.receipt
+        operation.failure = nil
+        var details = acknowledgement.receipt.map { proof($0, of: registration) } ?? [:]
+        details["cause"] = operation.cause
+        try wipes.step(
+            &operation, to: .succeeded, by: actor, of: registration.account.tenant, at: now, in: transaction,
+            details: details)
+        for var other in try transaction.openOperations(of: registration.id) {
+            other.failure = "another wipe of the registration had removed everything"
+            try wipes.step(
+                &other, to: .expired, by: .service, of: registration.account.tenant, at: now, in: transaction)
+        }
+        // The app had wiped before it registered again: what it has since is new, and stays.
+        var next = operation.heir
+        while let id = next, var heir = try transaction.record(WipeOperation.self, id) {
+            if heir.state.isOpen {
+                heir.failure = "the wipe before it had removed everything"
+                try wipes.step(
+                    &heir, to: .expired, by: .service, of: registration.account.tenant, at: now, in: transaction)
+            }
+            next = heir.heir
+        }
+        var closed = registration
+        closed.missedWipe = nil
+        guard registration.state == .active else { return try transaction.save(closed) }
+        try transaction.endCommands(of: registration, at: now)
+        closed.state = .wiped
+        closed.lastSync = now
+        try transaction.save(closed)
+        pending.noteClosing(registration.id)
+        try transaction.audit(
+            actor, "registration.wiped", "registration/\(registration.id)", of: registration.account.tenant, at: now)
+    }
+
+    /// Issues a failed wipe again, a limited number of times; afterwards operators are told (SRV-TG-29).
+    private func retry(
+        _ operation: WipeOperation, of registration: Registration, at now: Date,
+        in transaction: some StorageTransaction, noting pending: inout PendingEvents
+    ) throws(ServiceError) {
+        // Nobody could fetch a wipe of a closed registration.
+        guard registration.state == .active, operation.attempt < configuration.wipeAttempts,
+            operation.reason != .conditional
+        else {
+            // Of one that goes on in another's place, that one counts.
+            guard operation.heir == nil else { return }
+            return try wipes.raiseAlert(
+                about: operation, of: registration.account.tenant, at: now, in: transaction)
+        }
+        _ = try wipes.requestWipe(
+            of: registration, reason: operation.reason, by: .service, at: now, attempt: operation.attempt + 1,
+            after: operation, in: transaction)
+        try pending.note(.commandWaiting, for: registration.id, in: transaction)
+    }
+
+    /// The receipt, checked against the registration's key and against everything that it must be about.
+    private func verifiedReceipt(
+        of acknowledgement: Acknowledgement, from registration: Registration
+    ) throws(ServiceError) -> WipeReceipt? {
+        guard let text = acknowledgement.receipt else { return nil }
+        guard text.utf8.count <= WipeReceipt.largestText else {
+            throw ServiceError(.invalid, "the receipt is larger than \(WipeReceipt.largestText) bytes")
+        }
+        let receipt: WipeReceipt
+        do throws(ProtocolError) {
+            receipt = try WipeReceipt(verifying: text, signedBy: registration.key)
+        } catch {
+            throw ServiceError(.invalid, "the receipt is not acceptable: \(error.reason)")
+        }
+        guard receipt.isBounded else {
+            throw ServiceError(
+                .invalid,
+                "the receipt lists more than \(WipeReceipt.mostKeyIDs) keys or \(WipeReceipt.mostFailures) failures")
+        }
+        guard receipt.commandID == acknowledgement.commandID, receipt.tenant == registration.account.tenant,
+            receipt.registrationID == registration.id, receipt.account == registration.account.id,
+            folded(receipt.bundleID) == folded(registration.application.bundleID)
+        else { throw ServiceError(.invalid, "the receipt is about something else") }
+        return receipt
+    }
+
+    /// The operation of a wipe that the device decided itself, proved by a receipt (SRV-TG-31).
+    private func ownWipe(
+        _ receipt: WipeReceipt?, of registration: Registration, at now: Date
+    ) -> WipeOperation? {
+        guard let receipt, registration.state == .active, receipt.commandID.utf8.count <= 128,
+            !receipt.commandID.isEmpty
+        else { return nil }
+        var operation = WipeOperation(
+            id: receipt.commandID, registrationID: registration.id, account: registration.account.id,
+            bundleID: registration.application.bundleID, reason: .conditional, requestedBy: registration.id,
+            requested: now, notAfter: now, version: ids.token(), state: .acknowledged)
+        operation.cause = receipt.cause.map { String($0.prefix(64)) }
+        return operation
+    }
+
+    /// Refuses another failed wipe that the device decided itself while one of the last day stands: its data is known to be on
+    /// the device still, and each failure is an alert and a receipt that the audit log keeps for ever.
+    ///
+    /// A device whose wipe succeeds at last is heard at once, and one that failed again hands its receipt in later.
+    private func requireNoOtherFailure(
+        of registration: Registration, at now: Date, in records: some StorageReader
+    ) throws(ServiceError) {
+        let day: TimeInterval = 86_400
+        let failed = try records.records(WipeOperation.self, where: (.registration, registration.id))
+            .filter { $0.reason == .conditional && $0.state == .failed }.map(\.modified).max()
+        guard let failed, now.timeIntervalSince(failed) < day else { return }
+        let left = day - max(0, now.timeIntervalSince(failed))
+        throw ServiceError(
+            .tooManyRequests, "a wipe that the device decided itself was reported as failed less than a day ago",
+            retryAfterSeconds: Int(left.rounded(.up)))
+    }
+
+    /// What an auditor needs to check a receipt without the service.
+    private func proof(_ receipt: String, of registration: Registration) -> [String: String] {
+        let key = (try? MessageCoding.encode(registration.key)).map { String(decoding: $0, as: UTF8.self) }
+        return ["receipt": receipt, "key": key ?? ""]
+    }
+}
+
+extension WipeOperation.State {
+    /// Whether a report of the device still changes something; a late one after expiry does, because it is true.
+    public var awaitsReport: Bool { isOpen || self == .expired }
+}

@@ -1,0 +1,183 @@
+internal import CordonIdentity
+internal import CordonPolicy
+public import CordonProtocol
+internal import Foundation
+
+extension DeviceService {
+    /// Answers a check-in (SRV-CI-019).
+    ///
+    /// - Throws: ``ServiceError``: `wrongKey`; `enrollment` with 220 registration gone, 214 another account, 200 not entitled
+    ///   and no wipe waits.
+    public func checkIn(
+        _ request: CheckInRequest, registration id: String, by caller: DeviceCaller
+    ) async throws(ServiceError) -> CheckInOutcome {
+        let now = store.now
+        try request.check()
+        let (quick, snapshot) = try await store.read(for: caller) { records in
+            let state = try CheckInState(request, id, caller, at: now, service: self, in: records)
+            return (state.isSettled(at: now) ? unchanged(state, at: now) : nil, state.snapshot)
+        }
+        targeting.keep(snapshot, of: caller.tenant)
+        if let quick { return quick }
+        return try await store.change(for: caller) { transaction, _ in
+            var state = try CheckInState(request, id, caller, at: now, service: self, in: transaction)
+            state.noteReport(at: now)
+            try noteReports(of: request, in: &state.registration, at: now, of: transaction)
+            if state.isUnchanged {
+                try transaction.save(state.registration)
+                return unchanged(state, at: now)
+            }
+            let commands = try wipes.deliver(
+                to: &state.registration, isBlocked: state.isBlocked, at: now, in: transaction)
+            let envelope = try envelopes.issue(
+                state.content, commands: commands, nonce: request.nonce, appliedSequence: request.appliedSequence,
+                for: &state.registration, at: now, in: transaction)
+            try transaction.save(state.registration)
+            let status: EnrollmentStatus =
+                commands.hasWipe ? .wipeReceived : state.content.policy == nil ? .noPolicyTargeted : .newPolicies
+            return outcome(state, status, envelope: envelope, at: now)
+        }
+    }
+
+    private func unchanged(_ state: CheckInState, at now: Date) -> CheckInOutcome {
+        outcome(state, state.content.policy == nil ? .noPolicyTargeted : .policiesUnchanged, envelope: nil, at: now)
+    }
+
+    private func outcome(
+        _ state: CheckInState, _ status: EnrollmentStatus, envelope: String?, at now: Date
+    ) -> CheckInOutcome {
+        CheckInOutcome(
+            response: CheckInResponse(
+                statusCode: status, unchanged: envelope == nil, serviceTime: now,
+                nextCheckInSeconds: Int(configuration.checkInInterval.wholeSeconds), envelope: envelope),
+            isUserBlocked: state.isBlocked)
+    }
+
+    /// Takes down what launch conditions did and which envelopes were refused; what was reported before is left out,
+    /// since an app that does not hear the answer reports again, and so is what goes beyond a day's share: nothing is ever
+    /// removed from the audit log. The next record says how many were left out.
+    func noteReports(
+        of request: CheckInRequest, in registration: inout Registration, at now: Date,
+        of transaction: some StorageTransaction
+    ) throws(ServiceError) {
+        let tenant = registration.account.tenant
+        let actor = AuditRecord.Actor(registration)
+        let target = "registration/\(registration.id)"
+        var share =
+            registration.reportShare.flatMap { $0.isOf(now) ? $0 : nil }
+            ?? Registration.ReportShare(now, leftOut: registration.reportShare?.leftOut ?? 0)
+        var known = registration.outcomes ?? []
+        for outcome in request.outcomes ?? [] where !known.contains(outcome) {
+            known.append(outcome)
+            guard let leftOut = share.take() else { continue }
+            var details = ["check": outcome.check, "time": String(outcome.time)]
+            details["threshold"] = outcome.threshold
+            details["observed"] = outcome.observed
+            if leftOut > 0 { details["leftOut"] = String(leftOut) }
+            try transaction.audit(
+                actor, "launch.\(outcome.action.rawValue)", target, of: tenant, at: now, details: details)
+        }
+        registration.outcomes = known.isEmpty ? nil : Array(known.suffix(Registration.mostOutcomes))
+        var refused = registration.refusedEnvelopes ?? []
+        for refusal in request.refusedEnvelopes ?? [] {
+            let time = String(Int64(refusal.time.timeIntervalSince1970))
+            guard !refused.contains("\(refusal.code)@\(time)") else { continue }
+            refused.append("\(refusal.code)@\(time)")
+            guard let leftOut = share.take() else { continue }
+            var details = ["code": refusal.code, "time": time]
+            if leftOut > 0 { details["leftOut"] = String(leftOut) }
+            try transaction.audit(
+                actor, "envelope.refused", target, of: tenant, at: now, outcome: .failed, details: details)
+        }
+        if request.hasReports { registration.reportShare = share }
+        registration.refusedEnvelopes = refused.isEmpty ? nil : Array(refused.suffix(Registration.mostOutcomes))
+    }
+}
+
+/// Everything that decides one check-in, read in one transaction.
+private struct CheckInState {
+    var registration: Registration
+    let content: EnvelopeContent
+    let snapshot: TargetingSnapshot
+    let isBlocked: Bool
+    private let hasCommand: Bool
+    private let request: CheckInRequest
+
+    init(
+        _ request: CheckInRequest, _ id: String, _ caller: DeviceCaller, at now: Date,
+        service: DeviceService, in records: some StorageReader
+    ) throws {
+        self.request = request
+        registration = try records.activeRegistration(
+            id, of: caller, at: now, lifetime: service.configuration.registrationLifetime)
+        guard folded(request.application.bundleID) == folded(registration.application.bundleID) else {
+            throw ServiceError.enrollment(.notEnrolled, "the registration is of another app")
+        }
+        let settings = try records.settings()
+        let snapshot = try service.targeting.snapshot(of: caller.tenant, in: records, settings: settings)
+        self.snapshot = snapshot
+        isBlocked = try records.record(UserBlock.self, folded(registration.account.id.rawValue)) != nil
+        let operations = try records.openOperations(of: id)
+        let hasMissedWipe = registration.missedWipe != nil || operations.contains { $0.isMissed(at: now) }
+        let isToldToWipe = isBlocked || hasMissedWipe || operations.contains { $0.notAfter > now }
+        guard settings.isMoving != true || isToldToWipe else { throw ServiceError.moving }
+        let commands = try records.openCommands(of: id)
+        hasCommand = hasMissedWipe || !operations.isEmpty || !commands.isEmpty
+        do {
+            let user = try records.entitledUser(registration.account)
+            let inputs = EnvelopeInputs(
+                user: user, bundleID: registration.application.bundleID,
+                facts: FilterFacts(request.application, request.device), settings: settings,
+                extras: try EnvelopeExtras(
+                    for: user, registration: id, health: request.health, isBlocked: isBlocked, settings: settings,
+                    at: now, in: records))
+            content = try snapshot.contents.content(of: id, inputs) {
+                try EnvelopeContent(
+                    for: user, bundleID: inputs.bundleID, facts: inputs.facts, tenant: caller.tenant,
+                    snapshot: snapshot, settings: settings, extras: inputs.extras)
+            }
+        } catch let error as ServiceError where error.status == .notLicensed && isToldToWipe {
+            // Somebody whom app protection serves no longer is still told to wipe; only after that that nothing else comes.
+            content = try EnvelopeContent(leaving: registration, snapshot: snapshot, settings: settings)
+        }
+    }
+
+    /// Whether the device has in force what it should have, and nothing waits for it.
+    var isUnchanged: Bool {
+        !isBlocked && !hasCommand && registration.lastEnvelope?.version == content.version && holdsLast
+    }
+
+    /// Whether the device has the newest envelope: it names the digest, or, as `If-None-Match` does, the version alone
+    /// (SRV-CI-089).
+    private var holdsLast: Bool {
+        guard let last = registration.lastEnvelope, last.isWithdrawn != true else { return false }
+        guard let digest = request.appliedDigest else { return request.appliedVersion == last.version }
+        return digest == last.digest
+    }
+
+    /// Whether, besides, nothing needs to be written down.
+    func isSettled(at now: Date) -> Bool {
+        guard !request.hasReports else { return false }
+        var noted = self
+        noted.noteReport(at: now)
+        noted.registration.lastSync = registration.lastSync
+        return isUnchanged && noted.registration == registration && now.timeIntervalSince(registration.lastSync) < 60
+    }
+
+    /// Takes down what the device said of itself.
+    mutating func noteReport(at now: Date) {
+        registration.application = request.application
+        registration.device = request.device
+        registration.note(request.health, at: now)
+        registration.lastSync = now
+        if let last = registration.lastEnvelope, holdsLast {
+            registration.applied = last.policies
+            if registration.applied == content.references { registration.driftSince = nil }
+        }
+    }
+}
+
+extension CheckInRequest {
+    /// Whether it reports what must be written down.
+    var hasReports: Bool { outcomes?.isEmpty == false || refusedEnvelopes?.isEmpty == false }
+}

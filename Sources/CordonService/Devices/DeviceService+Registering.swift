@@ -1,0 +1,193 @@
+internal import CordonIdentity
+public import CordonProtocol
+internal import Foundation
+internal import Logging
+
+extension DeviceService {
+    /// Binds an app, an account and a key; the same key again finds its registration (SRV-CI-018).
+    ///
+    /// - Throws: ``ServiceError`` with code `enrollment`: 200 not entitled, 225 not targeted, 208 the key is
+    ///   bound to another account or app, 203 a fresh sign-in is needed after a wipe (SRV-TG-30).
+    public func register(
+        _ request: RegistrationRequest, by caller: DeviceCaller
+    ) async throws(ServiceError) -> RegistrationOutcome {
+        let now = store.now
+        try request.check()
+        try await addAtFirstSignIn(caller, at: now)
+        return try await store.change(for: caller) { transaction, pending in
+            let user = try transaction.entitledUser(caller.account)
+            let snapshot = try targeting.snapshot(of: caller.tenant, in: transaction)
+            let bundleID = request.application.bundleID
+            let isBlocked = try transaction.record(UserBlock.self, user.storageID) != nil
+            let settings = try transaction.settings()
+            let content = try EnvelopeContent(
+                for: user, bundleID: bundleID, facts: FilterFacts(request.application, request.device),
+                tenant: caller.tenant, snapshot: snapshot, settings: settings,
+                extras: EnvelopeExtras(
+                    for: user, registration: nil, health: [], isBlocked: isBlocked, settings: settings, at: now,
+                    in: transaction))
+            var (registration, isNew) = try claim(request, by: caller, at: now, in: transaction)
+            guard content.policy != nil || !isNew else {
+                throw ServiceError.enrollment(.notTargeted, "no protection policy targets the account in \(bundleID)")
+            }
+            if isNew {
+                try supersede(by: &registration, at: now, in: transaction, noting: &pending)
+                try transaction.audit(
+                    AuditRecord.Actor(registration), "registration.create", "registration/\(registration.id)",
+                    of: caller.tenant, at: now,
+                    details: [
+                        "app": bundleID, "keyThumbprint": caller.keyThumbprint, "user": caller.account.id.rawValue,
+                    ])
+            }
+            let commands = try wipes.deliver(to: &registration, isBlocked: isBlocked, at: now, in: transaction)
+            guard settings.isMoving != true || commands.hasWipe else { throw ServiceError.moving }
+            registration.application = request.application
+            registration.device = request.device
+            registration.lastSync = now
+            let envelope = try envelopes.issue(
+                content, commands: commands, nonce: request.nonce, appliedSequence: 0, for: &registration, at: now,
+                in: transaction)
+            try transaction.save(registration)
+            let status: EnrollmentStatus =
+                commands.hasWipe ? .wipeReceived : content.policy == nil ? .noPolicyTargeted : .newPolicies
+            let result = RegistrationResult(
+                registrationID: registration.id, account: caller.account, statusCode: status, serviceTime: now,
+                nextCheckInSeconds: Int(configuration.checkInInterval.wholeSeconds), envelope: envelope)
+            return RegistrationOutcome(result: result, isNew: isNew, isUserBlocked: isBlocked)
+        }
+    }
+
+    /// The registration of the caller's key, or a new one.
+    private func claim(
+        _ request: RegistrationRequest, by caller: DeviceCaller, at now: Date, in transaction: some StorageTransaction
+    ) throws(ServiceError) -> (Registration, isNew: Bool) {
+        let ofKey = try transaction.records(Registration.self, where: (.key, caller.keyThumbprint))
+        if let known = ofKey.first(where: { $0.state == .active }) {
+            guard known.account.id == caller.account.id,
+                folded(known.application.bundleID) == folded(request.application.bundleID)
+            else { throw ServiceError.enrollment(.alreadyEnrolled, "the key is bound to another account or app") }
+            return (known, false)
+        }
+        let ofUser = try transaction.records(
+            Registration.self, where: (.user, folded(caller.account.id.rawValue)))
+        // A device whose tag went with the wipe comes back with a new one, and is known by its model then.
+        let isNewDevice = !ofUser.contains { $0.device.tag == request.device.tag }
+        for wiped in ofUser
+        where wiped.state == .wiped
+            && (wiped.isSameInstall(as: request) || isNewDevice && wiped.mayBeSameInstall(as: request))
+        {
+            // A token that does not say when the person signed in is no proof that they did.
+            guard let authenticated = caller.authenticated, authenticated >= wiped.lastSync else {
+                throw ServiceError.enrollment(.authenticationRequired, "the person must sign in again after a wipe")
+            }
+        }
+        let registration = Registration(
+            id: ids.token(), account: caller.account, key: caller.key, source: request.source, created: now,
+            application: request.application, device: request.device)
+        return (registration, true)
+    }
+
+    /// Closes what the same app on the same device had before, and carries its open wipes over: a new key is no
+    /// way around a wipe.
+    private func supersede(
+        by new: inout Registration, at now: Date, in transaction: some StorageTransaction,
+        noting pending: inout PendingEvents
+    ) throws(ServiceError) {
+        let ofUser = try transaction.records(Registration.self, where: (.user, folded(new.account.id.rawValue)))
+        for var old in ofUser where old.id != new.id && old.isSameInstall(as: new) {
+            if old.state == .active {
+                old.state = .superseded
+                pending.noteClosing(old.id)
+            }
+            new.missedWipe = new.missedWipe ?? old.missedWipe
+            old.missedWipe = nil
+            try transaction.save(old)
+            try transaction.endCommands(of: old, at: now)
+            for var operation in try transaction.openOperations(of: old.id) {
+                let heir = try wipes.requestWipe(
+                    of: new, reason: operation.reason, by: .service, at: now, until: operation.notAfter,
+                    attempt: operation.attempt, after: operation, in: transaction)
+                operation.heir = heir.id
+                operation.failure = "the app registered again with a new key; its new registration has the wipe"
+                try wipes.step(&operation, to: .expired, by: .service, of: new.account.tenant, at: now, in: transaction)
+            }
+        }
+    }
+
+    /// Adds somebody whom only the OpenID provider knows, where the configuration says so; also when no policy targets
+    /// them yet, so that an administrator can see them and put them into a group.
+    ///
+    /// Whoever was removed stays out until an administrator, SCIM or a directory file brings them back.
+    ///
+    /// - Throws: ``ServiceError`` with status 200 and a reason of its own for somebody who cannot be added: whose id is none
+    ///   that this service keeps, or whose sign-in name is another person's.
+    private func addAtFirstSignIn(_ caller: DeviceCaller, at now: Date) async throws(ServiceError) {
+        guard configuration.createsPeopleAtSignIn else { return }
+        let account = caller.account
+        do {
+            let isNew = try await store.read(for: caller, call: "register") { records in
+                try Self.isNew(account, in: records)
+            }
+            guard isNew else { return }
+            try await add(caller, at: now)
+        } catch {
+            if error.code == .enrollment {
+                logger.notice(
+                    "somebody could not be added at the first sign-in", metadata: ["reason": "\(error.reason)"])
+            }
+            throw error
+        }
+    }
+
+    private func add(_ caller: DeviceCaller, at now: Date) async throws(ServiceError) {
+        let account = caller.account
+        try await store.change(for: caller, call: "register") { transaction, _ in
+            guard try Self.isNew(account, in: transaction) else { return }
+            let user = DirectoryUser(
+                id: account.id.rawValue, userPrincipalName: account.userPrincipalName,
+                displayName: account.userPrincipalName)
+            try transaction.save(user)
+            try transaction.audit(
+                .service, "user.save", "user/\(user.id)", of: account.tenant, at: now,
+                details: ["origin": "first sign-in", "enabled": "true", "licensed": "true"])
+        }
+    }
+
+    /// Whether the account is neither in the directory nor was removed from it.
+    ///
+    /// - Throws: ``ServiceError`` with status 200 where it is new but cannot be added.
+    private static func isNew(_ account: ManagedAccount, in records: some StorageReader) throws(ServiceError) -> Bool {
+        let id = folded(account.id.rawValue)
+        guard try records.record(DirectoryUser.self, id) == nil, try records.record(RemovedPerson.self, id) == nil
+        else { return false }
+        guard (try? checkDirectoryID(account.id.rawValue)) != nil else {
+            throw ServiceError.enrollment(
+                .notLicensed,
+                "the id of the account (oid, else sub) is none that this service keeps: it needs 1 to 128 letters, digits "
+                    + "or -_.~")
+        }
+        guard (1...256).contains(account.userPrincipalName.utf8.count) else {
+            throw ServiceError.enrollment(
+                .notLicensed, "the sign-in name of the account is empty or longer than 256 bytes")
+        }
+        guard try records.records(DirectoryUser.self, where: (.name, folded(account.userPrincipalName))).isEmpty else {
+            throw ServiceError.enrollment(
+                .notLicensed, "another person of the directory has the sign-in name of the account")
+        }
+        return true
+    }
+}
+
+extension Registration {
+    fileprivate func isSameInstall(as request: RegistrationRequest) -> Bool {
+        device.tag == request.device.tag && folded(application.bundleID) == folded(request.application.bundleID)
+    }
+
+    fileprivate func mayBeSameInstall(as request: RegistrationRequest) -> Bool {
+        device.model == request.device.model && folded(application.bundleID) == folded(request.application.bundleID)
+    }
+
+    fileprivate func isSameInstall(as other: Registration) -> Bool {
+        device.tag == other.device.tag && folded(application.bundleID) == folded(other.application.bundleID)
+    }
+}

@@ -1,0 +1,84 @@
+public import CordonIdentity
+internal import CordonProtocol
+internal import Foundation
+
+extension DeviceService {
+    /// Whether whoever a device says is on it may stay; changes and locks nothing, since anybody may send a statement.
+    ///
+    /// - Parameter statement: A `DeviceSessionStatement`, signed with the device's key: that is its proof.
+    /// - Throws: ``ServiceError``: `notFound` for a device that is not registered, `wrongKey` when its key did not sign,
+    ///   `invalid` when it names too many apps.
+    public func verdict(
+        on statement: String, ofDevice id: String, tenant: TenantID
+    ) async throws(ServiceError) -> SharedDeviceVerdict {
+        let now = store.now
+        let caller = ClaimedDevice(tenant: tenant, id: id)
+        return try await store.read(for: caller, call: "noteSession") { records in
+            let (device, session) = try Self.session(statement, ofDevice: id, in: records)
+            return session.session < device.session ? .stays : try Self.verdict(on: session, at: now, in: records)
+        }
+    }
+
+    /// Takes what a device says about who is on it; an older statement than the newest changes nothing.
+    ///
+    /// - Throws: ``ServiceError`` as ``verdict(on:ofDevice:tenant:)``.
+    public func noteSession(
+        _ statement: String, ofDevice id: String, tenant: TenantID
+    ) async throws(ServiceError) {
+        let now = store.now
+        try await store.change(for: tenant) { transaction, _ in
+            var (device, session) = try Self.session(statement, ofDevice: id, in: transaction)
+            guard session.session > device.session else {
+                guard session.session == device.session, let apps = session.apps, apps != device.apps else { return }
+                device.apps = apps
+                return try transaction.save(device)
+            }
+            let before = device.account
+            device.apps = session.apps ?? device.apps
+            device.session = session.session
+            device.account = session.account
+            device.accountSince = Date(timeIntervalSince1970: Double(session.since))
+            device.lastSeen = now
+            try transaction.save(device)
+            guard before != device.account else { return }
+            var details = ["session": String(session.session)]
+            details["user"] = session.account?.rawValue
+            try transaction.audit(
+                .init(.device, id: id), session.account == nil ? "device.signOut" : "device.signIn", "device/\(id)",
+                of: tenant, at: now, details: details)
+        }
+    }
+
+    /// Whether whoever is on a device may stay: their sessions count from the last revocation on, like tokens (SI-182).
+    private static func verdict(
+        on session: DeviceSessionStatement, at now: Date, in records: some StorageReader
+    ) throws(ServiceError) -> SharedDeviceVerdict {
+        guard let account = session.account else { return .stays }
+        if try records.isDisabled(account) { return .ends }
+        let signedIn =
+            session.age.map { now.addingTimeInterval(-TimeInterval(max(0, $0))) }
+            ?? Date(timeIntervalSince1970: TimeInterval(session.since))
+        let revoked = try records.record(SessionRevocation.self, folded(account.rawValue))?.before
+        return signedIn < revoked ?? .distantPast ? .ends : .stays
+    }
+
+    /// A device, and what its own key says about who is on it.
+    private static func session(
+        _ statement: String, ofDevice id: String, in records: some StorageReader
+    ) throws(ServiceError) -> (device: SharedDevice, session: DeviceSessionStatement) {
+        guard let device = try records.record(SharedDevice.self, id) else {
+            throw ServiceError(.notFound, "no shared device has this id")
+        }
+        let session: DeviceSessionStatement
+        do throws(ProtocolError) {
+            session = try DeviceSessionStatement(verifying: statement, signedBy: device.key)
+        } catch {
+            throw ServiceError(.wrongKey, "the statement is not acceptable: \(error.reason)")
+        }
+        guard session.deviceID == id else { throw ServiceError(.wrongKey, "the statement is of another device") }
+        let apps = session.apps ?? []
+        guard apps.count <= 200, apps.allSatisfy({ $0.name.utf8.count <= 256 && $0.bundleID?.utf8.count ?? 0 <= 256 })
+        else { throw ServiceError(.invalid, "the statement names more than 200 apps, or one of more than 256 bytes") }
+        return (device, session)
+    }
+}

@@ -1,0 +1,134 @@
+internal import CordonBase
+public import CordonIdentity
+public import CordonProtocol
+internal import Foundation
+internal import Logging
+
+/// What enrolled apps and shared devices use.
+///
+/// Each call of an app names its ``DeviceCaller``; one whose account or key is not the registration's is refused.
+public struct DeviceService: Sendable {
+    let store: TenantStore
+    let targeting: Targeting
+    let wipes: Wipes
+    let keys: KeyRing
+    let envelopes: EnvelopeIssuer
+    let ids: RandomID
+    let configuration: ServiceConfiguration
+    let logger: Logger
+
+    init(
+        store: TenantStore, targeting: Targeting, wipes: Wipes, keys: KeyRing, ids: RandomID,
+        configuration: ServiceConfiguration, logger: Logger
+    ) {
+        self.store = store
+        self.targeting = targeting
+        self.wipes = wipes
+        self.keys = keys
+        self.envelopes = EnvelopeIssuer(keys: keys, usualLifetime: configuration.envelopeLifetime)
+        self.ids = ids
+        self.configuration = configuration
+        self.logger = logger
+    }
+
+    /// The keys that sign envelopes, vouched for by the root key (SRV-CI-025); signed anew when keys change or half the set's
+    /// life is over.
+    public func keySet(of tenant: TenantID) async throws(ServiceError) -> SignedKeySet {
+        let known = try await store.read(for: tenant) { try $0.records(ServiceSigningKey.self) }
+        return try keys.keySet(of: known, tenant: tenant, at: store.now)
+    }
+
+    /// For how many seconds clients may keep a key set.
+    public func keySetMaxAge(of tenant: TenantID) async throws(ServiceError) -> Int {
+        try await store.read(for: tenant) { (try $0.settings().service ?? .usual).keySetMaxAgeSeconds }
+    }
+
+    /// What the discovery document needs (SRV-CI-017).
+    public func discoveryFacts(of tenant: TenantID) async throws(ServiceError) -> DiscoveryFacts {
+        let known = try await store.read(for: tenant) { try $0.records(ServiceSigningKey.self) }
+        let root = try keys.signer(.root, of: tenant, among: known, at: store.now)
+        return DiscoveryFacts(
+            tenant: tenant, rootKeyThumbprint: root.publicKey.thumbprint, versions: [ServiceDiscovery.currentVersion])
+    }
+
+    /// Account and key of a registration, for checking a report that comes without a token; nil for an unknown id.
+    public func holder(ofRegistration id: String, of tenant: TenantID) async throws(ServiceError) -> DeviceCaller? {
+        try await store.read(for: tenant) { records in
+            try records.record(Registration.self, id).map { DeviceCaller(account: $0.account, key: $0.key) }
+        }
+    }
+
+    /// Whether a registration was told to do something and has not said how that ended.
+    public func isAwaited(
+        _ commandID: String, ofRegistration id: String, of tenant: TenantID
+    ) async throws(ServiceError) -> Bool {
+        try await store.read(for: tenant) { records in
+            if let operation = try records.record(WipeOperation.self, commandID) {
+                return operation.registrationID == id && operation.state.awaitsReport
+            }
+            guard let command = try records.record(IssuedCommand.self, commandID) else { return false }
+            return command.registrationID == id && command.state.awaitsReport
+        }
+    }
+
+    /// Whether an account was disabled or removed, by the directory or by a signal (SRV-TG-32). For transports, which
+    /// then let its apps in as far as learning that.
+    public func isAccountDisabled(_ account: AccountID, of tenant: TenantID) async throws(ServiceError) -> Bool {
+        try await store.read(for: tenant) { records in try records.isDisabled(account) }
+    }
+
+    /// Closes a registration and notes what the app says about it (SRV-CI-013, SRV-CI-021); nil where it says nothing.
+    ///
+    /// - Throws: ``ServiceError`` with code `conflict` while a wipe is under way.
+    public func unregister(
+        _ id: String, report: UnenrollmentReport? = nil, by caller: DeviceCaller
+    ) async throws(ServiceError) {
+        let now = store.now
+        try await store.change(for: caller) { transaction, pending in
+            var registration = try transaction.registration(id, of: caller)
+            guard registration.state == .active else { return }
+            guard try transaction.openOperations(of: id).isEmpty else {
+                throw ServiceError(
+                    .conflict, "a wipe is under way", hint: "Check in, carry the wipe out and send its receipt.")
+            }
+            registration.state = .unregistered
+            try transaction.save(registration)
+            pending.noteClosing(id)
+            try transaction.endCommands(of: registration, at: now)
+            try transaction.audit(
+                AuditRecord.Actor(registration), "registration.unregister", "registration/\(id)", of: caller.tenant,
+                at: now,
+                details: report.map {
+                    ["reason": $0.reason.rawValue, "doWipe": String($0.doWipe), "succeeded": String($0.succeeded)]
+                } ?? [:])
+        }
+    }
+
+    /// Tells of changes as they happen; after the given event id those that were missed come first.
+    ///
+    /// Events only say that a check-in is worthwhile, so several missed ones of a kind may come as one. The stream ends
+    /// when the registration closes or the reader stops.
+    public func events(
+        ofRegistration id: String, after eventID: Int64?, by caller: DeviceCaller
+    ) async throws(ServiceError) -> AsyncStream<ServiceEvent> {
+        let now = store.now
+        let lifetime = configuration.registrationLifetime
+        let address = EventBroadcaster.Address(tenant: caller.tenant, registrationID: id)
+        // Subscribed before the store is read, so that nothing falls between.
+        let (stream, token) = store.events.subscribe(address)
+        let missed: [ServiceEvent]
+        do {
+            missed = try await store.read(for: caller) { records in
+                _ = try records.activeRegistration(id, of: caller, at: now, lifetime: lifetime)
+                guard let eventID, let bookmark = try records.record(EventBookmark.self, id) else { return [] }
+                // An id from the future is of a store that was restored since: everything may have been missed.
+                return bookmark.events(after: eventID <= bookmark.lastID ? eventID : 0)
+            }
+        } catch {
+            store.events.cancel(token, at: address)
+            throw error
+        }
+        for event in missed { store.events.deliver(event, to: token, at: address) }
+        return stream
+    }
+}

@@ -1,0 +1,53 @@
+internal import CordonIdentity
+internal import CordonPolicy
+internal import CordonProtocol
+internal import Foundation
+
+/// Makes and signs the envelopes that registrations get.
+struct EnvelopeIssuer: Sendable {
+    let keys: KeyRing
+    /// How long an envelope is acceptable as new where no policy says less.
+    let usualLifetime: Duration
+
+    /// Signs the next envelope and remembers it in the registration, which the caller saves in the same transaction:
+    /// its sequence is durable before anybody sees it (SRV-CI-085).
+    ///
+    /// - Parameter appliedSequence: The device's own sequence; a store restored from a backup goes on above it.
+    func issue(
+        _ content: EnvelopeContent, commands: [Command], nonce: String, appliedSequence: Int64,
+        for registration: inout Registration, at now: Date, in transaction: some StorageTransaction
+    ) throws(ServiceError) -> String {
+        let tenant = registration.account.tenant
+        let issued = Int64(now.timeIntervalSince1970)
+        let claimed = appliedSequence < Int64.max / 2 ? appliedSequence : 0
+        let sequence = max(registration.lastEnvelope?.sequence ?? 0, claimed) + 1
+        let envelope = PolicyEnvelope(
+            tenant: tenant, registrationID: registration.id, account: registration.account.id,
+            bundleID: registration.application.bundleID, sequence: sequence, version: content.version, nonce: nonce,
+            issuedAt: issued, expiresAt: issued + lifetime(under: content.policy), policy: content.policy,
+            configurations: content.configurations, allowedAccounts: content.allowedAccounts,
+            workingTime: content.extras.clock,
+            telemetryDisabled: content.extras.service?.telemetry == .off ? true : nil, commands: commands,
+            compliance: content.extras.compliance, service: content.extras.service,
+            logRequests: content.extras.logRequests)
+        let signer = try keys.signer(.envelope, of: tenant, in: transaction, at: now)
+        let signed: SignedEnvelope
+        do throws(ProtocolError) {
+            signed = try SignedEnvelope(signing: envelope, with: signer)
+        } catch {
+            throw ServiceError(.internalError, "an envelope could not be signed: \(error.reason)")
+        }
+        if content.references != registration.applied { registration.driftSince = registration.driftSince ?? now }
+        registration.lastEnvelope = Registration.IssuedEnvelope(
+            sequence: sequence, version: content.version, digest: signed.digest, policies: content.references,
+            hasPolicy: content.policy != nil)
+        return signed.text
+    }
+
+    /// How long an envelope is acceptable as new: never beyond the offline-wipe period (SRV-CI-083).
+    private func lifetime(under policy: EffectivePolicy?) -> Int64 {
+        let usual = usualLifetime.wholeSeconds
+        let offline = policy?.policy.launch.periodOfflineBeforeWipe.wholeSeconds ?? 0
+        return offline > 0 ? min(usual, offline) : usual
+    }
+}

@@ -1,0 +1,102 @@
+internal import CordonIdentity
+internal import CordonProtocol
+internal import Foundation
+
+extension DirectoryUser {
+    /// Refuses an id or a sign-in name that is none.
+    func check() throws(ServiceError) {
+        try checkDirectoryID(id)
+        guard !userPrincipalName.isEmpty, userPrincipalName.utf8.count <= 256 else {
+            throw ServiceError(
+                .invalid, "userPrincipalName is not acceptable",
+                problems: [.init(member: "userPrincipalName", reason: "empty or longer than 256 bytes")])
+        }
+    }
+}
+
+extension StorageTransaction {
+    /// Adds a person, or replaces the one with this id; somebody who was removed is back.
+    func add(_ user: DirectoryUser) throws(ServiceError) {
+        try save(user)
+        try remove(RemovedPerson.self, user.storageID)
+    }
+
+    /// Removes a person from the directory and from every group, with what a time-keeping system said of them.
+    ///
+    /// A block stays: their apps are still to be wiped.
+    func remove(_ user: DirectoryUser, at now: Date) throws(ServiceError) {
+        for var group in try records(DirectoryGroup.self) {
+            let rest = group.members.filter { member in
+                if case .user(let id) = member { folded(id) != user.storageID } else { true }
+            }
+            guard rest.count < group.members.count else { continue }
+            group.members = rest
+            try save(group)
+        }
+        try remove(WorkingTimeRecord.self, user.storageID)
+        try remove(DirectoryUser.self, user.storageID)
+        try save(RemovedPerson(userID: user.id, since: now))
+    }
+
+    /// Refuses a sign-in name that another person has.
+    func checkName(of user: DirectoryUser) throws(ServiceError) {
+        let named = try records(DirectoryUser.self, where: (.name, folded(user.userPrincipalName)))
+        guard named.allSatisfy({ $0.storageID == user.storageID }) else {
+            throw ServiceError(.conflict, "another person has this sign-in name")
+        }
+    }
+
+    /// Notes that a person was added or changed.
+    func auditSaving(
+        of user: DirectoryUser, by actor: AuditRecord.Actor, of tenant: TenantID, at now: Date
+    ) throws(ServiceError) {
+        try audit(
+            actor, "user.save", "user/\(user.id)", of: tenant, at: now,
+            details: ["enabled": String(user.accountEnabled), "licensed": String(user.isLicensed)])
+    }
+
+    /// Notes that a person was removed.
+    func auditRemoval(
+        of user: DirectoryUser, by actor: AuditRecord.Actor, of tenant: TenantID, at now: Date
+    ) throws(ServiceError) {
+        try audit(
+            actor, "user.remove", "user/\(user.id)", of: tenant, at: now)
+    }
+
+    /// Notes that a group was added or changed.
+    func auditSaving(
+        of group: DirectoryGroup, by actor: AuditRecord.Actor, of tenant: TenantID, at now: Date
+    ) throws(ServiceError) {
+        try audit(
+            actor, "group.save", "group/\(group.id)", of: tenant, at: now,
+            details: ["members": String(group.members.count)])
+    }
+
+    /// Notes that a group was removed.
+    func auditRemoval(
+        ofGroup id: String, by actor: AuditRecord.Actor, of tenant: TenantID, at now: Date
+    ) throws(ServiceError) {
+        try audit(
+            actor, "group.remove", "group/\(id)", of: tenant, at: now)
+    }
+}
+
+extension [DirectoryGroup] {
+    /// The folded ids of the people in a group, also through other groups.
+    func people(under id: String) -> Set<String> {
+        let byID = Dictionary(map { ($0.storageID, $0) }, uniquingKeysWith: { first, _ in first })
+        var people: Set<String> = []
+        var seen: Set<String> = []
+        var open = [folded(id)]
+        while let next = open.popLast() {
+            guard seen.insert(next).inserted else { continue }
+            for member in byID[next]?.members ?? [] {
+                switch member {
+                case .user(let id): people.insert(folded(id))
+                case .group(let id): open.append(folded(id))
+                }
+            }
+        }
+        return people
+    }
+}

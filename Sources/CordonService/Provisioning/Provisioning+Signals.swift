@@ -1,0 +1,56 @@
+public import CordonIdentity
+internal import CordonProtocol
+public import Foundation
+
+extension Provisioning {
+    /// Takes a signal of an identity provider (SRV-CI-091); one that says nothing new changes nothing.
+    ///
+    /// A disabled account's apps are told to check in, where they are refused.
+    ///
+    /// - Parameter provider: The issuer whose signature the transport has checked.
+    public func apply(
+        _ signal: AccountSignal, from provider: String, of tenant: TenantID
+    ) async throws(ServiceError) {
+        guard (1...256).contains(signal.subject.utf8.count) else {
+            throw ServiceError(
+                .invalid, "the account is not acceptable",
+                problems: [.init(member: "subject", reason: "needs 1 to 256 bytes")])
+        }
+        let now = store.now
+        try await store.change(for: tenant) { transaction, pending in
+            // A person whom the directory does not know may have tokens nevertheless.
+            var user = try? transaction.user(signal.subject)
+            let id = user?.storageID ?? folded(signal.subject)
+            var record = try transaction.record(SessionRevocation.self, id) ?? SessionRevocation(userID: id)
+            let before = record
+            var isChanged = false
+            if signal.kind != .accountEnabled, signal.time > record.before ?? .distantPast {
+                record.before = signal.time
+            }
+            if signal.kind != .sessionsRevoked, signal.time > record.stateAsOf ?? .distantPast {
+                record.stateAsOf = signal.time
+                isChanged = user.map { $0.accountEnabled != (signal.kind == .accountEnabled) } ?? false
+                user?.accountEnabled = signal.kind == .accountEnabled
+            }
+            guard record != before else { return }
+            try transaction.save(record)
+            if let user, isChanged {
+                try targeting.announceChange(
+                    toUsers: [user.id], of: tenant, at: now, in: transaction, noting: &pending
+                ) { transaction in try transaction.save(user) }
+            }
+            if record.before != before.before { try pending.noteClosing(ofUser: id, in: transaction) }
+            try transaction.audit(
+                AuditRecord.Actor(.administrator, id: provider), "account.signal", "user/\(user?.id ?? id)",
+                of: tenant, at: now, details: ["kind": signal.kind.rawValue])
+        }
+    }
+
+    /// From when on tokens count, by folded object id, for those accounts whose sessions were revoked. For transports,
+    /// which look at tokens.
+    public func sessionRevocations(of tenant: TenantID) async throws(ServiceError) -> [String: Date] {
+        try await store.read(for: tenant) { records in
+            try records.records(SessionRevocation.self).reduce(into: [:]) { $0[$1.userID] = $1.before }
+        }
+    }
+}

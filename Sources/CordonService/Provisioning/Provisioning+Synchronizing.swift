@@ -1,0 +1,92 @@
+public import CordonIdentity
+internal import CordonProtocol
+internal import Foundation
+
+extension Provisioning {
+    /// Brings the directory to what a source says: what it says is saved, and what it said before and says no more is
+    /// removed. People and groups that came another way stay as they are.
+    ///
+    /// Nothing is written where nothing differs. A run is one change: all of it is done or nothing is, and sign-in names
+    /// are looked at when everybody has theirs, so that one may be handed on.
+    ///
+    /// - Parameter source: The name of the source, always the same for one source.
+    /// - Throws: ``ServiceError`` as ``saveUser(_:as:)`` throws it.
+    public func synchronize(
+        _ content: DirectoryContent, from source: String, of tenant: TenantID
+    ) async throws(ServiceError) -> DirectoryChanges {
+        let actor = AuditRecord.Actor(.administrator, id: source)
+        for user in content.people { try user.check() }
+        for group in content.groups { try checkDirectoryID(group.id) }
+        let read = try await store.read(for: tenant) { records in
+            try DirectoryDifference(from: source, content, in: records)
+        }
+        guard !read.isEmpty else { return DirectoryChanges() }
+        let now = store.now
+        return try await store.change(for: tenant) { transaction, pending in
+            let difference = try DirectoryDifference(from: source, content, in: transaction)
+            try transaction.save(difference.source)
+            guard difference.changesAnything else { return DirectoryChanges() }
+            try targeting.announceChange(
+                toUsers: difference.affected, of: tenant, at: now, in: transaction, noting: &pending
+            ) { transaction in
+                for user in difference.gone { try transaction.remove(user, at: now) }
+                for user in difference.people { try transaction.add(user) }
+                for group in difference.goneGroups { try transaction.remove(DirectoryGroup.self, group.storageID) }
+                for group in difference.groups { try transaction.save(group) }
+            }
+            for user in difference.people { try transaction.checkName(of: user) }
+            for user in difference.gone { try transaction.auditRemoval(of: user, by: actor, of: tenant, at: now) }
+            for user in difference.people { try transaction.auditSaving(of: user, by: actor, of: tenant, at: now) }
+            for group in difference.goneGroups {
+                try transaction.auditRemoval(ofGroup: group.storageID, by: actor, of: tenant, at: now)
+            }
+            for group in difference.groups { try transaction.auditSaving(of: group, by: actor, of: tenant, at: now) }
+            return DirectoryChanges(
+                saved: difference.people.count + difference.groups.count,
+                removed: difference.gone.count + difference.goneGroups.count)
+        }
+    }
+}
+
+/// What a source says otherwise than the directory.
+private struct DirectoryDifference: Sendable {
+    /// What the source brings now.
+    let source: DirectorySource
+    /// People to remove, to add or to change; groups likewise.
+    let gone: [DirectoryUser]
+    let people: [DirectoryUser]
+    let goneGroups: [DirectoryGroup]
+    let groups: [DirectoryGroup]
+    /// The folded ids of everybody whom it may reach.
+    let affected: Set<String>
+    private let isRemembered: Bool
+
+    init(from name: String, _ content: DirectoryContent, in records: some StorageReader) throws(ServiceError) {
+        let known = try records.record(DirectorySource.self, name)
+        let before = known ?? DirectorySource(name: name)
+        let now = DirectorySource(
+            name: name, people: Set(content.people.map(\.storageID)), groups: Set(content.groups.map(\.storageID)))
+        let users = try records.records(DirectoryUser.self)
+        let present = Dictionary(users.map { ($0.storageID, $0) }, uniquingKeysWith: { first, _ in first })
+        let allGroups = try records.records(DirectoryGroup.self)
+        let presentGroups = Dictionary(allGroups.map { ($0.storageID, $0) }, uniquingKeysWith: { first, _ in first })
+        source = now
+        isRemembered = known == now
+        gone = before.people.subtracting(now.people).sorted().compactMap { present[$0] }
+        people = content.people.filter { present[$0.storageID] != $0 }
+        goneGroups = before.groups.subtracting(now.groups).sorted().compactMap { presentGroups[$0] }
+        // Whoever goes also leaves the groups that the source says nothing of.
+        groups = content.groups.filter { presentGroups[$0.storageID] != $0 }
+        var affected = Set((gone + people).map(\.storageID))
+        let changed = (goneGroups + groups).map(\.storageID)
+        let later =
+            allGroups.filter { !now.groups.contains($0.storageID) && !changed.contains($0.storageID) } + content.groups
+        for id in changed { affected.formUnion(allGroups.people(under: id).union(later.people(under: id))) }
+        self.affected = affected
+    }
+
+    /// Whether people or groups differ.
+    var changesAnything: Bool { !(gone.isEmpty && people.isEmpty && goneGroups.isEmpty && groups.isEmpty) }
+    /// Whether nothing is to be written at all.
+    var isEmpty: Bool { isRemembered && !changesAnything }
+}

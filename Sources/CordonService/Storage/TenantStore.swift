@@ -1,0 +1,93 @@
+internal import CordonIdentity
+internal import CordonProtocol
+internal import Foundation
+
+/// The only way to the records of an organisation: each call is one transaction for one caller.
+///
+/// What a transaction throws becomes a ``ServiceError`` here, and where it refuses the caller, that is noted in the audit log
+/// once the transaction is rolled back.
+struct TenantStore: Sendable {
+    /// The open event streams, which hear of a change after it is durable.
+    let events = EventBroadcaster()
+    private let storage: any ServiceStorage
+    private let clock: @Sendable () -> Date
+    private let refusals: RefusalLog
+
+    init(storage: any ServiceStorage, clock: @escaping @Sendable () -> Date) {
+        self.storage = storage
+        self.clock = clock
+        self.refusals = RefusalLog(storage: storage)
+    }
+
+    /// The present time in whole seconds, the precision of everything that is signed or stored.
+    var now: Date { Date(timeIntervalSince1970: clock().timeIntervalSince1970.rounded(.down)) }
+
+    /// Checks that an administrator may do something, whatever it is done to.
+    ///
+    /// - Parameter call: The name of the call for the audit log.
+    /// - Throws: ``ServiceError`` with code `forbidden`.
+    func require(
+        _ permission: Permission, of administrator: Administrator, call: String = #function
+    ) async throws(ServiceError) {
+        guard !administrator.may(permission) else { return }
+        throw await refusal(
+            ServiceError(.forbidden, "the roles of \(administrator.id) do not include \(permission.rawValue)"),
+            of: administrator, call)
+    }
+
+    /// Reads what an administrator may see with one permission.
+    func read<Result: Sendable>(
+        _ permission: Permission, as administrator: Administrator, call: String = #function,
+        _ body: @escaping @Sendable (any StorageReader) throws -> Result
+    ) async throws(ServiceError) -> Result {
+        try await require(permission, of: administrator, call: call)
+        return try await read(for: administrator, call: call, body)
+    }
+
+    /// Reads on one consistent state.
+    func read<Result: Sendable>(
+        for caller: some ServiceCaller, call: String = #function,
+        _ body: @escaping @Sendable (any StorageReader) throws -> Result
+    ) async throws(ServiceError) -> Result {
+        do {
+            return try await storage.read(caller.tenant, body)
+        } catch {
+            throw await refusal(error, of: caller, call)
+        }
+    }
+
+    /// Runs a change and, once it is durable, tells connected apps of it.
+    func change<Result: Sendable>(
+        for caller: some ServiceCaller, call: String = #function,
+        _ body: @escaping @Sendable (any StorageTransaction, inout PendingEvents) throws -> Result
+    ) async throws(ServiceError) -> Result {
+        let tenant = caller.tenant
+        let (result, pending): (Result, PendingEvents)
+        do {
+            (result, pending) = try await storage.write(tenant) { transaction in
+                var pending = PendingEvents()
+                let result = try body(transaction, &pending)
+                return (result, pending)
+            }
+        } catch {
+            throw await refusal(error, of: caller, call)
+        }
+        for (registrationID, event) in pending.events {
+            events.publish(event, to: EventBroadcaster.Address(tenant: tenant, registrationID: registrationID))
+        }
+        for registrationID in pending.closed {
+            events.finish(EventBroadcaster.Address(tenant: tenant, registrationID: registrationID))
+        }
+        return result
+    }
+
+    /// The error to throw, noted where it refuses the caller.
+    private func refusal(_ error: any Error, of caller: some ServiceCaller, _ call: String) async -> ServiceError {
+        let error = error as? ServiceError ?? ServiceError(.internalError, "the call failed: \(type(of: error))")
+        if let actor = caller.actor, caller.isRefused(by: error) {
+            let name = String(call.prefix { $0 != "(" })
+            await refusals.note(error, name, by: actor, of: caller.tenant, isProved: caller.isProved, at: now)
+        }
+        return error
+    }
+}
