@@ -10,33 +10,32 @@ extension ManagementService {
     /// For a timer to call, such as every hour; nothing depends on it, because every call looks at the times itself.
     public func performMaintenance(of tenant: TenantID) async throws(ServiceError) {
         let now = store.now
-        try await store.change(for: tenant) { transaction, pending in
-            for var operation in try transaction.records(WipeOperation.self, where: (.state, "open"))
-            where operation.notAfter <= now {
-                if var registration = try transaction.record(Registration.self, operation.registrationID) {
+        try await store.change(for: tenant) { change in
+            for var operation in try change.records(WipeOperation.self, where: (.state, "open"))
+            where operation.notAfter <= change.now {
+                if var registration = try change.record(Registration.self, operation.registrationID) {
                     registration.noteLapse(of: operation)
-                    try transaction.save(registration)
+                    try change.save(registration)
                 }
-                try wipes.step(&operation, to: .expired, by: .service, of: tenant, at: now, in: transaction)
+                try wipes.step(&operation, to: .expired, by: .service, in: change)
             }
-            let oldest = now.addingTimeInterval(-Double(configuration.finishedWipeRetention.wholeSeconds))
-            for operation in try transaction.records(WipeOperation.self)
+            let oldest = change.now.addingTimeInterval(-Double(configuration.finishedWipeRetention.wholeSeconds))
+            for operation in try change.records(WipeOperation.self)
             where !operation.state.isOpen && operation.modified <= oldest {
-                try transaction.remove(WipeOperation.self, operation.id)
+                try change.remove(WipeOperation.self, operation.id)
             }
-            try transaction.removeOldCommands(before: oldest, of: tenant, at: now)
-            try transaction.removeOldLogs(at: now)
-            try transaction.removeAlerts(
-                before: now.addingTimeInterval(-Double(configuration.alertRetention.wholeSeconds)))
-            let silent = now.addingTimeInterval(-Double(configuration.registrationLifetime.wholeSeconds))
-            for var registration in try transaction.records(Registration.self)
+            try change.removeOldCommands(before: oldest)
+            try change.removeOldLogs(at: change.now)
+            try change.removeAlerts(
+                before: change.now.addingTimeInterval(-Double(configuration.alertRetention.wholeSeconds)))
+            let silent = change.now.addingTimeInterval(-Double(configuration.registrationLifetime.wholeSeconds))
+            for var registration in try change.records(Registration.self)
             where registration.state == .active && registration.lastSync <= silent {
                 registration.state = .expired
-                try transaction.save(registration)
-                pending.noteClosing(registration.id)
-                try transaction.endCommands(of: registration, at: now)
-                try transaction.audit(
-                    .service, "registration.expire", "registration/\(registration.id)", of: tenant, at: now)
+                try change.save(registration)
+                change.noteClosing(registration.id)
+                try change.endCommands(of: registration)
+                try change.audit(.service, "registration.expire", "registration/\(registration.id)")
             }
         }
         try await clearTelemetry(of: tenant, at: now)
@@ -44,8 +43,7 @@ extension ManagementService {
             try targeting.driftedApps(of: tenant, in: records, at: now) { _ in true }.count(where: \.isOverdue)
         }
         if overdue > 0 {
-            logger.warning(
-                "apps have not taken their rules for more than a day", metadata: ["apps": "\(overdue)"])
+            logger.warning("apps have not taken their rules for more than a day", metadata: ["apps": "\(overdue)"])
         }
     }
 
@@ -67,11 +65,11 @@ extension ManagementService {
         for alert in due {
             let isDelivered = await send(alert)
             let limit = configuration.alertDeliveryLimit
-            let isGivenUp = try await store.change(for: tenant) { transaction, _ in
+            let isGivenUp = try await store.change(for: tenant) { change in
                 // The person may have been erased meanwhile.
-                guard var known = try transaction.record(OperatorAlert.self, alert.id) else { return false }
+                guard var known = try change.record(OperatorAlert.self, alert.id) else { return false }
                 known.noteDelivery(succeeded: isDelivered, at: now, limit: limit)
-                try transaction.save(known)
+                try change.save(known)
                 return !isDelivered && known.nextDelivery == nil
             }
             if isGivenUp { logger.error("an alert could not be delivered", metadata: ["alert": "\(alert.id)"]) }
@@ -82,7 +80,7 @@ extension ManagementService {
     /// Removes the events of days that are old enough; the numbers, which tell nothing of a person, stay.
     ///
     /// Each slice is a transaction of its own, so that check-ins go on meanwhile and no more than one is in memory.
-    func clearTelemetry(of tenant: TenantID, at now: Date) async throws(ServiceError) {
+    private func clearTelemetry(of tenant: TenantID, at now: Date) async throws(ServiceError) {
         let oldest = now.addingTimeInterval(-Double(configuration.telemetryRetention.wholeSeconds))
         let last = TelemetryDay.name(of: oldest)
         let due = try await store.read(for: tenant) { records in
@@ -90,45 +88,17 @@ extension ManagementService {
         }
         for name in due {
             for slice in TelemetryRecord.slices(of: name) {
-                try await store.change(for: tenant) { transaction, _ in
-                    for record in try transaction.records(TelemetryRecord.self, where: (.day, slice)) {
-                        try transaction.remove(TelemetryRecord.self, record.id)
+                try await store.change(for: tenant) { change in
+                    for record in try change.records(TelemetryRecord.self, where: (.day, slice)) {
+                        try change.remove(TelemetryRecord.self, record.id)
                     }
                 }
             }
-            try await store.change(for: tenant) { transaction, _ in
-                guard var day = try transaction.record(TelemetryDay.self, name) else { return }
+            try await store.change(for: tenant) { change in
+                guard var day = try change.record(TelemetryDay.self, name) else { return }
                 day.isCleared = true
-                try transaction.save(day)
+                try change.save(day)
             }
         }
-    }
-}
-
-extension StorageTransaction {
-    /// Removes logs whose time is over.
-    func removeOldLogs(at now: Date) throws(ServiceError) {
-        for collection in try records(LogCollection.self) where collection.notAfter <= now {
-            try removeLogs(collection)
-        }
-    }
-}
-
-extension StorageTransaction {
-    /// Removes the alerts from before a moment.
-    func removeAlerts(before oldest: Date) throws(ServiceError) {
-        for alert in try records(OperatorAlert.self) where alert.time <= oldest {
-            try remove(OperatorAlert.self, alert.id)
-        }
-    }
-}
-
-extension StorageTransaction {
-    /// Removes a collection with its pieces.
-    func removeLogs(_ collection: LogCollection) throws(ServiceError) {
-        for piece in try records(LogPiece.self, where: (.collection, collection.id)) {
-            try remove(LogPiece.self, piece.storageID)
-        }
-        try remove(LogCollection.self, collection.id)
     }
 }

@@ -68,13 +68,13 @@ public struct ManagementService: Sendable {
             try keys.make(.root, of: tenant, created: now, activeFrom: now),
             try keys.make(.envelope, of: tenant, created: now, activeFrom: now),
         ]
-        try await store.change(for: tenant) { transaction, _ in
+        try await store.change(for: tenant) { change in
             // Another start may have been quicker; its keys count.
-            guard try transaction.records(ServiceSigningKey.self).isEmpty else { return }
+            guard try change.records(ServiceSigningKey.self).isEmpty else { return }
             for key in made {
-                try transaction.save(key)
-                try transaction.audit(
-                    .service, "key.create", "key/\(key.id)", of: tenant, at: now,
+                try change.save(key)
+                try change.audit(
+                    .service, "key.create", "key/\(key.id)",
                     details: ["role": key.role.rawValue])
             }
         }

@@ -141,7 +141,7 @@ struct SQLiteTransaction: StorageTransaction {
     }
 
     private func auditRecord(_ line: Data) throws(ServiceError) -> AuditRecord {
-        do throws(ProtocolError) {
+        do {
             return try AuditRecord(line: String(decoding: line, as: UTF8.self))
         } catch {
             throw ServiceError(.storageDamaged, "a stored audit record is not readable")

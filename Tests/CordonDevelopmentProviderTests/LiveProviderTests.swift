@@ -17,7 +17,7 @@ import Testing
         return try ServiceServer(
             development: ServiceServerConfiguration(tenant: TenantID("tenant-1")),
             service: ManagementService(
-                storage: InMemoryStorage(), keyStore: InMemoryKeyStore(), logger: logger),
+                storage: InMemoryStorage(), keyStore: InMemoryServiceKeyStore(), logger: logger),
             provider: EmbeddedProvider(
                 path: DevelopmentIdentityProvider.path, routes: DevelopmentIdentityProvider.routes,
                 largestBody: DevelopmentIdentityProvider.largestBody, start: { await provider.answer(at: $0) },

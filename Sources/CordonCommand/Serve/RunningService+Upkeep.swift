@@ -29,7 +29,7 @@ extension RunningService {
     }
 
     private func maintain(logger: Logger) async {
-        do throws(ServiceError) {
+        do {
             try await service.performMaintenance(of: tenant)
         } catch {
             logger.error("maintenance failed", metadata: ["code": "\(error.code.rawValue)"])
@@ -38,7 +38,7 @@ extension RunningService {
 
     private func deliverAlerts(logger: Logger) async {
         guard let alerts else { return }
-        do throws(ServiceError) {
+        do {
             try await service.deliverAlerts(of: tenant) { await alerts.deliver($0, of: tenant) }
         } catch {
             logger.error("alerts could not be delivered", metadata: ["code": "\(error.code.rawValue)"])
@@ -54,7 +54,7 @@ extension RunningService {
             (try? FileManager.default.attributesOfItem(atPath: file.path))?[.modificationDate] as? Date ?? .distantPast
         guard directoryRead.withLock({ $0 != changed }) else { return }
         let content = try DirectoryFile.read(file)
-        do throws(ServiceError) {
+        do {
             let changes = try await service.provisioning.synchronize(content, from: "directory-file", of: tenant)
             logger.notice(
                 "the directory file was read",

@@ -28,7 +28,7 @@ struct RunningService: Sendable {
     static func open(_ plan: ServePlan, logger: Logger) async throws(CommandFailure) -> RunningService {
         var plan = plan
         if plan.isDevelopment {
-            do throws(IdentityProviderError) {
+            do {
                 try DevelopmentIdentityProvider.refuseUnlessLoopback(host: plan.server.host)
             } catch {
                 throw CommandFailure(error)
@@ -57,7 +57,7 @@ struct RunningService: Sendable {
     private init(
         _ plan: ServePlan, _ directory: DevelopmentDirectory?, _ clients: [IdentityProviderClient], logger: Logger
     ) async throws(CommandFailure) {
-        do throws(ServiceError) {
+        do {
             storage = try plan.database.open()
             service = ManagementService(
                 storage: storage, keyStore: try plan.database.keyStore(in: plan.folder),
@@ -71,7 +71,7 @@ struct RunningService: Sendable {
         self.directory = plan.directory
         alerts = try plan.alerts.map { alerts throws(CommandFailure) in try alerts.receiver(logger: logger) }
         self.isDevelopment = plan.isDevelopment
-        do throws(ServiceError) {
+        do {
             rootKey = try await service.devices.discoveryFacts(of: plan.server.tenant).rootKeyThumbprint
         } catch {
             throw CommandFailure(error)
@@ -79,7 +79,7 @@ struct RunningService: Sendable {
         let provider = try directory.map { directory throws(CommandFailure) in
             try EmbeddedProvider(plan, directory, clients, logger: logger)
         }
-        do throws(ServiceServerError) {
+        do {
             if let provider {
                 server = try ServiceServer(
                     development: plan.server, service: service, provider: provider, logger: logger)

@@ -21,20 +21,20 @@ extension Administration {
         }
         let now = store.now
         let end = now.addingTimeInterval(Double(configuration.commandLifetime.wholeSeconds))
-        return try await store.change(for: administrator) { transaction, pending in
-            guard let registration = try transaction.record(Registration.self, id), registration.state == .active
+        return try await store.change(for: administrator) { change in
+            guard let registration = try change.record(Registration.self, id), registration.state == .active
             else { throw ServiceError(.notFound, "no open registration has this id", place: id) }
-            let open = try transaction.openCommands(of: id)
+            let open = try change.openCommands(of: id)
             if let known = open.first(where: { $0.kind == kind && $0.notAfter > now }) { return known }
             let command = IssuedCommand(
                 id: ids.token(), registrationID: id, account: registration.account.id,
                 bundleID: registration.application.bundleID, kind: kind, requestedBy: administrator.id,
                 requested: now, notAfter: end)
-            try transaction.save(command)
-            try pending.note(.commandWaiting, for: id, in: transaction)
-            try transaction.audit(
+            try change.save(command)
+            try change.note(.commandWaiting, for: id)
+            try change.audit(
                 AuditRecord.Actor(administrator), "command.request", "command/\(command.id)",
-                of: administrator.tenant, at: now, details: ["kind": kind.rawValue, "registration": id])
+                details: ["kind": kind.rawValue, "registration": id])
             return command
         }
     }
@@ -56,17 +56,15 @@ extension Administration {
         _ id: String, as administrator: Administrator
     ) async throws(ServiceError) -> IssuedCommand {
         try await store.require(.commandApps, of: administrator)
-        let now = store.now
-        return try await store.change(for: administrator) { transaction, _ in
-            guard var command = try transaction.record(IssuedCommand.self, id) else {
+        return try await store.change(for: administrator) { change in
+            guard var command = try change.record(IssuedCommand.self, id) else {
                 throw ServiceError(.notFound, "no command has this id", place: id)
             }
             guard command.state == .pending else {
                 throw ServiceError(
                     .conflict, "the command is \(command.state.rawValue) and cannot be taken back", place: id)
             }
-            try transaction.step(
-                &command, to: .cancelled, by: AuditRecord.Actor(administrator), of: administrator.tenant, at: now)
+            try change.step(&command, to: .cancelled, by: AuditRecord.Actor(administrator))
             return command
         }
     }
@@ -78,19 +76,19 @@ extension Administration {
         try await store.require(.collectLogs, of: administrator)
         let now = store.now
         let end = now.addingTimeInterval(Double(configuration.logRetention.wholeSeconds))
-        return try await store.change(for: administrator) { transaction, pending in
-            guard let registration = try transaction.record(Registration.self, id), registration.state == .active
+        return try await store.change(for: administrator) { change in
+            guard let registration = try change.record(Registration.self, id), registration.state == .active
             else { throw ServiceError(.notFound, "no open registration has this id", place: id) }
-            let known = try transaction.records(LogCollection.self, where: (.registration, id))
+            let known = try change.records(LogCollection.self, where: (.registration, id))
             if let open = known.first(where: { $0.isOpen(at: now) }) { return open }
             let collection = LogCollection(
                 id: ids.token(), registrationID: id, userID: registration.account.id.rawValue,
                 requestedBy: administrator.id, requested: now, notAfter: end)
-            try transaction.save(collection)
-            try pending.note(.commandWaiting, for: id, in: transaction)
-            try transaction.audit(
-                AuditRecord.Actor(administrator), "logs.request", "registration/\(id)", of: administrator.tenant,
-                at: now, details: ["request": collection.id])
+            try change.save(collection)
+            try change.note(.commandWaiting, for: id)
+            try change.audit(
+                AuditRecord.Actor(administrator), "logs.request", "registration/\(id)",
+                details: ["request": collection.id])
             return collection
         }
     }
@@ -107,16 +105,15 @@ extension Administration {
     /// - Throws: ``ServiceError`` with code `conflict` while they are not complete.
     public func logs(_ id: String, as administrator: Administrator) async throws(ServiceError) -> Data {
         try await store.require(.collectLogs, of: administrator)
-        let now = store.now
-        return try await store.change(for: administrator) { transaction, _ in
-            guard let collection = try transaction.record(LogCollection.self, id) else {
+        return try await store.change(for: administrator) { change in
+            guard let collection = try change.record(LogCollection.self, id) else {
                 throw ServiceError(.notFound, "no logs were asked for under this id", place: id)
             }
             guard collection.isComplete else { throw ServiceError(.conflict, "the logs are not complete yet") }
-            try transaction.audit(
+            try change.audit(
                 AuditRecord.Actor(administrator), "logs.read", "registration/\(collection.registrationID)",
-                of: administrator.tenant, at: now, details: ["request": id])
-            return try transaction.records(LogPiece.self, where: (.collection, id))
+                details: ["request": id])
+            return try change.records(LogPiece.self, where: (.collection, id))
                 .sorted { $0.offset < $1.offset }.reduce(into: Data()) { $0 += $1.bytes }
         }
     }

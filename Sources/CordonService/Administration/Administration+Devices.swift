@@ -19,9 +19,7 @@ extension Administration {
     }
 
     /// One registration, open or closed.
-    public func registration(
-        _ id: String, as administrator: Administrator
-    ) async throws(ServiceError) -> Registration {
+    public func registration(_ id: String, as administrator: Administrator) async throws(ServiceError) -> Registration {
         try await store.read(.read, as: administrator) { try $0.knownRegistration(id) }
     }
 
@@ -29,26 +27,22 @@ extension Administration {
     /// that is closed already.
     public func forgetRegistration(_ id: String, as administrator: Administrator) async throws(ServiceError) {
         try await store.require(.forgetRegistrations, of: administrator)
-        let now = store.now
-        try await store.change(for: administrator) { transaction, pending in
-            var registration = try transaction.knownRegistration(id)
-            let open = try transaction.openOperations(of: id)
+        try await store.change(for: administrator) { change in
+            var registration = try change.knownRegistration(id)
+            let open = try change.openOperations(of: id)
             guard registration.state == .active || !open.isEmpty || registration.missedWipe != nil else { return }
             registration.missedWipe = nil
             if registration.state == .active {
                 registration.state = .forgotten
-                pending.noteClosing(id)
-                try transaction.endCommands(of: registration, at: now)
+                change.noteClosing(id)
+                try change.endCommands(of: registration)
             }
-            try transaction.save(registration)
+            try change.save(registration)
             for var operation in open {
                 operation.failure = "the registration was forgotten"
-                try wipes.step(
-                    &operation, to: .expired, by: .service, of: administrator.tenant, at: now, in: transaction)
+                try wipes.step(&operation, to: .expired, by: .service, in: change)
             }
-            try transaction.audit(
-                AuditRecord.Actor(administrator), "registration.forget", "registration/\(id)",
-                of: administrator.tenant, at: now)
+            try change.audit(AuditRecord.Actor(administrator), "registration.forget", "registration/\(id)")
         }
     }
 
@@ -62,9 +56,8 @@ extension Administration {
         ofUser userID: String, deviceTag: String, as administrator: Administrator
     ) async throws(ServiceError) -> [WipeOperation] {
         try await store.require(.wipe, of: administrator)
-        let now = store.now
-        return try await store.change(for: administrator) { transaction, pending in
-            let active = try transaction.activeRegistrations(of: try transaction.personID(userID))
+        return try await store.change(for: administrator) { change in
+            let active = try change.activeRegistrations(of: try change.personID(userID))
             let onDevice = active.filter { $0.device.tag == deviceTag }
             guard !onDevice.isEmpty else {
                 let known = Set(active.map(\.device.tag)).sorted().joined(separator: ", ")
@@ -73,7 +66,7 @@ extension Administration {
                     .invalid, "the person has no registration with this device tag", hint: hint,
                     problems: [.init(member: "deviceTag", reason: hint)])
             }
-            return try request(of: onDevice, .device, by: administrator, at: now, in: transaction, noting: &pending)
+            return try requestWipes(of: onDevice, .device, by: administrator, in: &change)
         }
     }
 
@@ -81,33 +74,29 @@ extension Administration {
     /// left the directory.
     public func blockUser(_ userID: String, as administrator: Administrator) async throws(ServiceError) {
         try await store.require(.blockUsers, of: administrator)
-        let now = store.now
-        try await store.change(for: administrator) { transaction, pending in
-            let id = try transaction.personID(userID)
-            guard try transaction.record(UserBlock.self, folded(id)) == nil else { return }
-            try transaction.save(UserBlock(userID: id, since: now, by: administrator.id))
-            try transaction.audit(
-                AuditRecord.Actor(administrator), "user.block", "user/\(id)", of: administrator.tenant, at: now)
-            let active = try transaction.activeRegistrations(of: id)
-            _ = try request(of: active, .user, by: administrator, at: now, in: transaction, noting: &pending)
+        try await store.change(for: administrator) { change in
+            let id = try change.personID(userID)
+            guard try change.record(UserBlock.self, folded(id)) == nil else { return }
+            try change.save(UserBlock(userID: id, since: change.now, by: administrator.id))
+            try change.audit(AuditRecord.Actor(administrator), "user.block", "user/\(id)")
+            let active = try change.activeRegistrations(of: id)
+            _ = try requestWipes(of: active, .user, by: administrator, in: &change)
         }
     }
 
     /// Ends a block; wipes under way go on.
     public func unblockUser(_ userID: String, as administrator: Administrator) async throws(ServiceError) {
         try await store.require(.blockUsers, of: administrator)
-        let now = store.now
-        try await store.change(for: administrator) { transaction, _ in
+        try await store.change(for: administrator) { change in
             var id = folded(userID)
-            if try transaction.record(UserBlock.self, id) == nil {
+            if try change.record(UserBlock.self, id) == nil {
                 // By another name than the block's; somebody who left the directory has the block's alone.
-                guard let user = try transaction.knownUser(userID) else { return }
+                guard let user = try change.knownUser(userID) else { return }
                 id = user.storageID
             }
-            guard try transaction.record(UserBlock.self, id) != nil else { return }
-            try transaction.remove(UserBlock.self, id)
-            try transaction.audit(
-                AuditRecord.Actor(administrator), "user.unblock", "user/\(id)", of: administrator.tenant, at: now)
+            guard try change.record(UserBlock.self, id) != nil else { return }
+            try change.remove(UserBlock.self, id)
+            try change.audit(AuditRecord.Actor(administrator), "user.unblock", "user/\(id)")
         }
     }
 
@@ -117,20 +106,20 @@ extension Administration {
     }
 
     /// One open wipe for each registration: the one under way, or a new one.
-    private func request(
-        of registrations: [Registration], _ reason: Command.Reason, by administrator: Administrator, at now: Date,
-        in transaction: some StorageTransaction, noting pending: inout PendingEvents
+    private func requestWipes(
+        of registrations: [Registration], _ reason: Command.Reason, by administrator: Administrator,
+        in change: inout Change
     ) throws(ServiceError) -> [WipeOperation] {
         var operations: [WipeOperation] = []
         for registration in registrations {
-            if let open = try transaction.openOperations(of: registration.id).first(where: { $0.notAfter > now }) {
+            if let open = try change.openOperations(of: registration.id).first(where: { $0.notAfter > change.now }) {
                 operations.append(open)
                 continue
             }
             operations.append(
-                try wipes.requestWipe(
-                    of: registration, reason: reason, by: AuditRecord.Actor(administrator), at: now, in: transaction))
-            try pending.note(.commandWaiting, for: registration.id, in: transaction)
+                try wipes.request(
+                    of: registration, reason: reason, by: AuditRecord.Actor(administrator), in: change))
+            try change.note(.commandWaiting, for: registration.id)
         }
         return operations
     }
@@ -157,16 +146,13 @@ extension Administration {
         _ id: String, as administrator: Administrator
     ) async throws(ServiceError) -> WipeOperation {
         try await store.require(.cancelWipes, of: administrator)
-        let now = store.now
-        return try await store.change(for: administrator) { transaction, _ in
-            var operation = try transaction.operation(id)
+        return try await store.change(for: administrator) { change in
+            var operation = try change.operation(id)
             guard operation.state == .pending else {
                 throw ServiceError(
                     .conflict, "the wipe is \(operation.state.rawValue) and cannot be taken back", place: id)
             }
-            try wipes.step(
-                &operation, to: .cancelled, by: AuditRecord.Actor(administrator), of: administrator.tenant, at: now,
-                in: transaction)
+            try wipes.step(&operation, to: .cancelled, by: AuditRecord.Actor(administrator), in: change)
             return operation
         }
     }
@@ -187,22 +173,22 @@ extension Administration {
         }
         try checkDirectoryID(facts.deviceID)
         guard name?.utf8.count ?? 0 <= 256 else { throw ServiceError(.invalid, "the name is longer than 256 bytes") }
-        return try await store.change(for: administrator) { transaction, _ in
-            if let known = try transaction.record(SharedDevice.self, facts.deviceID) {
+        return try await store.change(for: administrator) { change in
+            if let known = try change.record(SharedDevice.self, facts.deviceID) {
                 guard known.key.thumbprint == key.thumbprint else {
                     throw ServiceError(.conflict, "the device's id belongs to another key", place: facts.deviceID)
                 }
                 return known
             }
-            guard try transaction.records(SharedDevice.self, where: (.key, key.thumbprint)).isEmpty else {
+            guard try change.records(SharedDevice.self, where: (.key, key.thumbprint)).isEmpty else {
                 throw ServiceError(.conflict, "the key belongs to another device", place: facts.deviceID)
             }
             let device = SharedDevice(
                 id: facts.deviceID, key: key, name: name, registered: now, registeredBy: administrator.id)
-            try transaction.save(device)
-            try transaction.audit(
-                AuditRecord.Actor(administrator), "device.register", "device/\(device.id)", of: administrator.tenant,
-                at: now, details: ["keyThumbprint": key.thumbprint])
+            try change.save(device)
+            try change.audit(
+                AuditRecord.Actor(administrator), "device.register", "device/\(device.id)",
+                details: ["keyThumbprint": key.thumbprint])
             return device
         }
     }
@@ -215,21 +201,17 @@ extension Administration {
     /// Releases a device: its statements no longer count, and it may be registered anew.
     public func releaseDevice(_ id: String, as administrator: Administrator) async throws(ServiceError) {
         try await store.require(.registerDevices, of: administrator)
-        let now = store.now
-        try await store.change(for: administrator) { transaction, _ in
-            guard try transaction.record(SharedDevice.self, id) != nil else {
+        try await store.change(for: administrator) { change in
+            guard try change.record(SharedDevice.self, id) != nil else {
                 throw ServiceError(.notFound, "no shared device has this id", place: id)
             }
-            try transaction.remove(SharedDevice.self, id)
-            try transaction.audit(
-                AuditRecord.Actor(administrator), "device.release", "device/\(id)", of: administrator.tenant, at: now)
+            try change.remove(SharedDevice.self, id)
+            try change.audit(AuditRecord.Actor(administrator), "device.release", "device/\(id)")
         }
     }
 
-    private static func registration(
-        _ text: String
-    ) throws(ServiceError) -> (DeviceRegistrationStatement, JSONWebKey) {
-        do throws(ProtocolError) {
+    private static func registration(_ text: String) throws(ServiceError) -> (DeviceRegistrationStatement, JSONWebKey) {
+        do {
             return try DeviceRegistrationStatement.verified(text)
         } catch {
             throw ServiceError(.invalid, "the device's statement is not acceptable: \(error.reason)")

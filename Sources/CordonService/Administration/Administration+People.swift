@@ -55,33 +55,27 @@ extension Administration {
         try await store.require(.blockUsers, of: administrator)
         let now = store.now
         let next = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down) + 1)
-        return try await store.change(for: administrator) { transaction, pending in
-            let device = try transaction.records(SharedDevice.self, where: (.user, folded(userID))).first
-            let id = if let account = device?.account { account.rawValue } else { try transaction.personID(userID) }
+        return try await store.change(for: administrator) { change in
+            let device = try change.records(SharedDevice.self, where: (.user, folded(userID))).first
+            let id = if let account = device?.account { account.rawValue } else { try change.personID(userID) }
             let key = folded(id)
-            var record = try transaction.record(SessionRevocation.self, key) ?? SessionRevocation(userID: key)
+            var record = try change.record(SessionRevocation.self, key) ?? SessionRevocation(userID: key)
             record.before = max(next, record.before ?? next)
-            try transaction.save(record)
-            try pending.noteClosing(ofUser: key, in: transaction)
-            try transaction.audit(
-                AuditRecord.Actor(administrator), "user.revokeSessions", "user/\(id)", of: administrator.tenant, at: now
-            )
+            try change.save(record)
+            try change.noteClosing(ofUser: key)
+            try change.audit(AuditRecord.Actor(administrator), "user.revokeSessions", "user/\(id)")
             return id
         }
     }
 
     /// Everything that the service keeps about a person, as JSON documents by kind (SRV-CI-095); found by object id or
     /// sign-in name, and by object id alone once the person has left the directory.
-    public func exportUser(
-        _ id: String, as administrator: Administrator
-    ) async throws(ServiceError) -> PersonalData {
+    public func exportUser(_ id: String, as administrator: Administrator) async throws(ServiceError) -> PersonalData {
         try await store.require(.handlePersonalData, of: administrator)
-        let now = store.now
-        return try await store.change(for: administrator) { transaction, _ in
-            let id = try transaction.knownUser(id)?.id ?? id
-            let data = try transaction.personalData(of: folded(id))
-            try transaction.audit(
-                AuditRecord.Actor(administrator), "user.export", "user/\(id)", of: administrator.tenant, at: now)
+        return try await store.change(for: administrator) { change in
+            let id = try change.knownUser(id)?.id ?? id
+            let data = try change.personalData(of: folded(id))
+            try change.audit(AuditRecord.Actor(administrator), "user.export", "user/\(id)")
             return data
         }
     }
@@ -94,28 +88,26 @@ extension Administration {
     ///   first.
     public func eraseUser(_ id: String, as administrator: Administrator) async throws(ServiceError) {
         try await store.require(.handlePersonalData, of: administrator)
-        let now = store.now
-        let tenant = administrator.tenant
-        try await store.change(for: administrator) { transaction, pending in
-            let data = try transaction.personalData(of: folded(id))
+        try await store.change(for: administrator) { change in
+            let data = try change.personalData(of: folded(id))
             guard !data.operations.contains(where: \.state.isOpen) else {
                 throw ServiceError(
                     .conflict, "a wipe of the person's apps is under way",
                     hint: "Wait for its receipt, or forget the registration; then erase again.")
             }
-            try targeting.announceChange(toUsers: [id], of: tenant, at: now, in: transaction, noting: &pending) {
-                transaction in
-                try transaction.erase(data, of: folded(id))
-                if data.user != nil { try transaction.save(RemovedPerson(userID: id, since: now)) }
+            try targeting.announceChange(toUsers: [id], in: &change) {
+                change in
+                try change.erase(data, of: folded(id))
+                if data.user != nil { try change.save(RemovedPerson(userID: id, since: change.now)) }
             }
-            for registration in data.registrations { pending.noteClosing(registration.id) }
+            for registration in data.registrations { change.noteClosing(registration.id) }
             if data.allowedAccount != nil {
-                for registration in try transaction.records(Registration.self) where registration.state == .active {
-                    try pending.note(.policyChanged, for: registration.id, in: transaction)
+                for registration in try change.records(Registration.self) where registration.state == .active {
+                    try change.note(.policyChanged, for: registration.id)
                 }
             }
-            try transaction.audit(
-                AuditRecord.Actor(administrator), "user.erase", "user/\(id)", of: tenant, at: now,
+            try change.audit(
+                AuditRecord.Actor(administrator), "user.erase", "user/\(id)",
                 details: ["registrations": String(data.registrations.count)])
         }
     }

@@ -51,10 +51,9 @@ extension Administration {
         try policy.checkApps()
         policy.assignments = try self.checked(parts.assignments ?? [], for: policy)
         let (new, needed) = (policy, aims ? [Permission.writePolicies, .assignPolicies] : [.writePolicies])
-        return try await store.change(for: administrator) { transaction, pending in
+        return try await store.change(for: administrator) { change in
             for permission in needed { try requireScope(permission, of: new, for: administrator) }
-            try save(
-                new, replacing: nil, "policy.create", as: administrator, at: now, in: transaction, noting: &pending)
+            try save(new, replacing: nil, "policy.create", as: administrator, in: &change)
             return new
         }
     }
@@ -126,15 +125,13 @@ extension Administration {
         _ id: String, ifVersion version: String?, as administrator: Administrator
     ) async throws(ServiceError) {
         try await store.require(.deletePolicies, of: administrator)
-        let now = store.now
-        try await store.change(for: administrator) { transaction, pending in
-            try require(.deletePolicies, for: transaction.policy(id), of: administrator)
-            let policy = try transaction.policy(id, ifVersion: version)
+        try await store.change(for: administrator) { change in
+            try require(.deletePolicies, for: change.policy(id), of: administrator)
+            let policy = try change.policy(id, ifVersion: version)
             try targeting.announceChange(
-                about: [policy], of: administrator.tenant, at: now, in: transaction, noting: &pending
-            ) { transaction in try transaction.remove(ManagedAppPolicy.self, id) }
-            try transaction.audit(
-                AuditRecord.Actor(administrator), "policy.delete", "policy/\(id)", of: administrator.tenant, at: now)
+                about: [policy], in: &change
+            ) { change in try change.remove(ManagedAppPolicy.self, id) }
+            try change.audit(AuditRecord.Actor(administrator), "policy.delete", "policy/\(id)")
         }
     }
 
@@ -174,47 +171,45 @@ extension Administration {
     ) async throws(ServiceError) -> ManagedAppPolicy {
         let now = store.now
         let newVersion = ids.token()
-        return try await store.change(for: administrator, call: call) { transaction, pending in
+        return try await store.change(for: administrator, call: call) { change in
             // Scope first: whoever may not see the policy must not learn its version either.
-            for permission in needed { try require(permission, for: transaction.policy(id), of: administrator) }
-            let before = try transaction.policy(id, ifVersion: version)
+            for permission in needed { try require(permission, for: change.policy(id), of: administrator) }
+            let before = try change.policy(id, ifVersion: version)
             var policy = before
             try edit(&policy)
             policy.version = newVersion
             policy.modified = now
-            try save(policy, replacing: before, action, as: administrator, at: now, in: transaction, noting: &pending)
+            try save(policy, replacing: before, action, as: administrator, in: &change)
             return policy
         }
     }
 
     private func save(
         _ policy: ManagedAppPolicy, replacing before: ManagedAppPolicy?, _ action: String,
-        as administrator: Administrator, at now: Date, in transaction: some StorageTransaction,
-        noting pending: inout PendingEvents
+        as administrator: Administrator, in change: inout Change
     ) throws {
-        try transaction.requireGroups(of: policy, notIn: before)
+        try change.requireGroups(of: policy, notIn: before)
         for filter in policy.assignments.filter({ $0.filterMode != .none }).map({ $0.filterID ?? "" })
-        where try transaction.record(AssignmentFilter.self, folded(filter)) == nil {
+        where try change.record(AssignmentFilter.self, folded(filter)) == nil {
             throw ServiceError(
                 .invalid, "an assignment names a filter that does not exist",
                 problems: [.init(member: "assignments", reason: "no filter has the id \(filter.prefix(128))")])
         }
         try targeting.announceChange(
-            about: [before, policy].compactMap { $0 }, of: administrator.tenant, at: now, in: transaction,
-            noting: &pending
-        ) { transaction in try transaction.save(policy) }
+            about: [before, policy].compactMap { $0 }, in: &change
+        ) { change in try change.save(policy) }
         var details = ["version": policy.version]
         details["before"] = before?.version
         details.merge(policy.auditWarnings) { _, new in new }
-        let others = try policy.kind == .defaultManagedAppProtection ? otherDefaults(policy, in: transaction) : []
+        let others = try policy.kind == .defaultManagedAppProtection ? otherDefaults(policy, in: change) : []
         if !others.isEmpty {
             details["severalDefaults"] = "merged with " + others.joined(separator: ", ")
             logger.warning(
                 "several default protections are about the same apps and are merged",
                 metadata: ["policy": "\(policy.id)", "others": "\(others.joined(separator: ", "))"])
         }
-        try transaction.audit(
-            AuditRecord.Actor(administrator), action, "policy/\(policy.id)", of: administrator.tenant, at: now,
+        try change.audit(
+            AuditRecord.Actor(administrator), action, "policy/\(policy.id)",
             details: details)
     }
 
@@ -309,9 +304,7 @@ extension StorageReader {
 extension StorageReader {
     /// Refuses an assignment to a group that does not exist, which would reach nobody, or exclude nobody, without a word. One
     /// that the policy had before stays: its group may have left the directory since.
-    fileprivate func requireGroups(
-        of policy: ManagedAppPolicy, notIn before: ManagedAppPolicy?
-    ) throws(ServiceError) {
+    fileprivate func requireGroups(of policy: ManagedAppPolicy, notIn before: ManagedAppPolicy?) throws(ServiceError) {
         let known = Set((before?.assignments ?? []).map(\.target))
         for assignment in policy.assignments where !known.contains(assignment.target) {
             guard let id = assignment.target.groupID, try record(DirectoryGroup.self, folded(id)) == nil else {

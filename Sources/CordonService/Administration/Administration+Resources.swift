@@ -29,9 +29,8 @@ extension Administration {
     ) async throws(ServiceError) {
         try await store.require(Resource.writing, of: administrator)
         try resource.check()
-        let now = store.now
-        try await store.change(for: administrator) { transaction, pending in
-            let known = try transaction.records(Resource.self)
+        try await store.change(for: administrator) { change in
+            let known = try change.records(Resource.self)
             let before = known.first { $0.storageID == resource.storageID }
             guard !isNew || before == nil else { throw ServiceError(.conflict, "the id is taken", place: resource.id) }
             let others = known.filter { $0.storageID != resource.storageID }
@@ -40,12 +39,9 @@ extension Administration {
                     .conflict, "the name is taken", problems: [.init(member: "displayName", reason: "is taken")])
             }
             guard before != resource else { return }
-            try announceChange(
-                of: resource, tenant: administrator.tenant, at: now, in: transaction, noting: &pending
-            ) { transaction in try transaction.save(resource) }
-            try transaction.audit(
-                AuditRecord.Actor(administrator), "\(Resource.auditName).save", "\(Resource.auditName)/\(resource.id)",
-                of: administrator.tenant, at: now)
+            try announceChange(of: resource, in: &change) { change in try change.save(resource) }
+            try change.audit(
+                AuditRecord.Actor(administrator), "\(Resource.auditName).save", "\(Resource.auditName)/\(resource.id)")
         }
     }
 
@@ -56,38 +52,32 @@ extension Administration {
         _ type: Resource.Type, _ id: String, as administrator: Administrator
     ) async throws(ServiceError) {
         try await store.require(Resource.writing, of: administrator)
-        let now = store.now
-        try await store.change(for: administrator) { transaction, pending in
-            let resource = try transaction.known(type, id)
-            let policies = try transaction.records(ManagedAppPolicy.self)
+        try await store.change(for: administrator) { change in
+            let resource = try change.known(type, id)
+            let policies = try change.records(ManagedAppPolicy.self)
             if let user = policies.first(where: resource.isUsed) {
                 throw ServiceError(.conflict, "a policy uses it", place: user.id, hint: "Change the policy first.")
             }
-            try announceChange(
-                of: resource, tenant: administrator.tenant, at: now, in: transaction, noting: &pending
-            ) { transaction in try transaction.remove(type, resource.storageID) }
-            try transaction.audit(
+            try announceChange(of: resource, in: &change) { change in try change.remove(type, resource.storageID) }
+            try change.audit(
                 AuditRecord.Actor(administrator), "\(Resource.auditName).remove",
-                "\(Resource.auditName)/\(resource.id)", of: administrator.tenant, at: now)
+                "\(Resource.auditName)/\(resource.id)")
         }
     }
 
     /// Makes a change of a resource; what has to do with no policy tells nobody and leaves targeting as it is.
     private func announceChange<Resource: AdministeredResource>(
-        of resource: Resource, tenant: TenantID, at now: Date, in transaction: some StorageTransaction,
-        noting pending: inout PendingEvents,
-        _ change: (any StorageTransaction) throws -> Void
+        of resource: Resource, in change: inout Change,
+        _ edit: (inout Change) throws -> Void
     ) throws {
-        guard Resource.isTargeting else { return try change(transaction) }
-        let concerned = try transaction.records(ManagedAppPolicy.self).filter(resource.concerns)
-        try targeting.announceChange(about: concerned, of: tenant, at: now, in: transaction, noting: &pending, change)
+        guard Resource.isTargeting else { return try edit(&change) }
+        let concerned = try change.records(ManagedAppPolicy.self).filter(resource.concerns)
+        try targeting.announceChange(about: concerned, in: &change, edit)
     }
 
     /// The roles that the organisation made and that the caller holds by some name: a group, a role of the token, or
     /// `user:` and an object id. For transports, before they have an ``Administrator``.
-    public func customRoles(
-        heldBy names: Set<String>, of tenant: TenantID
-    ) async throws(ServiceError) -> [CustomRole] {
+    public func customRoles(heldBy names: Set<String>, of tenant: TenantID) async throws(ServiceError) -> [CustomRole] {
         guard !names.isEmpty else { return [] }
         return try await store.read(for: tenant) { records in
             try records.records(CustomRole.self).filter { !$0.members.isDisjoint(with: names) }

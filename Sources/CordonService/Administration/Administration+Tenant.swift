@@ -17,17 +17,16 @@ extension Administration {
         _ accounts: [PolicyEnvelope.AllowedAccount]?, as administrator: Administrator
     ) async throws(ServiceError) {
         try await store.require(.manageTenant, of: administrator)
-        let now = store.now
-        try await store.change(for: administrator) { transaction, pending in
-            var settings = try transaction.settings()
+        try await store.change(for: administrator) { change in
+            var settings = try change.settings()
             guard settings.allowedAccounts != accounts else { return }
             settings.allowedAccounts = accounts
-            try transaction.save(settings)
-            for registration in try transaction.records(Registration.self) where registration.state == .active {
-                try pending.note(.policyChanged, for: registration.id, in: transaction)
+            try change.save(settings)
+            for registration in try change.records(Registration.self) where registration.state == .active {
+                try change.note(.policyChanged, for: registration.id)
             }
-            try transaction.audit(
-                AuditRecord.Actor(administrator), "allowedAccounts.set", "settings", of: administrator.tenant, at: now,
+            try change.audit(
+                AuditRecord.Actor(administrator), "allowedAccounts.set", "settings",
                 details: ["accounts": accounts.map { String($0.count) } ?? "unrestricted"])
         }
     }
@@ -42,14 +41,13 @@ extension Administration {
     /// contact: past the periods of their launch conditions they block, and may remove the organisation's data.
     public func setMoving(_ isMoving: Bool, as administrator: Administrator) async throws(ServiceError) {
         try await store.require(.manageTenant, of: administrator)
-        let now = store.now
-        try await store.change(for: administrator) { transaction, _ in
-            var settings = try transaction.settings()
+        try await store.change(for: administrator) { change in
+            var settings = try change.settings()
             guard settings.isMoving ?? false != isMoving else { return }
             settings.isMoving = isMoving ? true : nil
-            try transaction.save(settings)
-            try transaction.audit(
-                AuditRecord.Actor(administrator), "tenant.moving", "settings", of: administrator.tenant, at: now,
+            try change.save(settings)
+            try change.audit(
+                AuditRecord.Actor(administrator), "tenant.moving", "settings",
                 details: ["moving": String(isMoving)])
         }
     }
@@ -79,29 +77,27 @@ extension Administration {
         let isEmergency = start == now
         let retires =
             isEmergency ? now : start.addingTimeInterval(Double(configuration.keyRetirement.wholeSeconds))
-        try await store.change(for: tenant) { transaction, pending in
-            for var old in try transaction.records(ServiceSigningKey.self)
+        try await store.change(for: tenant) { change in
+            for var old in try change.records(ServiceSigningKey.self)
             where old.role == .envelope && (isEmergency ? !old.isRetired(at: now) : old.retires == nil) {
                 old.retires = retires
-                try transaction.save(old)
+                try change.save(old)
             }
-            try transaction.save(new)
-            try transaction.audit(
-                AuditRecord.Actor(administrator), "key.rotate", "key/\(new.id)", of: tenant, at: now,
+            try change.save(new)
+            try change.audit(
+                AuditRecord.Actor(administrator), "key.rotate", "key/\(new.id)",
                 details: ["activeFrom": String(Int64(start.timeIntervalSince1970))])
-            if isEmergency { try Self.withdrawEnvelopes(in: transaction, noting: &pending) }
+            if isEmergency { try Self.withdrawEnvelopes(in: &change) }
         }
         return new
     }
 
     /// Makes every app fetch a new envelope, and with it the new key, since what the old key signed counts no more.
-    private static func withdrawEnvelopes(
-        in transaction: some StorageTransaction, noting pending: inout PendingEvents
-    ) throws(ServiceError) {
-        for var registration in try transaction.records(Registration.self) where registration.state == .active {
+    private static func withdrawEnvelopes(in change: inout Change) throws(ServiceError) {
+        for var registration in try change.records(Registration.self) where registration.state == .active {
             registration.lastEnvelope?.isWithdrawn = true
-            try transaction.save(registration)
-            try pending.note(.policyChanged, for: registration.id, in: transaction)
+            try change.save(registration)
+            try change.note(.policyChanged, for: registration.id)
         }
     }
 
@@ -111,26 +107,23 @@ extension Administration {
     }
 
     /// Replaces what the service asks of every app; every registration is told.
-    public func setServiceSettings(
-        _ new: ServiceSettings, as administrator: Administrator
-    ) async throws(ServiceError) {
+    public func setServiceSettings(_ new: ServiceSettings, as administrator: Administrator) async throws(ServiceError) {
         try await store.require(.manageTenant, of: administrator)
         let problems = Self.problems(of: new)
         guard problems.isEmpty else {
             let names = problems.map(\.member).joined(separator: ", ")
             throw ServiceError(.invalid, "the settings are not acceptable at \(names)", problems: problems)
         }
-        let now = store.now
-        try await store.change(for: administrator) { transaction, pending in
-            var settings = try transaction.settings()
+        try await store.change(for: administrator) { change in
+            var settings = try change.settings()
             guard settings.service ?? .usual != new else { return }
             settings.service = new
-            try transaction.save(settings)
-            for registration in try transaction.records(Registration.self) where registration.state == .active {
-                try pending.note(.policyChanged, for: registration.id, in: transaction)
+            try change.save(settings)
+            for registration in try change.records(Registration.self) where registration.state == .active {
+                try change.note(.policyChanged, for: registration.id)
             }
-            try transaction.audit(
-                AuditRecord.Actor(administrator), "settings.set", "settings", of: administrator.tenant, at: now,
+            try change.audit(
+                AuditRecord.Actor(administrator), "settings.set", "settings",
                 details: ["telemetry": new.telemetry.rawValue])
         }
     }
@@ -176,18 +169,17 @@ extension Administration {
         as administrator: Administrator
     ) async throws(ServiceError) -> AsyncThrowingStream<Data, any Error> {
         try await store.require(.readAudit, of: administrator)
-        let now = store.now
         let tenant = administrator.tenant
-        let (seal, end) = try await store.change(for: administrator) { transaction, _ in
-            let last = try transaction.lastAuditRecord()
-            let seal = try self.seal(last, of: tenant, at: now, in: transaction)
-            try transaction.audit(
-                AuditRecord.Actor(administrator), "audit.export", "audit", of: tenant, at: now,
+        let (seal, end) = try await store.change(for: administrator) { change in
+            let last = try change.lastAuditRecord()
+            let seal = try self.seal(last, of: tenant, at: change.now, in: change)
+            try change.audit(
+                AuditRecord.Actor(administrator), "audit.export", "audit",
                 details: ["checkpoint": seal.checkpoint, "records": String(last?.sequence ?? 0)])
             return (seal, last?.sequence ?? 0)
         }
         let line: String
-        do throws(ProtocolError) {
+        do {
             line = try seal.line()
         } catch {
             throw ServiceError(.internalError, "the checkpoint could not be written: \(error.reason)")
@@ -226,7 +218,7 @@ extension Administration {
         let signer = try keys.signer(.envelope, of: tenant, among: known, at: now)
         let set = try keys.sign(
             known.filter { $0.role == .envelope }, for: .audit, root: known, tenant: tenant, at: now)
-        do throws(ProtocolError) {
+        do {
             let checkpoint = AuditCheckpoint(of: last, tenant: tenant, time: Int64(now.timeIntervalSince1970))
             return AuditSeal(checkpoint: try checkpoint.signed(by: signer), keys: set)
         } catch {

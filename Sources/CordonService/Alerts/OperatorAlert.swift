@@ -74,3 +74,12 @@ extension OperatorAlert: StoredRecord {
         return lookups
     }
 }
+
+extension StorageTransaction {
+    /// Removes the alerts from before a moment.
+    func removeAlerts(before oldest: Date) throws(ServiceError) {
+        for alert in try records(OperatorAlert.self) where alert.time <= oldest {
+            try remove(OperatorAlert.self, alert.id)
+        }
+    }
+}

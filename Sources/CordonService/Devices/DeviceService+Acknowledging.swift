@@ -12,19 +12,18 @@ extension DeviceService {
     public func acknowledge(
         _ acknowledgement: Acknowledgement, registration id: String, by caller: DeviceCaller
     ) async throws(ServiceError) -> Command.Kind {
-        let now = store.now
-        return try await store.change(for: caller) { transaction, pending in
-            let registration = try transaction.registration(id, of: caller)
-            if let command = try transaction.record(IssuedCommand.self, acknowledgement.commandID) {
-                try transaction.note(acknowledgement, of: command, from: registration, at: now)
+        return try await store.change(for: caller) { change in
+            let registration = try change.registration(id, of: caller)
+            if let command = try change.record(IssuedCommand.self, acknowledgement.commandID) {
+                try change.note(acknowledgement, of: command, from: registration)
                 return command.kind
             }
             let receipt = try verifiedReceipt(of: acknowledgement, from: registration)
-            var found = try transaction.record(WipeOperation.self, acknowledgement.commandID)
+            var found = try change.record(WipeOperation.self, acknowledgement.commandID)
             if found == nil {
-                found = ownWipe(receipt, of: registration, at: now)
+                found = ownWipe(receipt, of: registration, at: change.now)
                 if found != nil, acknowledgement.phase == .failed {
-                    try requireNoOtherFailure(of: registration, at: now, in: transaction)
+                    try requireNoOtherFailure(of: registration, at: change.now, in: change)
                 }
             }
             guard var operation = found, operation.registrationID == id else {
@@ -41,23 +40,21 @@ extension DeviceService {
             case .started:
                 // Of one that has ended, only how it ended still counts.
                 if operation.state.isOpen, operation.state != .acknowledged {
-                    try wipes.step(
-                        &operation, to: .acknowledged, by: actor, of: caller.tenant, at: now, in: transaction)
+                    try wipes.step(&operation, to: .acknowledged, by: actor, in: change)
                 }
             case .succeeded:
                 guard let receipt, receipt.succeeded else {
                     throw ServiceError(.invalid, "a finished wipe needs a receipt without failures")
                 }
-                try succeed(&operation, registration, acknowledgement, at: now, in: transaction, noting: &pending)
+                try succeed(&operation, registration, acknowledgement, in: &change)
             case .failed:
                 operation.failure = receipt?.failures.prefix(8).map { $0.prefix(200) }.joined(separator: "; ")
                 operation.receipt = acknowledgement.receipt
                 var details = acknowledgement.receipt.map { proof($0, of: registration) } ?? [:]
                 details["cause"] = operation.cause
                 details["failure"] = operation.failure
-                try wipes.step(
-                    &operation, to: .failed, by: actor, of: caller.tenant, at: now, in: transaction, details: details)
-                try retry(operation, of: registration, at: now, in: transaction, noting: &pending)
+                try wipes.step(&operation, to: .failed, by: actor, in: change, details: details)
+                try retry(operation, of: registration, in: &change)
             }
             return .wipe
         }
@@ -66,8 +63,7 @@ extension DeviceService {
     /// Keeps the receipt and closes the registration with everything that was open (SRV-TG-30).
     private func succeed(
         _ operation: inout WipeOperation, _ registration: Registration, _ acknowledgement: Acknowledgement,
-        at now: Date,
-        in transaction: some StorageTransaction, noting pending: inout PendingEvents
+        in change: inout Change
     ) throws(ServiceError) {
         let actor = AuditRecord.Actor(registration)
         operation.receipt = acknowledgement.receipt
@@ -75,53 +71,48 @@ extension DeviceService {
         var details = acknowledgement.receipt.map { proof($0, of: registration) } ?? [:]
         details["cause"] = operation.cause
         try wipes.step(
-            &operation, to: .succeeded, by: actor, of: registration.account.tenant, at: now, in: transaction,
+            &operation, to: .succeeded, by: actor, in: change,
             details: details)
-        for var other in try transaction.openOperations(of: registration.id) {
+        for var other in try change.openOperations(of: registration.id) {
             other.failure = "another wipe of the registration had removed everything"
-            try wipes.step(
-                &other, to: .expired, by: .service, of: registration.account.tenant, at: now, in: transaction)
+            try wipes.step(&other, to: .expired, by: .service, in: change)
         }
         // The app had wiped before it registered again: what it has since is new, and stays.
-        var next = operation.heir
-        while let id = next, var heir = try transaction.record(WipeOperation.self, id) {
-            if heir.state.isOpen {
-                heir.failure = "the wipe before it had removed everything"
-                try wipes.step(
-                    &heir, to: .expired, by: .service, of: registration.account.tenant, at: now, in: transaction)
+        var next = operation.successorID
+        while let id = next, var successor = try change.record(WipeOperation.self, id) {
+            if successor.state.isOpen {
+                successor.failure = "the wipe before it had removed everything"
+                try wipes.step(&successor, to: .expired, by: .service, in: change)
             }
-            next = heir.heir
+            next = successor.successorID
         }
         var closed = registration
         closed.missedWipe = nil
-        guard registration.state == .active else { return try transaction.save(closed) }
-        try transaction.endCommands(of: registration, at: now)
+        guard registration.state == .active else { return try change.save(closed) }
+        try change.endCommands(of: registration)
         closed.state = .wiped
-        closed.lastSync = now
-        try transaction.save(closed)
-        pending.noteClosing(registration.id)
-        try transaction.audit(
-            actor, "registration.wiped", "registration/\(registration.id)", of: registration.account.tenant, at: now)
+        closed.lastSync = change.now
+        try change.save(closed)
+        change.noteClosing(registration.id)
+        try change.audit(actor, "registration.wiped", "registration/\(registration.id)")
     }
 
     /// Issues a failed wipe again, a limited number of times; afterwards operators are told (SRV-TG-29).
     private func retry(
-        _ operation: WipeOperation, of registration: Registration, at now: Date,
-        in transaction: some StorageTransaction, noting pending: inout PendingEvents
+        _ operation: WipeOperation, of registration: Registration, in change: inout Change
     ) throws(ServiceError) {
         // Nobody could fetch a wipe of a closed registration.
         guard registration.state == .active, operation.attempt < configuration.wipeAttempts,
             operation.reason != .conditional
         else {
             // Of one that goes on in another's place, that one counts.
-            guard operation.heir == nil else { return }
-            return try wipes.raiseAlert(
-                about: operation, of: registration.account.tenant, at: now, in: transaction)
+            guard operation.successorID == nil else { return }
+            return try wipes.raiseAlert(about: operation, in: change)
         }
-        _ = try wipes.requestWipe(
-            of: registration, reason: operation.reason, by: .service, at: now, attempt: operation.attempt + 1,
-            after: operation, in: transaction)
-        try pending.note(.commandWaiting, for: registration.id, in: transaction)
+        _ = try wipes.request(
+            of: registration, reason: operation.reason, by: .service, attempt: operation.attempt + 1,
+            after: operation, in: change)
+        try change.note(.commandWaiting, for: registration.id)
     }
 
     /// The receipt, checked against the registration's key and against everything that it must be about.
@@ -133,7 +124,7 @@ extension DeviceService {
             throw ServiceError(.invalid, "the receipt is larger than \(WipeReceipt.largestText) bytes")
         }
         let receipt: WipeReceipt
-        do throws(ProtocolError) {
+        do {
             receipt = try WipeReceipt(verifying: text, signedBy: registration.key)
         } catch {
             throw ServiceError(.invalid, "the receipt is not acceptable: \(error.reason)")
@@ -151,9 +142,7 @@ extension DeviceService {
     }
 
     /// The operation of a wipe that the device decided itself, proved by a receipt (SRV-TG-31).
-    private func ownWipe(
-        _ receipt: WipeReceipt?, of registration: Registration, at now: Date
-    ) -> WipeOperation? {
+    private func ownWipe(_ receipt: WipeReceipt?, of registration: Registration, at now: Date) -> WipeOperation? {
         guard let receipt, registration.state == .active, receipt.commandID.utf8.count <= 128,
             !receipt.commandID.isEmpty
         else { return nil }

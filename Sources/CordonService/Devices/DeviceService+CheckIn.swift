@@ -19,20 +19,20 @@ extension DeviceService {
         }
         targeting.keep(snapshot, of: caller.tenant)
         if let quick { return quick }
-        return try await store.change(for: caller) { transaction, _ in
-            var state = try CheckInState(request, id, caller, at: now, service: self, in: transaction)
+        return try await store.change(for: caller) { change in
+            let now = change.now
+            var state = try CheckInState(request, id, caller, at: now, service: self, in: change)
             state.noteReport(at: now)
-            try noteReports(of: request, in: &state.registration, at: now, of: transaction)
+            try noteReports(of: request, into: &state.registration, in: change)
             if state.isUnchanged {
-                try transaction.save(state.registration)
+                try change.save(state.registration)
                 return unchanged(state, at: now)
             }
-            let commands = try wipes.deliver(
-                to: &state.registration, isBlocked: state.isBlocked, at: now, in: transaction)
+            let commands = try wipes.deliver(to: &state.registration, isBlocked: state.isBlocked, in: change)
             let envelope = try envelopes.issue(
                 state.content, commands: commands, nonce: request.nonce, appliedSequence: request.appliedSequence,
-                for: &state.registration, at: now, in: transaction)
-            try transaction.save(state.registration)
+                for: &state.registration, in: change)
+            try change.save(state.registration)
             let status: EnrollmentStatus =
                 commands.hasWipe ? .wipeReceived : state.content.policy == nil ? .noPolicyTargeted : .newPolicies
             return outcome(state, status, envelope: envelope, at: now)
@@ -56,11 +56,10 @@ extension DeviceService {
     /// Takes down what launch conditions did and which envelopes were refused; what was reported before is left out,
     /// since an app that does not hear the answer reports again, and so is what goes beyond a day's share: nothing is ever
     /// removed from the audit log. The next record says how many were left out.
-    func noteReports(
-        of request: CheckInRequest, in registration: inout Registration, at now: Date,
-        of transaction: some StorageTransaction
+    private func noteReports(
+        of request: CheckInRequest, into registration: inout Registration, in change: Change
     ) throws(ServiceError) {
-        let tenant = registration.account.tenant
+        let now = change.now
         let actor = AuditRecord.Actor(registration)
         let target = "registration/\(registration.id)"
         var share =
@@ -74,8 +73,7 @@ extension DeviceService {
             details["threshold"] = outcome.threshold
             details["observed"] = outcome.observed
             if leftOut > 0 { details["leftOut"] = String(leftOut) }
-            try transaction.audit(
-                actor, "launch.\(outcome.action.rawValue)", target, of: tenant, at: now, details: details)
+            try change.audit(actor, "launch.\(outcome.action.rawValue)", target, details: details)
         }
         registration.outcomes = known.isEmpty ? nil : Array(known.suffix(Registration.mostOutcomes))
         var refused = registration.refusedEnvelopes ?? []
@@ -86,15 +84,14 @@ extension DeviceService {
             guard let leftOut = share.take() else { continue }
             var details = ["code": refusal.code, "time": time]
             if leftOut > 0 { details["leftOut"] = String(leftOut) }
-            try transaction.audit(
-                actor, "envelope.refused", target, of: tenant, at: now, outcome: .failed, details: details)
+            try change.audit(actor, "envelope.refused", target, outcome: .failed, details: details)
         }
         if request.hasReports { registration.reportShare = share }
         registration.refusedEnvelopes = refused.isEmpty ? nil : Array(refused.suffix(Registration.mostOutcomes))
     }
 }
 
-/// Everything that decides one check-in, read in one transaction.
+/// Everything that decides one check-in, read in one change.
 private struct CheckInState {
     var registration: Registration
     let content: EnvelopeContent

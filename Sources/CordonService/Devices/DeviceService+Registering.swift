@@ -11,43 +11,41 @@ extension DeviceService {
     public func register(
         _ request: RegistrationRequest, by caller: DeviceCaller
     ) async throws(ServiceError) -> RegistrationOutcome {
-        let now = store.now
         try request.check()
-        try await addAtFirstSignIn(caller, at: now)
-        return try await store.change(for: caller) { transaction, pending in
-            let user = try transaction.entitledUser(caller.account)
-            let snapshot = try targeting.snapshot(of: caller.tenant, in: transaction)
+        try await addAtFirstSignIn(caller)
+        return try await store.change(for: caller) { change in
+            let now = change.now
+            let user = try change.entitledUser(caller.account)
+            let snapshot = try targeting.snapshot(of: caller.tenant, in: change)
             let bundleID = request.application.bundleID
-            let isBlocked = try transaction.record(UserBlock.self, user.storageID) != nil
-            let settings = try transaction.settings()
+            let isBlocked = try change.record(UserBlock.self, user.storageID) != nil
+            let settings = try change.settings()
             let content = try EnvelopeContent(
                 for: user, bundleID: bundleID, facts: FilterFacts(request.application, request.device),
                 tenant: caller.tenant, snapshot: snapshot, settings: settings,
                 extras: EnvelopeExtras(
                     for: user, registration: nil, health: [], isBlocked: isBlocked, settings: settings, at: now,
-                    in: transaction))
-            var (registration, isNew) = try claim(request, by: caller, at: now, in: transaction)
+                    in: change))
+            var (registration, isNew) = try claim(request, by: caller, in: change)
             guard content.policy != nil || !isNew else {
                 throw ServiceError.enrollment(.notTargeted, "no protection policy targets the account in \(bundleID)")
             }
             if isNew {
-                try supersede(by: &registration, at: now, in: transaction, noting: &pending)
-                try transaction.audit(
+                try supersede(by: &registration, in: &change)
+                try change.audit(
                     AuditRecord.Actor(registration), "registration.create", "registration/\(registration.id)",
-                    of: caller.tenant, at: now,
                     details: [
                         "app": bundleID, "keyThumbprint": caller.keyThumbprint, "user": caller.account.id.rawValue,
                     ])
             }
-            let commands = try wipes.deliver(to: &registration, isBlocked: isBlocked, at: now, in: transaction)
+            let commands = try wipes.deliver(to: &registration, isBlocked: isBlocked, in: change)
             guard settings.isMoving != true || commands.hasWipe else { throw ServiceError.moving }
             registration.application = request.application
             registration.device = request.device
             registration.lastSync = now
             let envelope = try envelopes.issue(
-                content, commands: commands, nonce: request.nonce, appliedSequence: 0, for: &registration, at: now,
-                in: transaction)
-            try transaction.save(registration)
+                content, commands: commands, nonce: request.nonce, appliedSequence: 0, for: &registration, in: change)
+            try change.save(registration)
             let status: EnrollmentStatus =
                 commands.hasWipe ? .wipeReceived : content.policy == nil ? .noPolicyTargeted : .newPolicies
             let result = RegistrationResult(
@@ -59,17 +57,16 @@ extension DeviceService {
 
     /// The registration of the caller's key, or a new one.
     private func claim(
-        _ request: RegistrationRequest, by caller: DeviceCaller, at now: Date, in transaction: some StorageTransaction
+        _ request: RegistrationRequest, by caller: DeviceCaller, in change: Change
     ) throws(ServiceError) -> (Registration, isNew: Bool) {
-        let ofKey = try transaction.records(Registration.self, where: (.key, caller.keyThumbprint))
+        let ofKey = try change.records(Registration.self, where: (.key, caller.keyThumbprint))
         if let known = ofKey.first(where: { $0.state == .active }) {
             guard known.account.id == caller.account.id,
                 folded(known.application.bundleID) == folded(request.application.bundleID)
             else { throw ServiceError.enrollment(.alreadyEnrolled, "the key is bound to another account or app") }
             return (known, false)
         }
-        let ofUser = try transaction.records(
-            Registration.self, where: (.user, folded(caller.account.id.rawValue)))
+        let ofUser = try change.records(Registration.self, where: (.user, folded(caller.account.id.rawValue)))
         // A device whose tag went with the wipe comes back with a new one, and is known by its model then.
         let isNewDevice = !ofUser.contains { $0.device.tag == request.device.tag }
         for wiped in ofUser
@@ -82,34 +79,31 @@ extension DeviceService {
             }
         }
         let registration = Registration(
-            id: ids.token(), account: caller.account, key: caller.key, source: request.source, created: now,
+            id: ids.token(), account: caller.account, key: caller.key, source: request.source, created: change.now,
             application: request.application, device: request.device)
         return (registration, true)
     }
 
     /// Closes what the same app on the same device had before, and carries its open wipes over: a new key is no
     /// way around a wipe.
-    private func supersede(
-        by new: inout Registration, at now: Date, in transaction: some StorageTransaction,
-        noting pending: inout PendingEvents
-    ) throws(ServiceError) {
-        let ofUser = try transaction.records(Registration.self, where: (.user, folded(new.account.id.rawValue)))
+    private func supersede(by new: inout Registration, in change: inout Change) throws(ServiceError) {
+        let ofUser = try change.records(Registration.self, where: (.user, folded(new.account.id.rawValue)))
         for var old in ofUser where old.id != new.id && old.isSameInstall(as: new) {
             if old.state == .active {
                 old.state = .superseded
-                pending.noteClosing(old.id)
+                change.noteClosing(old.id)
             }
             new.missedWipe = new.missedWipe ?? old.missedWipe
             old.missedWipe = nil
-            try transaction.save(old)
-            try transaction.endCommands(of: old, at: now)
-            for var operation in try transaction.openOperations(of: old.id) {
-                let heir = try wipes.requestWipe(
-                    of: new, reason: operation.reason, by: .service, at: now, until: operation.notAfter,
-                    attempt: operation.attempt, after: operation, in: transaction)
-                operation.heir = heir.id
+            try change.save(old)
+            try change.endCommands(of: old)
+            for var operation in try change.openOperations(of: old.id) {
+                let successor = try wipes.request(
+                    of: new, reason: operation.reason, by: .service, until: operation.notAfter,
+                    attempt: operation.attempt, after: operation, in: change)
+                operation.successorID = successor.id
                 operation.failure = "the app registered again with a new key; its new registration has the wipe"
-                try wipes.step(&operation, to: .expired, by: .service, of: new.account.tenant, at: now, in: transaction)
+                try wipes.step(&operation, to: .expired, by: .service, in: change)
             }
         }
     }
@@ -121,7 +115,7 @@ extension DeviceService {
     ///
     /// - Throws: ``ServiceError`` with status 200 and a reason of its own for somebody who cannot be added: whose id is none
     ///   that this service keeps, or whose sign-in name is another person's.
-    private func addAtFirstSignIn(_ caller: DeviceCaller, at now: Date) async throws(ServiceError) {
+    private func addAtFirstSignIn(_ caller: DeviceCaller) async throws(ServiceError) {
         guard configuration.createsPeopleAtSignIn else { return }
         let account = caller.account
         do {
@@ -129,7 +123,7 @@ extension DeviceService {
                 try Self.isNew(account, in: records)
             }
             guard isNew else { return }
-            try await add(caller, at: now)
+            try await add(caller)
         } catch {
             if error.code == .enrollment {
                 logger.notice(
@@ -139,16 +133,16 @@ extension DeviceService {
         }
     }
 
-    private func add(_ caller: DeviceCaller, at now: Date) async throws(ServiceError) {
+    private func add(_ caller: DeviceCaller) async throws(ServiceError) {
         let account = caller.account
-        try await store.change(for: caller, call: "register") { transaction, _ in
-            guard try Self.isNew(account, in: transaction) else { return }
+        try await store.change(for: caller, call: "register") { change in
+            guard try Self.isNew(account, in: change) else { return }
             let user = DirectoryUser(
                 id: account.id.rawValue, userPrincipalName: account.userPrincipalName,
                 displayName: account.userPrincipalName)
-            try transaction.save(user)
-            try transaction.audit(
-                .service, "user.save", "user/\(user.id)", of: account.tenant, at: now,
+            try change.save(user)
+            try change.audit(
+                .service, "user.save", "user/\(user.id)",
                 details: ["origin": "first sign-in", "enabled": "true", "licensed": "true"])
         }
     }

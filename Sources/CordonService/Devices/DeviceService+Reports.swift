@@ -10,16 +10,16 @@ extension DeviceService {
         let now = store.now
         let lifetime = configuration.registrationLifetime
         guard request.health.count <= 16 else { throw ServiceError(.invalid, "health has more than 16 entries") }
-        return try await store.change(for: caller) { transaction, _ in
-            var registration = try transaction.activeRegistration(id, of: caller, at: now, lifetime: lifetime)
-            let user = try transaction.entitledUser(registration.account)
+        return try await store.change(for: caller) { change in
+            var registration = try change.activeRegistration(id, of: caller, at: now, lifetime: lifetime)
+            let user = try change.entitledUser(registration.account)
             if registration.health != request.health {
                 registration.note(request.health, at: now)
-                try transaction.save(registration)
+                try change.save(registration)
             }
             return ComplianceReport.of(
-                health: request.health, isBlocked: try transaction.record(UserBlock.self, user.storageID) != nil,
-                hasWipe: try !transaction.openOperations(of: id).isEmpty)
+                health: request.health, isBlocked: try change.record(UserBlock.self, user.storageID) != nil,
+                hasWipe: try !change.openOperations(of: id).isEmpty)
         }
     }
 
@@ -30,9 +30,7 @@ extension DeviceService {
     ///
     /// - Throws: ``ServiceError``: `invalid` naming each event that is refused, and then nothing is kept; status 213
     ///   where the key has no registration.
-    public func acceptTelemetry(
-        _ batch: TelemetryBatch, by caller: DeviceCaller
-    ) async throws(ServiceError) -> Int {
+    public func acceptTelemetry(_ batch: TelemetryBatch, by caller: DeviceCaller) async throws(ServiceError) -> Int {
         guard batch.events.count <= TelemetryBatch.mostEvents else {
             throw ServiceError(
                 .invalid, "the batch is too large",
@@ -42,9 +40,8 @@ extension DeviceService {
             event.fault.map { ServiceError.Problem(member: "events[\(index)]", reason: $0) }
         }
         guard problems.isEmpty else { throw ServiceError(.invalid, "events were refused", problems: problems) }
-        let now = store.now
-        return try await store.change(for: caller) { transaction, _ in
-            let ofKey = try transaction.records(Registration.self, where: (.key, caller.keyThumbprint))
+        return try await store.change(for: caller) { change in
+            let ofKey = try change.records(Registration.self, where: (.key, caller.keyThumbprint))
             guard let registration = ofKey.first(where: { $0.state == .active }) else {
                 throw ServiceError.enrollment(.notEnrolled, "the key has no registration")
             }
@@ -52,25 +49,25 @@ extension DeviceService {
                 throw ServiceError.enrollment(
                     .notEnrolledAccount, "the access token is of another account than the registration")
             }
-            let level = (try transaction.settings().service ?? .usual).telemetry
+            let level = (try change.settings().service ?? .usual).telemetry
             let wanted = batch.events.filter { level == .optional || level == .required && $0.privacy != .optional }
             guard !wanted.isEmpty else { return 0 }
-            let name = TelemetryDay.name(of: now)
+            let name = TelemetryDay.name(of: change.now)
             let user = caller.account.id.rawValue
             let bundleID = registration.application.bundleID
             var record =
-                try transaction.record(TelemetryRecord.self, TelemetryRecord.id(name, user, bundleID))
-                ?? TelemetryRecord(day: name, received: now, userID: user, bundleID: bundleID)
+                try change.record(TelemetryRecord.self, TelemetryRecord.id(name, user, bundleID))
+                ?? TelemetryRecord(day: name, received: change.now, userID: user, bundleID: bundleID)
             let kept = Array(wanted.prefix(TelemetryRecord.mostEvents - record.events.count))
             guard !kept.isEmpty else { return 0 }
-            record.received = now
+            record.received = change.now
             record.events += kept
-            try transaction.save(record)
+            try change.save(record)
             // Counted at once, so that neither the report nor the clearing away reads events.
-            var day = try transaction.record(TelemetryDay.self, name) ?? TelemetryDay(day: name)
+            var day = try change.record(TelemetryDay.self, name) ?? TelemetryDay(day: name)
             day.add(kept)
             day.isCleared = nil
-            try transaction.save(day)
+            try change.save(day)
             return kept.count
         }
     }
@@ -102,9 +99,9 @@ extension DeviceService {
         }
         let now = store.now
         let lifetime = configuration.registrationLifetime
-        return try await store.change(for: caller) { transaction, _ in
-            let registration = try transaction.activeRegistration(id, of: caller, at: now, lifetime: lifetime)
-            guard var collection = try transaction.record(LogCollection.self, request),
+        return try await store.change(for: caller) { change in
+            let registration = try change.activeRegistration(id, of: caller, at: now, lifetime: lifetime)
+            guard var collection = try change.record(LogCollection.self, request),
                 collection.registrationID == id, now < collection.notAfter
             else { throw ServiceError(.notFound, "nobody asks for these logs") }
             guard collection.total ?? total == total, offset <= collection.received else {
@@ -114,11 +111,11 @@ extension DeviceService {
             collection.total = total
             collection.received += piece.count
             if collection.isComplete { collection.completed = now }
-            try transaction.save(LogPiece(collectionID: request, offset: offset, bytes: piece))
-            try transaction.save(collection)
+            try change.save(LogPiece(collectionID: request, offset: offset, bytes: piece))
+            try change.save(collection)
             if collection.isComplete {
-                try transaction.audit(
-                    AuditRecord.Actor(registration), "logs.received", "registration/\(id)", of: caller.tenant, at: now,
+                try change.audit(
+                    AuditRecord.Actor(registration), "logs.received", "registration/\(id)",
                     details: ["request": request, "bytes": String(total)])
             }
             return collection.received

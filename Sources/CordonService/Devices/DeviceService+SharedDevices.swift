@@ -22,30 +22,27 @@ extension DeviceService {
     /// Takes what a device says about who is on it; an older statement than the newest changes nothing.
     ///
     /// - Throws: ``ServiceError`` as ``verdict(on:ofDevice:tenant:)``.
-    public func noteSession(
-        _ statement: String, ofDevice id: String, tenant: TenantID
-    ) async throws(ServiceError) {
-        let now = store.now
-        try await store.change(for: tenant) { transaction, _ in
-            var (device, session) = try Self.session(statement, ofDevice: id, in: transaction)
+    public func noteSession(_ statement: String, ofDevice id: String, tenant: TenantID) async throws(ServiceError) {
+        try await store.change(for: tenant) { change in
+            var (device, session) = try Self.session(statement, ofDevice: id, in: change)
             guard session.session > device.session else {
                 guard session.session == device.session, let apps = session.apps, apps != device.apps else { return }
                 device.apps = apps
-                return try transaction.save(device)
+                return try change.save(device)
             }
             let before = device.account
             device.apps = session.apps ?? device.apps
             device.session = session.session
             device.account = session.account
             device.accountSince = Date(timeIntervalSince1970: Double(session.since))
-            device.lastSeen = now
-            try transaction.save(device)
+            device.lastSeen = change.now
+            try change.save(device)
             guard before != device.account else { return }
             var details = ["session": String(session.session)]
             details["user"] = session.account?.rawValue
-            try transaction.audit(
+            try change.audit(
                 .init(.device, id: id), session.account == nil ? "device.signOut" : "device.signIn", "device/\(id)",
-                of: tenant, at: now, details: details)
+                details: details)
         }
     }
 
@@ -70,7 +67,7 @@ extension DeviceService {
             throw ServiceError(.notFound, "no shared device has this id")
         }
         let session: DeviceSessionStatement
-        do throws(ProtocolError) {
+        do {
             session = try DeviceSessionStatement(verifying: statement, signedBy: device.key)
         } catch {
             throw ServiceError(.wrongKey, "the statement is not acceptable: \(error.reason)")

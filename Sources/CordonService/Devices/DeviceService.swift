@@ -83,21 +83,19 @@ public struct DeviceService: Sendable {
     public func unregister(
         _ id: String, report: UnenrollmentReport? = nil, by caller: DeviceCaller
     ) async throws(ServiceError) {
-        let now = store.now
-        try await store.change(for: caller) { transaction, pending in
-            var registration = try transaction.registration(id, of: caller)
+        try await store.change(for: caller) { change in
+            var registration = try change.registration(id, of: caller)
             guard registration.state == .active else { return }
-            guard try transaction.openOperations(of: id).isEmpty else {
+            guard try change.openOperations(of: id).isEmpty else {
                 throw ServiceError(
                     .conflict, "a wipe is under way", hint: "Check in, carry the wipe out and send its receipt.")
             }
             registration.state = .unregistered
-            try transaction.save(registration)
-            pending.noteClosing(id)
-            try transaction.endCommands(of: registration, at: now)
-            try transaction.audit(
-                AuditRecord.Actor(registration), "registration.unregister", "registration/\(id)", of: caller.tenant,
-                at: now,
+            try change.save(registration)
+            change.noteClosing(id)
+            try change.endCommands(of: registration)
+            try change.audit(
+                AuditRecord.Actor(registration), "registration.unregister", "registration/\(id)",
                 details: report.map {
                     ["reason": $0.reason.rawValue, "doWipe": String($0.doWipe), "succeeded": String($0.succeeded)]
                 } ?? [:])

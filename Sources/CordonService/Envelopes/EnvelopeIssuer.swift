@@ -15,9 +15,9 @@ struct EnvelopeIssuer: Sendable {
     /// - Parameter appliedSequence: The device's own sequence; a store restored from a backup goes on above it.
     func issue(
         _ content: EnvelopeContent, commands: [Command], nonce: String, appliedSequence: Int64,
-        for registration: inout Registration, at now: Date, in transaction: some StorageTransaction
+        for registration: inout Registration, in change: Change
     ) throws(ServiceError) -> String {
-        let tenant = registration.account.tenant
+        let (tenant, now) = (change.tenant, change.now)
         let issued = Int64(now.timeIntervalSince1970)
         let claimed = appliedSequence < Int64.max / 2 ? appliedSequence : 0
         let sequence = max(registration.lastEnvelope?.sequence ?? 0, claimed) + 1
@@ -30,9 +30,9 @@ struct EnvelopeIssuer: Sendable {
             telemetryDisabled: content.extras.service?.telemetry == .off ? true : nil, commands: commands,
             compliance: content.extras.compliance, service: content.extras.service,
             logRequests: content.extras.logRequests)
-        let signer = try keys.signer(.envelope, of: tenant, in: transaction, at: now)
+        let signer = try keys.signer(.envelope, of: tenant, in: change, at: now)
         let signed: SignedEnvelope
-        do throws(ProtocolError) {
+        do {
             signed = try SignedEnvelope(signing: envelope, with: signer)
         } catch {
             throw ServiceError(.internalError, "an envelope could not be signed: \(error.reason)")

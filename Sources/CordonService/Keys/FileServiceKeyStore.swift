@@ -33,7 +33,7 @@ public struct FileServiceKeyStore: ServiceKeyStore {
         let folder = self.folder(of: tenant)
         try Self.makeFolder(folder)
         let file = Self.file(key.publicKey.thumbprint, in: folder)
-        do throws(FileFailure) {
+        do {
             try DurableFile.replace(file, with: key.rawRepresentation)
             try DurableFile.synchronize(self.folder)
         } catch { throw Self.failure("a key file cannot be written", file, error.number) }

@@ -58,9 +58,7 @@ struct KeyRing: Sendable {
 
     /// The signed set of the envelope keys to publish: the one handed out before, or a new one when keys have changed or half
     /// its life is over.
-    func keySet(
-        of known: [ServiceSigningKey], tenant: TenantID, at now: Date
-    ) throws(ServiceError) -> SignedKeySet {
+    func keySet(of known: [ServiceSigningKey], tenant: TenantID, at now: Date) throws(ServiceError) -> SignedKeySet {
         let published = known.published(at: now)
         if let last = sets.withLock({ $0[tenant] }), last.freshUntil > now, last.keyIDs == published.map(\.id) {
             return last.set
@@ -79,7 +77,7 @@ struct KeyRing: Sendable {
     ) throws(ServiceError) -> SignedKeySet {
         let root = try signer(.root, of: tenant, among: known, at: now)
         let expiry = now.addingTimeInterval(Double(setLifetime.wholeSeconds))
-        do throws(ProtocolError) {
+        do {
             return try SignedKeySet(published.map(\.publicKey), for: use, validFrom: now, until: expiry, root: root)
         } catch {
             throw ServiceError(.internalError, "the key set could not be signed: \(error.reason)")

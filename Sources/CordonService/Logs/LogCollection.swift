@@ -83,3 +83,20 @@ extension LogPiece: StoredRecord {
     /// The collection.
     public var lookups: [StorageLookup: String] { [.collection: collectionID] }
 }
+
+extension StorageTransaction {
+    /// Removes logs whose time is over.
+    func removeOldLogs(at now: Date) throws(ServiceError) {
+        for collection in try records(LogCollection.self) where collection.notAfter <= now {
+            try removeLogs(collection)
+        }
+    }
+
+    /// Removes a collection with its pieces.
+    func removeLogs(_ collection: LogCollection) throws(ServiceError) {
+        for piece in try records(LogPiece.self, where: (.collection, collection.id)) {
+            try remove(LogPiece.self, piece.storageID)
+        }
+        try remove(LogCollection.self, collection.id)
+    }
+}

@@ -33,7 +33,7 @@ public struct WipeOperation: Sendable, Codable, Equatable {
     /// The verified receipt, compact JWS.
     public var receipt: String?
     /// The wipe that went on in its place when the app registered again, nil for none.
-    public var heir: String?
+    public var successorID: String?
     /// Why the device decided it itself, as its receipt says; nil for one that was asked for (SRV-CI-012).
     public internal(set) var cause: String?
 
@@ -61,6 +61,13 @@ public struct WipeOperation: Sendable, Codable, Equatable {
             case .succeeded, .failed, .cancelled, .expired: false
             }
         }
+    }
+
+    // `heir` is the stored name of the successor's id.
+    private enum CodingKeys: String, CodingKey {
+        case id, registrationID, account, bundleID, reason, requestedBy, requested, notAfter, attempt, version, state
+        case modified, failure, receipt, cause
+        case successorID = "heir"
     }
 
     /// Whether it lapsed, or lapses now, before it was handed out.

@@ -22,15 +22,14 @@ struct Wipes: Sendable {
     /// Moves a wipe on, saves it and writes the step down; the only way in which a state changes.
     func step(
         _ operation: inout WipeOperation, to state: WipeOperation.State, by actor: AuditRecord.Actor,
-        of tenant: TenantID,
-        at now: Date, in transaction: some StorageTransaction, details: [String: String] = [:]
+        in change: Change, details: [String: String] = [:]
     ) throws(ServiceError) {
         operation.state = state
-        operation.modified = now
+        operation.modified = change.now
         operation.version = ids.token()
-        try transaction.save(operation)
-        try transaction.audit(
-            actor, "wipe.\(state.rawValue)", "operation/\(operation.id)", of: tenant, at: now,
+        try change.save(operation)
+        try change.audit(
+            actor, "wipe.\(state.rawValue)", "operation/\(operation.id)",
             details: details.merging(["registration": operation.registrationID]) { detail, _ in detail })
     }
 
@@ -40,31 +39,30 @@ struct Wipes: Sendable {
     /// A pending wipe becomes delivered, in the transaction that also issues the envelope. A wipe that lapsed before the app
     /// came back is asked for again: the app may hold everything still.
     func deliver(
-        to registration: inout Registration, isBlocked: Bool, at now: Date, in transaction: some StorageTransaction
+        to registration: inout Registration, isBlocked: Bool, in change: Change
     ) throws(ServiceError) -> [Command] {
-        let tenant = registration.account.tenant
         var open: [WipeOperation] = []
-        for var operation in try transaction.openOperations(of: registration.id) {
-            if operation.notAfter <= now {
+        for var operation in try change.openOperations(of: registration.id) {
+            if operation.notAfter <= change.now {
                 registration.noteLapse(of: operation)
-                try step(&operation, to: .expired, by: .service, of: tenant, at: now, in: transaction)
+                try step(&operation, to: .expired, by: .service, in: change)
             } else {
                 open.append(operation)
             }
         }
         if open.isEmpty, let reason = isBlocked ? .user : registration.missedWipe {
-            open.append(try requestWipe(of: registration, reason: reason, by: .service, at: now, in: transaction))
+            open.append(try request(of: registration, reason: reason, by: .service, in: change))
         }
         registration.missedWipe = nil
         var commands: [Command] = []
         for var operation in open {
             if operation.state == .pending {
-                try step(&operation, to: .delivered, by: .service, of: tenant, at: now, in: transaction)
+                try step(&operation, to: .delivered, by: .service, in: change)
             }
             commands.append(operation.command)
         }
         // What is about to be wiped has nothing else to do.
-        return commands.isEmpty ? try transaction.deliverCommands(to: registration, at: now) : commands
+        return commands.isEmpty ? try change.deliverCommands(to: registration) : commands
     }
 
     /// Adds a pending wipe of one registration.
@@ -72,23 +70,23 @@ struct Wipes: Sendable {
     /// - Parameters:
     ///   - end: When it lapses; where nil, when the app has long wiped itself (SRV-TG-28).
     ///   - earlier: The wipe that this one goes on for, because it failed or its registration was replaced.
-    func requestWipe(
-        of registration: Registration, reason: Command.Reason, by actor: AuditRecord.Actor, at now: Date,
+    func request(
+        of registration: Registration, reason: Command.Reason, by actor: AuditRecord.Actor,
         until end: Date? = nil, attempt: Int = 1, after earlier: WipeOperation? = nil,
-        in transaction: some StorageTransaction
+        in change: Change
     ) throws(ServiceError) -> WipeOperation {
-        var lapse = now
-        if let end { lapse = end } else { lapse += try wipeLifetime(of: registration, in: transaction) }
+        var lapse = change.now
+        if let end { lapse = end } else { lapse += try wipeLifetime(of: registration, in: change) }
         let operation = WipeOperation(
             id: ids.token(), registrationID: registration.id, account: registration.account.id,
             bundleID: registration.application.bundleID, reason: reason, requestedBy: earlier?.requestedBy ?? actor.id,
-            requested: now, notAfter: lapse,
+            requested: change.now, notAfter: lapse,
             attempt: attempt, version: ids.token())
-        try transaction.save(operation)
+        try change.save(operation)
         var details = ["registration": registration.id, "attempt": String(attempt), "reason": reason.rawValue]
         details["after"] = earlier?.id
-        try transaction.audit(
-            actor, "wipe.request", "operation/\(operation.id)", of: registration.account.tenant, at: now,
+        try change.audit(
+            actor, "wipe.request", "operation/\(operation.id)",
             details: details)
         return operation
     }
@@ -97,10 +95,8 @@ struct Wipes: Sendable {
     /// never shorter than usual (SRV-TG-28).
     ///
     /// The rules may have become stricter since the app last heard, and an app that may not be offline so long asks first.
-    private func wipeLifetime(
-        of registration: Registration, in transaction: some StorageTransaction
-    ) throws(ServiceError) -> Double {
-        let snapshot = try targeting.snapshot(of: registration.account.tenant, in: transaction)
+    private func wipeLifetime(of registration: Registration, in change: Change) throws(ServiceError) -> Double {
+        let snapshot = try targeting.snapshot(of: change.tenant, in: change)
         let known = snapshot.protections(among: registration.lastEnvelope?.policies ?? [])
         // A policy that cannot be read is no reason not to wipe.
         let launch = (try? snapshot.effectivePolicy(of: known))??.policy.policy.launch
@@ -109,17 +105,14 @@ struct Wipes: Sendable {
     }
 
     /// Keeps an alert about a wipe that has failed and is not tried again.
-    func raiseAlert(
-        about operation: WipeOperation, of tenant: TenantID, at now: Date, in transaction: some StorageTransaction
-    ) throws(ServiceError) {
+    func raiseAlert(about operation: WipeOperation, in change: Change) throws(ServiceError) {
         logger.warning("a wipe has failed for good", metadata: ["operation": "\(operation.id)"])
         let alert = OperatorAlert(
-            id: ids.token(), kind: .wipeFailed, time: now, operationID: operation.id,
+            id: ids.token(), kind: .wipeFailed, time: change.now, operationID: operation.id,
             registrationID: operation.registrationID, userID: operation.account.rawValue,
             bundleID: operation.bundleID, attempts: operation.attempt)
-        try transaction.save(alert)
-        try transaction.audit(
-            .service, "wipe.alert", "operation/\(operation.id)", of: tenant, at: now, details: ["alert": alert.id])
+        try change.save(alert)
+        try change.audit(.service, "wipe.alert", "operation/\(operation.id)", details: ["alert": alert.id])
     }
 }
 

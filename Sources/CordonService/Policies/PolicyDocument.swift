@@ -42,9 +42,7 @@ package struct PolicyDocument {
     /// Checks what every kind needs and every setting of a protection, naming each fault.
     ///
     /// - Returns: The document in one spelling, with the defaults of a new policy where it leaves a setting out.
-    package static func checked(
-        _ members: [String: JSONValue], _ kind: PolicyKind
-    ) throws(ServiceError) -> JSONValue {
+    package static func checked(_ members: [String: JSONValue], _ kind: PolicyKind) throws(ServiceError) -> JSONValue {
         let given = members
         let members = completed(members, kind)
         var problems: [ServiceError.Problem] = []
@@ -63,7 +61,7 @@ package struct PolicyDocument {
         var document = JSONValue.object(members)
         switch kind {
         case .iosManagedAppProtection, .defaultManagedAppProtection:
-            do throws(PolicyError) {
+            do {
                 let policy = try AppProtectionPolicy(graphJSON: document)
                 document = PolicySpelling.canonical(policy.completeGraphJSON, meaning: policy)
             } catch {

@@ -45,39 +45,31 @@ extension StorageTransaction {
             throw ServiceError(.conflict, "another person has this sign-in name")
         }
     }
+}
 
+extension Change {
     /// Notes that a person was added or changed.
-    func auditSaving(
-        of user: DirectoryUser, by actor: AuditRecord.Actor, of tenant: TenantID, at now: Date
-    ) throws(ServiceError) {
+    func auditSaving(of user: DirectoryUser, by actor: AuditRecord.Actor) throws(ServiceError) {
         try audit(
-            actor, "user.save", "user/\(user.id)", of: tenant, at: now,
+            actor, "user.save", "user/\(user.id)",
             details: ["enabled": String(user.accountEnabled), "licensed": String(user.isLicensed)])
     }
 
     /// Notes that a person was removed.
-    func auditRemoval(
-        of user: DirectoryUser, by actor: AuditRecord.Actor, of tenant: TenantID, at now: Date
-    ) throws(ServiceError) {
-        try audit(
-            actor, "user.remove", "user/\(user.id)", of: tenant, at: now)
+    func auditRemoval(of user: DirectoryUser, by actor: AuditRecord.Actor) throws(ServiceError) {
+        try audit(actor, "user.remove", "user/\(user.id)")
     }
 
     /// Notes that a group was added or changed.
-    func auditSaving(
-        of group: DirectoryGroup, by actor: AuditRecord.Actor, of tenant: TenantID, at now: Date
-    ) throws(ServiceError) {
+    func auditSaving(of group: DirectoryGroup, by actor: AuditRecord.Actor) throws(ServiceError) {
         try audit(
-            actor, "group.save", "group/\(group.id)", of: tenant, at: now,
+            actor, "group.save", "group/\(group.id)",
             details: ["members": String(group.members.count)])
     }
 
     /// Notes that a group was removed.
-    func auditRemoval(
-        ofGroup id: String, by actor: AuditRecord.Actor, of tenant: TenantID, at now: Date
-    ) throws(ServiceError) {
-        try audit(
-            actor, "group.remove", "group/\(id)", of: tenant, at: now)
+    func auditRemoval(ofGroup id: String, by actor: AuditRecord.Actor) throws(ServiceError) {
+        try audit(actor, "group.remove", "group/\(id)")
     }
 }
 

@@ -8,20 +8,17 @@ extension Provisioning {
     /// A disabled account's apps are told to check in, where they are refused.
     ///
     /// - Parameter provider: The issuer whose signature the transport has checked.
-    public func apply(
-        _ signal: AccountSignal, from provider: String, of tenant: TenantID
-    ) async throws(ServiceError) {
+    public func apply(_ signal: AccountSignal, from provider: String, of tenant: TenantID) async throws(ServiceError) {
         guard (1...256).contains(signal.subject.utf8.count) else {
             throw ServiceError(
                 .invalid, "the account is not acceptable",
                 problems: [.init(member: "subject", reason: "needs 1 to 256 bytes")])
         }
-        let now = store.now
-        try await store.change(for: tenant) { transaction, pending in
+        try await store.change(for: tenant) { change in
             // A person whom the directory does not know may have tokens nevertheless.
-            var user = try? transaction.user(signal.subject)
+            var user = try? change.user(signal.subject)
             let id = user?.storageID ?? folded(signal.subject)
-            var record = try transaction.record(SessionRevocation.self, id) ?? SessionRevocation(userID: id)
+            var record = try change.record(SessionRevocation.self, id) ?? SessionRevocation(userID: id)
             let before = record
             var isChanged = false
             if signal.kind != .accountEnabled, signal.time > record.before ?? .distantPast {
@@ -33,16 +30,14 @@ extension Provisioning {
                 user?.accountEnabled = signal.kind == .accountEnabled
             }
             guard record != before else { return }
-            try transaction.save(record)
+            try change.save(record)
             if let user, isChanged {
-                try targeting.announceChange(
-                    toUsers: [user.id], of: tenant, at: now, in: transaction, noting: &pending
-                ) { transaction in try transaction.save(user) }
+                try targeting.announceChange(toUsers: [user.id], in: &change) { change in try change.save(user) }
             }
-            if record.before != before.before { try pending.noteClosing(ofUser: id, in: transaction) }
-            try transaction.audit(
+            if record.before != before.before { try change.noteClosing(ofUser: id) }
+            try change.audit(
                 AuditRecord.Actor(.administrator, id: provider), "account.signal", "user/\(user?.id ?? id)",
-                of: tenant, at: now, details: ["kind": signal.kind.rawValue])
+                details: ["kind": signal.kind.rawValue])
         }
     }
 

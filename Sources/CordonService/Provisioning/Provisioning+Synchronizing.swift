@@ -21,26 +21,23 @@ extension Provisioning {
             try DirectoryDifference(from: source, content, in: records)
         }
         guard !read.isEmpty else { return DirectoryChanges() }
-        let now = store.now
-        return try await store.change(for: tenant) { transaction, pending in
-            let difference = try DirectoryDifference(from: source, content, in: transaction)
-            try transaction.save(difference.source)
+        return try await store.change(for: tenant) { change in
+            let difference = try DirectoryDifference(from: source, content, in: change)
+            try change.save(difference.source)
             guard difference.changesAnything else { return DirectoryChanges() }
-            try targeting.announceChange(
-                toUsers: difference.affected, of: tenant, at: now, in: transaction, noting: &pending
-            ) { transaction in
-                for user in difference.gone { try transaction.remove(user, at: now) }
-                for user in difference.people { try transaction.add(user) }
-                for group in difference.goneGroups { try transaction.remove(DirectoryGroup.self, group.storageID) }
-                for group in difference.groups { try transaction.save(group) }
+            try targeting.announceChange(toUsers: difference.affected, in: &change) { change in
+                for user in difference.gone { try change.remove(user, at: change.now) }
+                for user in difference.people { try change.add(user) }
+                for group in difference.goneGroups { try change.remove(DirectoryGroup.self, group.storageID) }
+                for group in difference.groups { try change.save(group) }
             }
-            for user in difference.people { try transaction.checkName(of: user) }
-            for user in difference.gone { try transaction.auditRemoval(of: user, by: actor, of: tenant, at: now) }
-            for user in difference.people { try transaction.auditSaving(of: user, by: actor, of: tenant, at: now) }
+            for user in difference.people { try change.checkName(of: user) }
+            for user in difference.gone { try change.auditRemoval(of: user, by: actor) }
+            for user in difference.people { try change.auditSaving(of: user, by: actor) }
             for group in difference.goneGroups {
-                try transaction.auditRemoval(ofGroup: group.storageID, by: actor, of: tenant, at: now)
+                try change.auditRemoval(ofGroup: group.storageID, by: actor)
             }
-            for group in difference.groups { try transaction.auditSaving(of: group, by: actor, of: tenant, at: now) }
+            for group in difference.groups { try change.auditSaving(of: group, by: actor) }
             return DirectoryChanges(
                 saved: difference.people.count + difference.groups.count,
                 removed: difference.gone.count + difference.goneGroups.count)

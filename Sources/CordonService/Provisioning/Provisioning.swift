@@ -33,31 +33,27 @@ public struct Provisioning: Sendable {
         where isExpected: @escaping @Sendable (DirectoryUser?) -> Bool
     ) async throws(ServiceError) {
         try user.check()
-        let now = store.now
-        try await store.change(for: administrator) { transaction, pending in
-            let before = try transaction.record(DirectoryUser.self, user.storageID)
+        try await store.change(for: administrator) { change in
+            let before = try change.record(DirectoryUser.self, user.storageID)
             guard isExpected(before) else {
                 throw ServiceError(.preconditionFailed, "the person was changed meanwhile")
             }
-            try transaction.checkName(of: user)
+            try change.checkName(of: user)
             guard before != user else { return }
-            try targeting.announceChange(
-                toUsers: [user.id], of: administrator.tenant, at: now, in: transaction, noting: &pending
-            ) { transaction in try transaction.add(user) }
-            try transaction.auditSaving(of: user, by: .init(administrator), of: administrator.tenant, at: now)
+            try targeting.announceChange(toUsers: [user.id], in: &change) { change in try change.add(user) }
+            try change.auditSaving(of: user, by: .init(administrator))
         }
     }
 
     /// Removes a person from the directory and from every group.
     public func removeUser(_ id: String, as administrator: Administrator) async throws(ServiceError) {
         try await store.require(.writeDirectory, of: administrator)
-        let now = store.now
-        try await store.change(for: administrator) { transaction, pending in
-            let user = try transaction.user(id)
+        try await store.change(for: administrator) { change in
+            let user = try change.user(id)
             try targeting.announceChange(
-                toUsers: [user.id], of: administrator.tenant, at: now, in: transaction, noting: &pending
-            ) { transaction in try transaction.remove(user, at: now) }
-            try transaction.auditRemoval(of: user, by: .init(administrator), of: administrator.tenant, at: now)
+                toUsers: [user.id], in: &change
+            ) { change in try change.remove(user, at: change.now) }
+            try change.auditRemoval(of: user, by: .init(administrator))
         }
     }
 
@@ -92,9 +88,8 @@ public struct Provisioning: Sendable {
         _ id: String, to new: DirectoryGroup?, as administrator: Administrator,
         where isExpected: @escaping @Sendable (DirectoryGroup?) -> Bool
     ) async throws(ServiceError) {
-        let now = store.now
-        try await store.change(for: administrator) { transaction, pending in
-            let groups = try transaction.records(DirectoryGroup.self)
+        try await store.change(for: administrator) { change in
+            let groups = try change.records(DirectoryGroup.self)
             let before = groups.first { $0.storageID == folded(id) }
             guard isExpected(before) else {
                 throw ServiceError(.preconditionFailed, "the group was changed meanwhile")
@@ -103,19 +98,17 @@ public struct Provisioning: Sendable {
             guard before != new else { return }
             let others = groups.filter { $0.storageID != folded(id) }
             let affected = groups.people(under: id).union((others + [new].compactMap(\.self)).people(under: id))
-            try targeting.announceChange(
-                toUsers: affected, of: administrator.tenant, at: now, in: transaction, noting: &pending
-            ) { transaction in
+            try targeting.announceChange(toUsers: affected, in: &change) { change in
                 if let new {
-                    try transaction.save(new)
+                    try change.save(new)
                 } else {
-                    try transaction.remove(DirectoryGroup.self, folded(id))
+                    try change.remove(DirectoryGroup.self, folded(id))
                 }
             }
             if let new {
-                try transaction.auditSaving(of: new, by: .init(administrator), of: administrator.tenant, at: now)
+                try change.auditSaving(of: new, by: .init(administrator))
             } else {
-                try transaction.auditRemoval(ofGroup: id, by: .init(administrator), of: administrator.tenant, at: now)
+                try change.auditRemoval(ofGroup: id, by: .init(administrator))
             }
         }
     }
@@ -133,19 +126,19 @@ public struct Provisioning: Sendable {
                 .invalid, "the working time is not acceptable",
                 problems: [.init(member: "asOf", reason: "in the future, or not before validUntil")])
         }
-        try await store.change(for: administrator) { transaction, pending in
-            let user = try transaction.user(id)
-            let known = try transaction.record(WorkingTimeRecord.self, user.storageID)?.time
+        try await store.change(for: administrator) { change in
+            let user = try change.user(id)
+            let known = try change.record(WorkingTimeRecord.self, user.storageID)?.time
             // Reports may overtake each other on their way; the later one stays.
             guard known.map({ $0.asOf <= time.asOf && $0 != time }) ?? true else { return }
-            try transaction.save(WorkingTimeRecord(userID: user.id, time: time))
-            for registration in try transaction.records(Registration.self, where: (.user, user.storageID))
+            try change.save(WorkingTimeRecord(userID: user.id, time: time))
+            for registration in try change.records(Registration.self, where: (.user, user.storageID))
             where registration.state == .active {
-                try pending.note(.policyChanged, for: registration.id, in: transaction)
+                try change.note(.policyChanged, for: registration.id)
             }
-            try transaction.audit(
-                AuditRecord.Actor(administrator), "workingTime.set", "user/\(user.id)", of: administrator.tenant,
-                at: now, details: ["state": time.state.rawValue])
+            try change.audit(
+                AuditRecord.Actor(administrator), "workingTime.set", "user/\(user.id)",
+                details: ["state": time.state.rawValue])
         }
     }
 }

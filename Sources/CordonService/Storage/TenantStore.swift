@@ -59,23 +59,23 @@ struct TenantStore: Sendable {
     /// Runs a change and, once it is durable, tells connected apps of it.
     func change<Result: Sendable>(
         for caller: some ServiceCaller, call: String = #function,
-        _ body: @escaping @Sendable (any StorageTransaction, inout PendingEvents) throws -> Result
+        _ body: @escaping @Sendable (inout Change) throws -> Result
     ) async throws(ServiceError) -> Result {
-        let tenant = caller.tenant
-        let (result, pending): (Result, PendingEvents)
+        let (tenant, now) = (caller.tenant, now)
+        let (result, told, closed): (Result, [(registrationID: String, event: ServiceEvent)], [String])
         do {
-            (result, pending) = try await storage.write(tenant) { transaction in
-                var pending = PendingEvents()
-                let result = try body(transaction, &pending)
-                return (result, pending)
+            (result, told, closed) = try await storage.write(tenant) { transaction in
+                var change = Change(transaction, of: tenant, at: now)
+                let result = try body(&change)
+                return (result, change.events, change.closed)
             }
         } catch {
             throw await refusal(error, of: caller, call)
         }
-        for (registrationID, event) in pending.events {
+        for (registrationID, event) in told {
             events.publish(event, to: EventBroadcaster.Address(tenant: tenant, registrationID: registrationID))
         }
-        for registrationID in pending.closed {
+        for registrationID in closed {
             events.finish(EventBroadcaster.Address(tenant: tenant, registrationID: registrationID))
         }
         return result

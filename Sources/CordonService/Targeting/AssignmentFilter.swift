@@ -54,11 +54,7 @@ extension AssignmentFilter: AdministeredResource {
     public func check() throws(ServiceError) {
         try checkName(displayName)
         try checkDirectoryID(id)
-        do throws(FilterRuleError) {
-            _ = try FilterRule(rule)
-        } catch {
-            throw unacceptable("rule", error.reason)
-        }
+        _ = try FilterRule(rule)
     }
 
     /// Policies that name the filter reach others when its rule changes.

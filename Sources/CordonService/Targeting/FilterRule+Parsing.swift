@@ -6,14 +6,18 @@ extension FilterRule {
 
     /// Reads a rule.
     ///
-    /// - Throws: ``FilterRuleError`` where it cannot be evaluated.
-    init(_ text: String) throws(FilterRuleError) {
+    /// - Throws: ``ServiceError`` with code `invalid` where it cannot be evaluated; its problem is that of the filter's member `rule`.
+    init(_ text: String) throws(ServiceError) {
         guard text.utf8.count <= Self.longest else {
-            throw FilterRuleError(reason: "longer than \(Self.longest) bytes")
+            throw FilterRule.unreadable("longer than \(Self.longest) bytes")
         }
         var reader = RuleReader(rest: text[...])
         self = try reader.alternatives()
-        guard reader.atEnd() else { throw FilterRuleError(reason: "something is left over at its end") }
+        guard reader.atEnd() else { throw FilterRule.unreadable("something is left over at its end") }
+    }
+
+    fileprivate static func unreadable(_ reason: String) -> ServiceError {
+        ServiceError(.invalid, "rule is not acceptable", problems: [.init(member: "rule", reason: reason)])
     }
 }
 
@@ -25,71 +29,71 @@ private struct RuleReader {
     var rest: Substring
     var depth = 0
 
-    mutating func alternatives() throws(FilterRuleError) -> FilterRule {
+    mutating func alternatives() throws(ServiceError) -> FilterRule {
         depth += 1
         defer { depth -= 1 }
-        guard depth <= Self.deepest else { throw FilterRuleError(reason: "nested too deep") }
+        guard depth <= Self.deepest else { throw FilterRule.unreadable("nested too deep") }
         var rule = try conjunction()
         while takeWord("or") { rule = .or(rule, try conjunction()) }
         return rule
     }
 
-    private mutating func conjunction() throws(FilterRuleError) -> FilterRule {
+    private mutating func conjunction() throws(ServiceError) -> FilterRule {
         var rule = try condition()
         while takeWord("and") { rule = .and(rule, try condition()) }
         return rule
     }
 
-    private mutating func condition() throws(FilterRuleError) -> FilterRule {
+    private mutating func condition() throws(ServiceError) -> FilterRule {
         var isNegated = false
         while takeWord("not") { isNegated.toggle() }
         let rule: FilterRule
         if take("(") {
             rule = try alternatives()
-            guard take(")") else { throw FilterRuleError(reason: "a bracket is not closed") }
+            guard take(")") else { throw FilterRule.unreadable("a bracket is not closed") }
         } else {
             rule = try comparison()
         }
         return isNegated ? .not(rule) : rule
     }
 
-    private mutating func comparison() throws(FilterRuleError) -> FilterRule {
+    private mutating func comparison() throws(ServiceError) -> FilterRule {
         let name = word().lowercased()
         guard name.hasPrefix("app."), FilterFacts.properties.contains(String(name.dropFirst(4))) else {
-            throw FilterRuleError(reason: "\(name.prefix(64)) is no property of apps")
+            throw FilterRule.unreadable("\(name.prefix(64)) is no property of apps")
         }
         let property = String(name.dropFirst(4))
         skipSpaces()
-        guard take("-") else { throw FilterRuleError(reason: "an operator such as -eq is missing") }
+        guard take("-") else { throw FilterRule.unreadable("an operator such as -eq is missing") }
         let spelling = word().lowercased()
         guard let found = FilterRule.Operator.allCases.first(where: { $0.rawValue.lowercased() == spelling }) else {
-            throw FilterRuleError(reason: "-\(spelling.prefix(64)) is no operator")
+            throw FilterRule.unreadable("-\(spelling.prefix(64)) is no operator")
         }
         let values = try values()
         let isOrdered = [.gt, .ge, .lt, .le].contains(found)
         guard !isOrdered || (FilterFacts.versions.contains(property) && VersionNumber(values[0]) != nil) else {
-            throw FilterRuleError(reason: "-\(spelling) compares versions")
+            throw FilterRule.unreadable("-\(spelling) compares versions")
         }
         guard values.count == 1 || found == .in || found == .notIn else {
-            throw FilterRuleError(reason: "-\(spelling) takes one value")
+            throw FilterRule.unreadable("-\(spelling) takes one value")
         }
         return .compare(property: property, found, values)
     }
 
     /// `"a"`, or `["a", "b"]`.
-    private mutating func values() throws(FilterRuleError) -> [String] {
+    private mutating func values() throws(ServiceError) -> [String] {
         guard take("[") else { return [try text()] }
         var values = [try text()]
         while take(",") { values.append(try text()) }
-        guard take("]") else { throw FilterRuleError(reason: "a list is not closed") }
+        guard take("]") else { throw FilterRule.unreadable("a list is not closed") }
         return values
     }
 
-    private mutating func text() throws(FilterRuleError) -> String {
+    private mutating func text() throws(ServiceError) -> String {
         skipSpaces()
         guard let quote = rest.first, quote == "\"" || quote == "'",
             let close = rest.dropFirst().firstIndex(of: quote)
-        else { throw FilterRuleError(reason: "a value in quotes is missing") }
+        else { throw FilterRule.unreadable("a value in quotes is missing") }
         let text = rest[rest.index(after: rest.startIndex)..<close]
         rest = rest[rest.index(after: close)...]
         return String(text)

@@ -1,11 +1,5 @@
 internal import CordonPolicy
 
-/// Why a filter rule cannot be evaluated.
-struct FilterRuleError: Error, Equatable {
-    /// What is wrong with it.
-    let reason: String
-}
-
 /// The rule of an assignment filter, ready to be asked (SRV-TG-07).
 indirect enum FilterRule: Sendable, Equatable {
     /// How a property is compared.
@@ -29,9 +23,7 @@ indirect enum FilterRule: Sendable, Equatable {
         }
     }
 
-    private static func holds(
-        _ value: String, _ comparison: Operator, _ values: [String], isVersion: Bool
-    ) -> Bool {
+    private static func holds(_ value: String, _ comparison: Operator, _ values: [String], isVersion: Bool) -> Bool {
         let text = value.lowercased()
         let first = values[0]
         func equals(_ other: String) -> Bool {

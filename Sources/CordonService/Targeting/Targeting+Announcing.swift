@@ -8,9 +8,8 @@ extension Targeting {
     ///
     /// Only registrations of the apps that the policies are about are looked at.
     func announceChange(
-        about policies: [ManagedAppPolicy], of tenant: TenantID, at now: Date, in transaction: some StorageTransaction,
-        noting pending: inout PendingEvents,
-        _ change: (any StorageTransaction) throws -> Void
+        about policies: [ManagedAppPolicy], in change: inout Change,
+        _ edit: (inout Change) throws -> Void
     ) throws {
         let concernsEveryApp = policies.contains { policy in
             policy.appGroup != .selectedPublicApps
@@ -19,68 +18,64 @@ extension Targeting {
         let bundleIDs = Set(policies.flatMap(\.apps).filter { $0.platform == .ios }.map { folded($0.value) })
         var registrations: [Registration] = []
         if concernsEveryApp {
-            registrations = try transaction.records(Registration.self)
+            registrations = try change.records(Registration.self)
         } else {
             for bundleID in bundleIDs.sorted() {
-                registrations += try transaction.records(Registration.self, where: (.app, bundleID))
+                registrations += try change.records(Registration.self, where: (.app, bundleID))
             }
         }
-        let instances = try people(of: registrations, in: transaction)
-        let before = try snapshot(of: tenant, in: transaction)
-        try change(transaction)
-        try raiseTargetingRevision(in: transaction)
-        let after = try snapshot(of: tenant, in: transaction)
+        let instances = try people(of: registrations, in: change)
+        let before = try snapshot(of: change.tenant, in: change)
+        try edit(&change)
+        try raiseTargetingRevision(in: change)
+        let after = try snapshot(of: change.tenant, in: change)
         for (registration, user) in instances {
             let bundleID = registration.application.bundleID
             let facts = registration.filterFacts
             let was = before.intended(for: user, bundleID: bundleID, facts: facts).references
             let intended = after.intended(for: user, bundleID: bundleID, facts: facts)
             guard was != intended.references else { continue }
-            try pending.note(.policyChanged, for: registration.id, in: transaction)
+            try change.note(.policyChanged, for: registration.id)
             try noteDrift(
-                of: registration, isInForce: registration.applied == intended.all.map(\.reference), at: now,
-                in: transaction)
+                of: registration, isInForce: registration.applied == intended.all.map(\.reference), in: change)
         }
     }
 
     /// Makes a change to groups or people and notes an event for the registrations of those people whose policies
     /// it changes.
     func announceChange(
-        toUsers userIDs: Set<String>, of tenant: TenantID, at now: Date, in transaction: some StorageTransaction,
-        noting pending: inout PendingEvents,
-        _ change: (any StorageTransaction) throws -> Void
+        toUsers userIDs: Set<String>, in change: inout Change,
+        _ edit: (inout Change) throws -> Void
     ) throws {
         var registrations: [Registration] = []
         for userID in userIDs.sorted() {
-            registrations += try transaction.records(Registration.self, where: (.user, folded(userID)))
+            registrations += try change.records(Registration.self, where: (.user, folded(userID)))
         }
-        let before = try contentVersions(of: registrations, tenant: tenant, in: transaction)
-        try change(transaction)
-        try raiseTargetingRevision(in: transaction)
-        let after = try contentVersions(of: registrations, tenant: tenant, in: transaction)
+        let before = try contentVersions(of: registrations, tenant: change.tenant, in: change)
+        try edit(&change)
+        try raiseTargetingRevision(in: change)
+        let after = try contentVersions(of: registrations, tenant: change.tenant, in: change)
         for registration in registrations where before[registration.id] != after[registration.id] {
             // One that the change itself removed is told nothing, and leaves nothing behind.
-            guard let left = try transaction.record(Registration.self, registration.id) else { continue }
-            try pending.note(.policyChanged, for: registration.id, in: transaction)
+            guard let left = try change.record(Registration.self, registration.id) else { continue }
+            try change.note(.policyChanged, for: registration.id)
             // Whom no rules are meant for any more is not late with them.
-            if after[registration.id] != nil { try noteDrift(of: left, isInForce: false, at: now, in: transaction) }
+            if after[registration.id] != nil { try noteDrift(of: left, isInForce: false, in: change) }
         }
     }
 
     /// Notes since when an app may have other rules in force than it should (SRV-TG-42).
-    private func noteDrift(
-        of registration: Registration, isInForce: Bool, at now: Date, in transaction: some StorageTransaction
-    ) throws(ServiceError) {
+    private func noteDrift(of registration: Registration, isInForce: Bool, in change: Change) throws(ServiceError) {
         guard isInForce == (registration.driftSince != nil) else { return }
         var changed = registration
-        changed.driftSince = isInForce ? nil : now
-        try transaction.save(changed)
+        changed.driftSince = isInForce ? nil : change.now
+        try change.save(changed)
     }
 
-    private func raiseTargetingRevision(in transaction: some StorageTransaction) throws(ServiceError) {
-        var settings = try transaction.settings()
+    private func raiseTargetingRevision(in change: Change) throws(ServiceError) {
+        var settings = try change.settings()
         settings.targetingRevision += 1
-        try transaction.save(settings)
+        try change.save(settings)
     }
 
     /// The active registrations of people whom app protection serves, with what targeting asks for.

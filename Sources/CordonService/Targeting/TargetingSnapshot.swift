@@ -217,7 +217,7 @@ extension ManagedAppPolicy {
 
     /// The settings, under this policy's own id and version.
     fileprivate func appProtectionPolicy() throws(ServiceError) -> AppProtectionPolicy {
-        do throws(PolicyError) {
+        do {
             var policy = try AppProtectionPolicy(graphJSON: document)
             policy.id = id
             policy.version = version

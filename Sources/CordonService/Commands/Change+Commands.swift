@@ -2,33 +2,29 @@ internal import CordonIdentity
 internal import CordonProtocol
 internal import Foundation
 
-extension StorageTransaction {
+extension Change {
     /// Moves a command on, saves it and writes the step down; the only way in which a state changes.
     func step(
-        _ command: inout IssuedCommand, to state: IssuedCommand.State, by actor: AuditRecord.Actor, of tenant: TenantID,
-        at now: Date
+        _ command: inout IssuedCommand, to state: IssuedCommand.State, by actor: AuditRecord.Actor
     ) throws(ServiceError) {
         command.state = state
         command.modified = now
         try save(command)
         try audit(
-            actor, "command.\(state.rawValue)", "command/\(command.id)", of: tenant, at: now,
+            actor, "command.\(state.rawValue)", "command/\(command.id)",
             details: ["kind": command.kind.rawValue, "registration": command.registrationID])
     }
 
     /// The commands that the next envelope of a registration carries beside wipes: every open one in time.
-    func deliverCommands(
-        to registration: Registration, at now: Date
-    ) throws(ServiceError) -> [Command] {
-        let tenant = registration.account.tenant
+    func deliverCommands(to registration: Registration) throws(ServiceError) -> [Command] {
         var commands: [Command] = []
         for var command in try openCommands(of: registration.id) {
             if command.notAfter <= now {
-                try step(&command, to: .expired, by: .service, of: tenant, at: now)
+                try step(&command, to: .expired, by: .service)
                 continue
             }
             if command.state == .pending {
-                try step(&command, to: .delivered, by: .service, of: tenant, at: now)
+                try step(&command, to: .delivered, by: .service)
             }
             commands.append(command.command)
         }
@@ -37,7 +33,7 @@ extension StorageTransaction {
 
     /// Takes what an app reports of a command that is no wipe.
     func note(
-        _ acknowledgement: Acknowledgement, of known: IssuedCommand, from registration: Registration, at now: Date
+        _ acknowledgement: Acknowledgement, of known: IssuedCommand, from registration: Registration
     ) throws(ServiceError) {
         guard known.registrationID == registration.id else {
             throw ServiceError(.notFound, "no command of the registration has this id")
@@ -49,27 +45,22 @@ extension StorageTransaction {
         var command = known
         try step(
             &command, to: acknowledgement.phase == .succeeded ? .succeeded : .failed,
-            by: AuditRecord.Actor(registration), of: registration.account.tenant, at: now)
+            by: AuditRecord.Actor(registration))
     }
 
     /// Ends the open commands of a registration that has ended: nobody could fetch them.
-    func endCommands(
-        of registration: Registration, at now: Date
-    ) throws(ServiceError) {
+    func endCommands(of registration: Registration) throws(ServiceError) {
         for var command in try openCommands(of: registration.id) {
-            try step(
-                &command, to: .expired, by: .service, of: registration.account.tenant, at: now)
+            try step(&command, to: .expired, by: .service)
         }
     }
 
-    /// Ends commands whose time is over, and removes ended ones after as long as finished
-    func removeOldCommands(
-        before oldest: Date, of tenant: TenantID, at now: Date
-    ) throws(ServiceError) {
+    /// Ends commands whose time is over, and removes ended ones after as long as finished wipes.
+    func removeOldCommands(before oldest: Date) throws(ServiceError) {
         for var command in try records(IssuedCommand.self) {
             if command.state.isOpen {
                 guard command.notAfter <= now else { continue }
-                try step(&command, to: .expired, by: .service, of: tenant, at: now)
+                try step(&command, to: .expired, by: .service)
             } else if command.modified <= oldest {
                 try remove(IssuedCommand.self, command.id)
             }
