@@ -266,7 +266,7 @@ let package = Package(
                 "CordonTestSupport", "CordonBase", "CordonDevelopmentProvider", "CordonIdentity", "CordonPolicy",
                 "CordonProtocol", "CordonService", "CordonServiceHTTP", "CordonSignIn", "CordonSignatures",
                 "CordonTesting",
-                asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, hummingbirdTesting, jwtKit, logging,
+                asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, hummingbirdTesting, logging,
                 nioCore, nioEmbedded, nioHTTPTypes,
             ]),
         tests(

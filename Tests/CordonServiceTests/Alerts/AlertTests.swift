@@ -78,12 +78,12 @@ struct AlertTests {
         try await deliver(test, to: receiver)
         // Half a minute, then a minute.
         for (pause, count) in [(29.0, 1), (1, 2), (59, 2), (1, 3)] {
-            test.clock.advance(seconds: pause)
+            test.clock.advance(by: pause)
             try await deliver(test, to: receiver)
             #expect(receiver.got.withLock { $0.count } == count, "\(pause)")
         }
         receiver.takes.withLock { $0 = true }
-        test.clock.advance(seconds: 3_600)
+        test.clock.advance(by: 3_600)
         // Another start of the service goes on where the first one stopped.
         let next = try await TestService(storage: test.storage, keyStore: test.keyStore, clock: test.clock)
         try await deliver(next, to: receiver)
@@ -102,15 +102,15 @@ struct AlertTests {
         receiver.takes.withLock { $0 = false }
         for _ in 0..<80 {
             try await deliver(test, to: receiver)
-            test.clock.advance(seconds: 3_600)
+            test.clock.advance(by: 3_600)
         }
         let tries = receiver.got.withLock { $0.count }
         #expect(tries > 70 && tries < 80)
         #expect(try await test.service.administration.alerts(as: test.owner).map(\.nextDelivery) == [nil])
-        test.clock.advance(days: 26)
+        test.clock.advance(by: 26 * 86_400)
         try await test.service.performMaintenance(of: TestService.tenant)
         #expect(try await test.service.administration.alerts(as: test.owner).count == 1)
-        test.clock.advance(days: 1)
+        test.clock.advance(by: 1 * 86_400)
         try await test.service.performMaintenance(of: TestService.tenant)
         #expect(try await test.service.administration.alerts(as: test.owner).isEmpty)
     }

@@ -209,7 +209,7 @@ struct AuditVerificationTests {
         let test = try await story()
         _ = try await test.export()
         _ = try await test.service.administration.rotateSigningKey(activeFrom: test.clock.now, as: test.owner)
-        test.clock.advance(days: 400)
+        test.clock.advance(by: 400 * 86_400)
         let report = verify(try await test.export())
         #expect(report.faults == [])
     }

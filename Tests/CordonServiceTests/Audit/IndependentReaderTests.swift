@@ -1,11 +1,11 @@
 import CordonPolicy
 import CordonService
+import CordonTestSupport
 import Foundation
 import Testing
 
 /// The chain can be checked without any code of Cordon: sorted JSON without spaces, SHA-256, nothing else.
 struct IndependentReaderTests {
-    private static let python = "/usr/bin/python3"
     private static let script = """
         import hashlib, json, sys
         previous, count = "0" * 64, 0
@@ -20,25 +20,16 @@ struct IndependentReaderTests {
         print(count)
         """
 
-    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: python), "needs python3"))
+    @Test(.enabled(if: Program.python != nil, "needs python3"))
     func `twenty lines of Python find the same chain`() async throws {
         let test = try await TestService.withPeople()
         try await test.protect(["description": "Ünï\"\\\n🦊"], name: "Ünï🦊", to: .group("staff"))
         var app = TestApp(test)
         try await app.register()
         let lines = try await test.export()
-        let process = Process()
-        let (input, output) = (Pipe(), Pipe())
-        process.executableURL = URL(fileURLWithPath: Self.python)
-        process.arguments = ["-c", Self.script]
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        try input.fileHandleForWriting.write(contentsOf: Data((lines.joined(separator: "\n") + "\n").utf8))
-        try input.fileHandleForWriting.close()
-        let answer = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        #expect(answer == "\(lines.count - 1)\n")
-        #expect(process.terminationStatus == 0)
+        let answer = try Program.runPython(
+            ["-c", Self.script], input: Data((lines.joined(separator: "\n") + "\n").utf8))
+        #expect(answer.text == "\(lines.count - 1)\n")
+        #expect(answer.status == 0)
     }
 }

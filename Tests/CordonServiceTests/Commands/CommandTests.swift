@@ -62,14 +62,14 @@ struct CommandTests {
         let command = try await test.service.administration.requestCommand(
             .refreshConfiguration, ofRegistration: app.registrationID, as: test.owner)
         try await app.checkIn()
-        test.clock.advance(days: 14)
+        test.clock.advance(by: 14 * 86_400)
         try await app.checkIn()
         #expect(app.envelope?.commands == [])
         #expect(try await state(command, test) == .expired)
         #expect(try await app.checkIn().response.unchanged)
         try await app.acknowledge(.succeeded, command.id)
         #expect(try await state(command, test) == .succeeded)
-        test.clock.advance(days: 4)
+        test.clock.advance(by: 4 * 86_400)
         try await test.service.performMaintenance(of: TestService.tenant)
         #expect(try await state(command, test) == nil)
     }

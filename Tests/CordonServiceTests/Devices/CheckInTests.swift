@@ -92,9 +92,9 @@ struct CheckInTests {
     @Test func `a registration without check-in for ninety days is gone, and comes back silently`() async throws {
         // SRV-CI-069
         var (test, app, _) = try await enrolled()
-        test.clock.advance(days: 89.9)
+        test.clock.advance(by: 89.9 * 86_400)
         try await app.checkIn()
-        test.clock.advance(days: 90)
+        test.clock.advance(by: 90 * 86_400)
         #expect(await failure { try await app.checkIn() }?.status == .registrationGone)
         try await app.register()
         #expect(try await app.checkIn().response.unchanged)
@@ -160,16 +160,16 @@ struct CheckInTests {
         var (test, app, _) = try await enrolled()
         _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
         try await test.service.provisioning.removeUser("oid-ada", as: test.owner)
-        test.clock.advance(days: 60)
+        test.clock.advance(by: 60 * 86_400)
         try await app.checkIn()
-        test.clock.advance(days: 35)
+        test.clock.advance(by: 35 * 86_400)
         #expect(await failure { try await app.checkIn() }?.status == .notLicensed)
     }
 
     @Test func `the service remembers what the device applied and reported`() async throws {
         // SRV-RS-120, SRV-RS-126, SRV-RS-129
         var (test, app, policy) = try await enrolled()
-        test.clock.advance(seconds: 30)
+        test.clock.advance(by: 30)
         try await app.checkIn(health: [.rootedDevice])
         let stored = try await test.service.administration.registration(app.registrationID, as: test.owner)
         #expect(stored.applied == [policy.reference])

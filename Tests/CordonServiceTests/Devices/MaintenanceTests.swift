@@ -14,10 +14,10 @@ struct MaintenanceTests {
         let id = try await test.service.administration.requestWipe(
             ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)[0].id
         try await app.wipe()
-        test.clock.advance(days: 3.9)
+        test.clock.advance(by: 3.9 * 86_400)
         try await test.service.performMaintenance(of: TestService.tenant)
         #expect(try await test.service.administration.operations(ofRegistration: nil, as: test.owner).map(\.id) == [id])
-        test.clock.advance(days: 0.1)
+        test.clock.advance(by: 0.1 * 86_400)
         try await test.service.performMaintenance(of: TestService.tenant)
         #expect(try await test.service.administration.operations(ofRegistration: nil, as: test.owner).isEmpty)
         #expect(try await test.records().contains { $0.action == "wipe.succeeded" && $0.target == "operation/\(id)" })
@@ -30,7 +30,7 @@ struct MaintenanceTests {
         try await app.register()
         let id = try await test.service.administration.requestWipe(
             ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)[0].id
-        test.clock.advance(days: 94)
+        test.clock.advance(by: 94 * 86_400)
         try await test.service.performMaintenance(of: TestService.tenant)
         #expect(try await test.service.administration.operation(id, as: test.owner).state == .expired)
     }
@@ -40,9 +40,9 @@ struct MaintenanceTests {
         try await test.protect(to: .group("staff"))
         var app = TestApp(test)
         try await app.register()
-        test.clock.advance(days: 10)
+        test.clock.advance(by: 10 * 86_400)
         _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
-        test.clock.advance(days: 80)
+        test.clock.advance(by: 80 * 86_400)
         try await test.service.performMaintenance(of: TestService.tenant)
         #expect(
             try await test.service.administration.registration(app.registrationID, as: test.owner).state == .expired)

@@ -182,12 +182,12 @@ struct RegistrationTests {
         app.authenticated = test.clock.now
         try await app.register()
         _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
-        test.clock.advance(seconds: 10)
+        test.clock.advance(by: 10)
         try await app.wipe()
         #expect(await failure { try await app.register() }?.status == .authenticationRequired)
         app.authenticated = nil
         #expect(await failure { try await app.register() }?.status == .authenticationRequired)
-        test.clock.advance(seconds: 10)
+        test.clock.advance(by: 10)
         app.authenticated = test.clock.now
         #expect(try await app.register().isNew)
     }
@@ -205,7 +205,7 @@ struct RegistrationTests {
         tablet.authenticated = test.clock.now
         try await tablet.register()
         _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
-        test.clock.advance(seconds: 10)
+        test.clock.advance(by: 10)
         try await app.wipe()
         app.tag = "tag-3"
         app.key = SoftwareSigningKey()
@@ -216,7 +216,7 @@ struct RegistrationTests {
         #expect(try await other.register().isNew)
         tablet.key = SoftwareSigningKey()
         #expect(try await tablet.register().isNew)
-        test.clock.advance(seconds: 10)
+        test.clock.advance(by: 10)
         app.authenticated = test.clock.now
         #expect(try await app.register().isNew)
     }

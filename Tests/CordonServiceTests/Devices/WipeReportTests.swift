@@ -30,9 +30,9 @@ struct WipeReportTests {
         let receipts = try await test.records().filter { $0.details["receipt"] != nil }
         #expect(receipts.count == 1)
 
-        test.clock.advance(days: 0.75)
+        test.clock.advance(by: 0.75 * 86_400)
         #expect(await failure { try await fail(app, "own-21") }?.retryAfterSeconds == 21_600)
-        test.clock.advance(days: 0.25)
+        test.clock.advance(by: 0.25 * 86_400)
         try await fail(app, "own-21")
         #expect(try await test.service.administration.alerts(as: test.owner).count == 2)
     }
@@ -106,7 +106,7 @@ struct WipeReportTests {
         for _ in 0..<4 { try await report(64) }
         #expect(try await written().count == 256)
         #expect(try await written().allSatisfy { $0.details["leftOut"] == nil })
-        test.clock.advance(days: 1)
+        test.clock.advance(by: 1 * 86_400)
         try await report(1)
         let next = try await written()
         #expect(next.count == 258 && next[256].details["leftOut"] == "256" && next[257].details["leftOut"] == nil)

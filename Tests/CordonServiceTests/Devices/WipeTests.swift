@@ -155,9 +155,9 @@ struct WipeTests {
         var (test, app) = try await enrolled()
         let id = try await request(test)[0].id
         try await app.checkIn()
-        test.clock.advance(days: 93.9)
+        test.clock.advance(by: 93.9 * 86_400)
         #expect(try await state(test, id) == .delivered)
-        test.clock.advance(days: 0.1)
+        test.clock.advance(by: 0.1 * 86_400)
         try await app.register()
         #expect(try await state(test, id) == .expired)
         #expect(app.envelope?.commands.isEmpty == true)
@@ -169,18 +169,18 @@ struct WipeTests {
     ) async throws {
         var (test, app) = try await enrolled()
         let lapsed = try await request(test)[0]
-        test.clock.advance(days: 95)
+        test.clock.advance(by: 95 * 86_400)
         if maintained {
             try await test.service.performMaintenance(of: TestService.tenant)
             #expect(try await state(test, lapsed.id) == .expired)
-            test.clock.advance(days: 5)
+            test.clock.advance(by: 5 * 86_400)
             try await test.service.performMaintenance(of: TestService.tenant)
         }
         try await app.register()
         let command = try #require(app.envelope?.commands.first)
         #expect(command.kind == .wipe && command.id != lapsed.id && command.reason == lapsed.reason)
         try await app.acknowledge(.succeeded, command.id, receipt: try app.receipt(command.id).signed(by: app.key))
-        test.clock.advance(days: 1)
+        test.clock.advance(by: 1 * 86_400)
         app.authenticated = test.clock.now
         try await app.register()
         #expect(app.envelope?.commands.isEmpty == true)
@@ -191,7 +191,7 @@ struct WipeTests {
     {
         let (test, _) = try await enrolled()
         _ = try await request(test)
-        test.clock.advance(days: 95)
+        test.clock.advance(by: 95 * 86_400)
         try await test.service.performMaintenance(of: TestService.tenant)
         var another = TestApp(test)
         try await another.register()
@@ -267,7 +267,7 @@ struct WipeTests {
         var (test, app) = try await enrolled()
         let id = try await request(test)[0].id
         try await app.checkIn()
-        test.clock.advance(days: 95)
+        test.clock.advance(by: 95 * 86_400)
         try await app.register()
         #expect(try await state(test, id) == .expired)
         try await app.acknowledge(.succeeded, id, receipt: app.receipt(id).signed(by: app.key))
@@ -288,9 +288,9 @@ struct WipeTests {
 
     @Test func `forgetting a closed registration ends the wipes that are open for it`() async throws {
         let (test, app) = try await enrolled()
-        test.clock.advance(days: 10)
+        test.clock.advance(by: 10 * 86_400)
         let id = try await request(test)[0].id
-        test.clock.advance(days: 80)
+        test.clock.advance(by: 80 * 86_400)
         try await test.service.performMaintenance(of: TestService.tenant)
         #expect(
             try await test.service.administration.registration(app.registrationID, as: test.owner).state == .expired)

@@ -29,7 +29,7 @@ struct KeySetTests {
         let both = try await test.service.devices.keySet(of: TestService.tenant).keys
         #expect(both == old + [new.publicKey])
         for day in [0.0, 8] {
-            test.clock.advance(days: day)
+            test.clock.advance(by: day * 86_400)
             _ = try await test.service.administration.updatePolicy(
                 policy.id, changes: ["minimumPinLength": .integer(Int64(day) + 5)], ifVersion: nil, as: test.owner)
             let text = try #require(try await app.checkIn().response.envelope)
@@ -38,7 +38,7 @@ struct KeySetTests {
                 try CompactJWS.payload(of: text, type: .policyEnvelope, signedBy: JSONWebKeySet([signer]))
             }
         }
-        test.clock.advance(days: 100)
+        test.clock.advance(by: 100 * 86_400)
         #expect(try await test.service.devices.keySet(of: TestService.tenant).keys == [new.publicKey])
         #expect(try await test.service.administration.signingKeys(as: test.owner).count == 3)
         #expect(try await test.records().contains { $0.action == "key.rotate" })
@@ -51,10 +51,10 @@ struct KeySetTests {
         try await app.register()
         let overtaken = try await test.service.administration.rotateSigningKey(
             activeFrom: test.clock.now.addingTimeInterval(7 * 86_400), as: test.owner)
-        test.clock.advance(days: 1)
+        test.clock.advance(by: 1 * 86_400)
         let new = try await test.service.administration.rotateSigningKey(activeFrom: test.clock.now, as: test.owner)
         for day in [0.0, 8, 85, 10] {
-            test.clock.advance(days: day)
+            test.clock.advance(by: day * 86_400)
             if day > 80 { try await app.register() }
             _ = try await test.service.administration.updatePolicy(
                 policy.id, changes: ["minimumPinLength": .integer(4 + Int64(day) % 7)], ifVersion: nil, as: test.owner)
@@ -95,7 +95,7 @@ struct KeySetTests {
         let test = try await TestService.withPeople()
         let pin = try await test.service.devices.discoveryFacts(of: TestService.tenant).rootKeyThumbprint
         for _ in 0..<6 {
-            test.clock.advance(days: 14)
+            test.clock.advance(by: 14 * 86_400)
             let set = try await test.service.devices.keySet(of: TestService.tenant)
             #expect(throws: Never.self) { try set.verified(pin: pin, at: test.clock.now.addingTimeInterval(86_400)) }
         }

@@ -66,7 +66,7 @@ struct LogCollectionTests {
                 _ = try await send(Data(count: LogRequest.largestPiece + 1), at: 0, of: 1 << 20, test, app, id)
             }?.code == .invalid)
         #expect(try await send(Data("x".utf8), at: 0, of: 2, test, app, id) == 1)
-        test.clock.advance(days: 14)
+        test.clock.advance(by: 14 * 86_400)
         #expect(await failure { _ = try await send(Data("y".utf8), at: 1, of: 2, test, app, id) }?.code == .notFound)
         try await test.service.performMaintenance(of: TestService.tenant)
         #expect(try await test.service.administration.logCollections(as: test.owner).isEmpty)

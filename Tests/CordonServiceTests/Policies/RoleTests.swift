@@ -87,7 +87,7 @@ struct RoleTests {
             _ = await failure { try await test.service.administration.blockUser("oid-ada", as: reader) }
         }
         #expect(try await test.records().count == before + 120)
-        test.clock.advance(seconds: 60)
+        test.clock.advance(by: 60)
         _ = await failure { try await test.service.administration.blockUser("oid-ada", as: reader) }
         #expect(try await test.records().last?.details["leftOut"] == "10")
     }

@@ -24,14 +24,14 @@ struct ReportingTests {
             try await test.service.administration.drift(as: test.owner).map(\.registrationID) == [app.registrationID])
         try await app.checkIn()
         #expect(try await test.service.administration.drift(as: test.owner).isEmpty)
-        test.clock.advance(days: 10)
+        test.clock.advance(by: 10 * 86_400)
         let changed = try await test.service.administration.updatePolicy(
             policy.id, changes: ["saveAsBlocked": true], ifVersion: nil, as: test.owner)
         let since = test.clock.now
-        test.clock.advance(days: 1)
+        test.clock.advance(by: 1 * 86_400)
         _ = try await test.service.administration.updatePolicy(
             policy.id, changes: ["printBlocked": true], ifVersion: nil, as: test.owner)
-        test.clock.advance(days: 0.5)
+        test.clock.advance(by: 0.5 * 86_400)
         let drifted = try #require(try await test.service.administration.drift(as: test.owner).first)
         #expect(drifted.since == since && drifted.hours == 36 && drifted.isOverdue)
         #expect(drifted.applied.first?.version != changed.version)
@@ -41,7 +41,7 @@ struct ReportingTests {
         #expect(try await test.service.administration.drift(as: test.owner).first?.since == since)
         try await app.checkIn()
         #expect(try await test.service.administration.drift(as: test.owner).isEmpty)
-        test.clock.advance(days: 3)
+        test.clock.advance(by: 3 * 86_400)
         try await test.service.administration.deletePolicy(policy.id, ifVersion: nil, as: test.owner)
         let after = try await test.service.administration.drift(as: test.owner)
         #expect(after.map(\.since) == [test.clock.now] && after.first?.intended == [] && after.first?.hours == 0)
@@ -57,7 +57,7 @@ struct ReportingTests {
         let left = try await test.service.administration.drift(as: test.owner)
         #expect(left.map(\.registrationID) == [app.registrationID] && left.first?.intended == [])
         #expect(left.first?.isOverdue == false)
-        test.clock.advance(days: 2)
+        test.clock.advance(by: 2 * 86_400)
         try await test.service.provisioning.saveGroup(writers, as: test.owner)
         #expect(try await test.service.administration.drift(as: test.owner).isEmpty)
     }
@@ -107,10 +107,10 @@ struct ReportingTests {
         try await test.protect(to: .group("staff"))
         var app = try await confirmed(test)
         #expect(try await test.service.administration.flaggedApps(as: test.owner).isEmpty)
-        test.clock.advance(seconds: 600)
+        test.clock.advance(by: 600)
         let since = test.clock.now
         try await app.checkIn(health: [.rootedDevice])
-        test.clock.advance(days: 1)
+        test.clock.advance(by: 1 * 86_400)
         try await app.checkIn(health: [.rootedDevice])
         let flagged = try #require(try await test.service.administration.flaggedApps(as: test.owner).first)
         #expect(flagged.reasons == ["rootedDevice"] && flagged.since == since && flagged.platform == "iOS")
@@ -118,7 +118,7 @@ struct ReportingTests {
         #expect(try await test.service.administration.protectionSummary(as: test.owner).flaggedUsers == 1)
         try await app.checkIn()
         #expect(try await test.service.administration.flaggedApps(as: test.owner).isEmpty)
-        test.clock.advance(days: 1)
+        test.clock.advance(by: 1 * 86_400)
         try await app.checkIn(health: [.rootedDevice])
         #expect(try await test.service.administration.flaggedApps(as: test.owner).first?.since == test.clock.now)
     }
@@ -157,7 +157,7 @@ struct ReportingTests {
         var app = try await confirmed(test)
         let other = try await confirmed(test, tag: "tag-2")
         _ = try await confirmed(test, user: "ben", tag: "tag-3")
-        test.clock.advance(seconds: 1)
+        test.clock.advance(by: 1)
         _ = try await test.service.administration.requestCommand(
             .resetPIN, ofRegistration: other.registrationID, as: test.owner)
         _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)

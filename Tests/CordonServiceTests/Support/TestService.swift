@@ -3,6 +3,7 @@ import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Foundation
 import Logging
 
@@ -13,13 +14,13 @@ struct TestService {
 
     let storage: any ServiceStorage
     let keyStore: any ServiceKeyStore
-    let clock: TestClock
+    let clock: SettableClock
     let service: ManagementService
     let owner = Administrator(tenant: tenant, id: "owner-1", name: "Owner", roles: [.owner])
 
     init(
         storage: any ServiceStorage = InMemoryStorage(), keyStore: any ServiceKeyStore = InMemoryServiceKeyStore(),
-        clock: TestClock = TestClock(), configuration: ServiceConfiguration = ServiceConfiguration()
+        clock: SettableClock = SettableClock(), configuration: ServiceConfiguration = ServiceConfiguration()
     ) async throws {
         self.storage = storage
         self.keyStore = keyStore
@@ -80,20 +81,5 @@ struct TestService {
         var bytes = Data()
         for try await piece in try await service.administration.exportAudit(as: owner) { bytes += piece }
         return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
-    }
-}
-
-/// A clock that stands still until it is moved.
-final class TestClock: Sendable {
-    private let time = Locked(Date(timeIntervalSince1970: 1_800_000_000))
-
-    var now: Date { time.withLock { $0 } }
-
-    func advance(seconds: TimeInterval) {
-        time.withLock { $0 += seconds }
-    }
-
-    func advance(days: Double) {
-        advance(seconds: days * 86_400)
     }
 }

@@ -56,7 +56,7 @@ struct TelemetryTests {
         let before = try await test.service.administration.telemetry(as: test.owner)
         #expect(before.map(\.counts) == [["appLaunch": 2]])
         #expect(try await test.service.administration.exportUser("oid-ada", as: test.owner).telemetry.count == 1)
-        test.clock.advance(days: 30)
+        test.clock.advance(by: 30 * 86_400)
         try await test.service.performMaintenance(of: TestService.tenant)
         #expect(try await test.service.administration.telemetry(as: test.owner) == before)
         #expect(try await test.service.administration.exportUser("oid-ada", as: test.owner).telemetry.isEmpty)
@@ -89,7 +89,7 @@ struct TelemetryTests {
         for _ in 0..<4 { kept.append(try await test.service.devices.acceptTelemetry(batch, by: app.caller)) }
         #expect(kept == [400, 400, 200, 0])
         #expect(try await test.service.administration.telemetry(as: test.owner).map(\.counts) == [["appLaunch": 1_000]])
-        test.clock.advance(days: 1)
+        test.clock.advance(by: 1 * 86_400)
         #expect(try await test.service.devices.acceptTelemetry(batch, by: app.caller) == 400)
         #expect(
             try await test.service.administration.exportUser("oid-ada", as: test.owner).telemetry.map(\.events.count)
@@ -104,13 +104,13 @@ struct TelemetryTests {
         try await app.register()
         for _ in 0..<3 {
             _ = try await test.service.devices.acceptTelemetry(.init(events: [event()]), by: app.caller)
-            test.clock.advance(days: 1)
+            test.clock.advance(by: 1 * 86_400)
         }
         storage.telemetryRead.withLock { $0 = 0 }
         try await test.service.performMaintenance(of: TestService.tenant)
         #expect(try await test.service.administration.telemetry(as: test.owner).count == 3)
         #expect(storage.telemetryRead.withLock { $0 } == 0)
-        test.clock.advance(days: 27)
+        test.clock.advance(by: 27 * 86_400)
         try await test.service.performMaintenance(of: TestService.tenant)
         // The control: what is due is read, and no more.
         #expect(storage.telemetryRead.withLock { $0 } == 1)
