@@ -106,7 +106,7 @@ let package = Package(
 
         // The pure core: no clock, no file, no socket.
         library("CordonIdentity", ["CordonBase"]),
-        library("CordonPolicy", ["CordonIdentity"]),
+        library("CordonPolicy", ["CordonBase", "CordonIdentity"]),
 
         // Opt-in: identity follows Grand Central Dispatch.
         .target(name: "CDispatchInterposition"),
@@ -158,7 +158,7 @@ let package = Package(
             ]),
 
         // Tools.
-        library("CordonAppTools", [crypto, cryptoExtras, swiftASN1, x509]),
+        library("CordonAppTools", ["CordonBase", "CordonZlibShim", crypto, cryptoExtras, swiftASN1, x509]),
         library(
             "CordonDemo",
             ["CordonHTTPClient", "CordonIdentity", "CordonPolicy", "CordonSignIn", httpTypes]),
