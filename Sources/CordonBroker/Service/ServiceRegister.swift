@@ -87,12 +87,12 @@ struct ServiceRegister: Sendable {
     ) async throws(SignInError) -> HTTPAnswer {
         let url = base.appending(path: path)
         var request: HTTPRequest
-        do throws(AddressFlaw) { request = try HTTPRequest(method, to: url) } catch {
+        do { request = try HTTPRequest(method, to: url) } catch {
             throw SignInError(.configuration, .invalidParameter, "the service's address \(error.predicate)")
         }
         request.headerFields[.accept] = "application/json"
         var body: Data?
-        do throws(ProtocolError) {
+        do {
             if let message {
                 body = try MessageCoding.encode(message)
                 request.headerFields[.contentType] = "application/json"
@@ -108,7 +108,7 @@ struct ServiceRegister: Sendable {
         } catch {
             throw SignInError(.storage, .storeUnavailable, "the request to the service could not be signed")
         }
-        do throws(TransportError) {
+        do {
             return try await transport.send(request, body: body, limit: Self.largestAnswer, timeout: Self.timeout)
         } catch {
             throw SignInError(.network, .unreachable, "the service cannot be reached", hint: "Try again later.")

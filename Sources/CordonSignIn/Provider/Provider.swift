@@ -34,7 +34,7 @@ actor Provider {
         _ method: HTTPRequest.Method, _ url: URL, fields: HTTPFields, body: Data?, correlationID: UUID?
     ) async throws(SignInError) -> HTTPAnswer {
         var request: HTTPRequest
-        do throws(AddressFlaw) { request = try HTTPRequest(method, to: url) } catch {
+        do { request = try HTTPRequest(method, to: url) } catch {
             throw SignInError(.configuration, .invalidParameter, "the identity provider's address \(error.predicate)")
         }
         request.headerFields = fields
