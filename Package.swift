@@ -166,7 +166,7 @@ let package = Package(
             ["CordonBase", "CordonProtocol", "CordonSignatures", crypto, cryptoExtras, httpTypes, logging, mustache]),
 
         // Tools.
-        library("CordonAppTools", ["CordonBase", crypto, cryptoExtras, swiftASN1, x509]),
+        library("CordonAppTools", ["CordonBase", "CordonZlibShim", crypto, cryptoExtras, swiftASN1, x509]),
         library(
             "CordonDemo",
             ["CordonHTTPClient", "CordonIdentity", "CordonPolicy", "CordonSignIn", httpTypes]),

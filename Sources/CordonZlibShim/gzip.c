@@ -24,21 +24,29 @@ size_t cordon_gzip(uint8_t *out, size_t capacity, const uint8_t *in, size_t coun
     return written;
 }
 
-ptrdiff_t cordon_gunzip(uint8_t *out, size_t capacity, const uint8_t *in, size_t count) {
+static ptrdiff_t unpack(int format, int is_whole, uint8_t *out, size_t capacity, const uint8_t *in, size_t count) {
     z_stream stream = {0};
     if (count > UINT_MAX || capacity > UINT_MAX - 1) return CORDON_GUNZIP_TOO_LARGE;
-    if (inflateInit2(&stream, MAX_WBITS + GZIP_FORMAT) != Z_OK) return CORDON_GUNZIP_MALFORMED;
+    if (inflateInit2(&stream, format) != Z_OK) return CORDON_GUNZIP_MALFORMED;
     stream.next_in = (Bytef *)in;
     stream.avail_in = (uInt)count;
     stream.next_out = out;
     stream.avail_out = (uInt)capacity;
     int status = inflate(&stream, Z_FINISH);
     ptrdiff_t result = CORDON_GUNZIP_MALFORMED;
-    if (status == Z_STREAM_END && stream.avail_in == 0) {
+    if (status == Z_STREAM_END && (stream.avail_in == 0 || !is_whole)) {
         result = (ptrdiff_t)stream.total_out;
     } else if ((status == Z_BUF_ERROR || status == Z_OK) && stream.avail_out == 0) {
         result = CORDON_GUNZIP_TOO_LARGE;
     }
     inflateEnd(&stream);
     return result;
+}
+
+ptrdiff_t cordon_gunzip(uint8_t *out, size_t capacity, const uint8_t *in, size_t count) {
+    return unpack(MAX_WBITS + GZIP_FORMAT, 1, out, capacity, in, count);
+}
+
+ptrdiff_t cordon_inflate(uint8_t *out, size_t capacity, const uint8_t *in, size_t count) {
+    return unpack(-MAX_WBITS, 0, out, capacity, in, count);
 }

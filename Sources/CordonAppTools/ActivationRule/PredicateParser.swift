@@ -80,7 +80,7 @@ struct PredicateParser {
         let saved = position
         var failure: AppToolsError?
         if take("(") {
-            do throws(AppToolsError) {
+            do {
                 let inner = try predicate()
                 if take(")"), !startsComparison { return .group(inner, from..<end) }
             } catch { failure = error }

@@ -1,3 +1,5 @@
+import CordonBase
+
 extension ConfigurationRun {
     /// What is known of a setting's value, by Cordon's spelling.
     private enum Kind: String {
@@ -41,7 +43,10 @@ extension ConfigurationRun {
         for (key, value) in entries {
             guard let kind = Self.kinds[SettingSpelling.own[key] ?? key] else {
                 let known = Self.kinds.keys.flatMap { SettingSpelling.all(of: $0) }.sorted()
-                let near = known.min { Self.distance($0, key) < Self.distance($1, key) }
+                let letters = Array(key.lowercased().prefix(64))
+                let near = known.map { ($0, EditDistance.between(Array($0.lowercased()), letters)) }.min {
+                    $0.1 < $1.1
+                }?.0
                 note(.note, "CF-UNKNOWN", "the setting \(key) is not known; did you mean \(near ?? "another")?")
                 continue
             }
@@ -102,19 +107,5 @@ extension ConfigurationRun {
         case (.protection, .string(let text)): protectionLevels.contains(text)
         default: false
         }
-    }
-
-    /// Number of single-character edits between two names.
-    static func distance(_ left: String, _ right: String) -> Int {
-        let right = Array(right.lowercased().prefix(64))
-        var row = Array(0...right.count)
-        for (index, character) in left.lowercased().prefix(64).enumerated() {
-            var next = [index + 1]
-            for (place, other) in right.enumerated() {
-                next.append(min(row[place] + (character == other ? 0 : 1), row[place + 1] + 1, next[place] + 1))
-            }
-            row = next
-        }
-        return row[right.count]
     }
 }

@@ -1,40 +1,56 @@
 import Crypto
 import Foundation
+import SwiftASN1
+
+/// A signed attribute: its type, and its values in DER with their heads.
+struct CMSAttribute: DERSerializable {
+    let type: ASN1ObjectIdentifier
+    let values: [Data]
+
+    func serialize(into coder: inout DER.Serializer) throws {
+        try coder.appendConstructedNode(identifier: .sequence) { coder in
+            try coder.serialize(type)
+            try coder.serializeSetOf(try values.map { try DERNode($0) })
+        }
+    }
+}
 
 /// The attributes that a code signature's CMS part signs (TL-MO-28).
 struct CMSAttributes {
-    static let sha256 = DER.sequence(DER.identifier(2, 16, 840, 1, 101, 3, 4, 2, 1))
-    static let contentType = DER.identifier(1, 2, 840, 113549, 1, 9, 3)
-    static let messageDigest = DER.identifier(1, 2, 840, 113549, 1, 9, 4)
-    static let signingTime = DER.identifier(1, 2, 840, 113549, 1, 9, 5)
-    static let hashList = DER.identifier(1, 2, 840, 113635, 100, 9, 1)
-    static let hashes = DER.identifier(1, 2, 840, 113635, 100, 9, 2)
+    static let contentType: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 9, 3]
+    static let messageDigest: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 9, 4]
+    static let signingTime: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 9, 5]
+    static let hashList: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 9, 1]
+    static let hashes: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 9, 2]
 
-    let members: [Data]
+    let members: [CMSAttribute]
 
     init(directories: [(hashType: UInt8, blob: Data)], time: Date) throws(AppToolsError) {
         guard let first = directories.first else { throw AppToolsError(.usage, "there is no code directory to sign") }
         members =
-            Self.common(first.blob, time) + [
-                Self.attribute(Self.hashList, [DER.octets(Self.list(directories))]),
-                Self.attribute(Self.hashes, Self.hashes(directories)),
+            try Self.common(first.blob, time) + [
+                CMSAttribute(type: Self.hashList, values: [Self.octets(Self.list(directories))]),
+                CMSAttribute(type: Self.hashes, values: Self.hashes(directories)),
             ]
     }
 
     /// The attributes of any signed content.
-    init(content: Data, time: Date) {
-        members = Self.common(content, time)
+    init(content: Data, time: Date) throws(AppToolsError) {
+        members = try Self.common(content, time)
     }
 
-    private static func common(_ content: Data, _ time: Date) -> [Data] {
+    private static func common(_ content: Data, _ time: Date) throws(AppToolsError) -> [CMSAttribute] {
         [
-            attribute(contentType, [DER.identifier(1, 2, 840, 113549, 1, 7, 1)]),
-            attribute(signingTime, [Self.time(time)]),
-            attribute(messageDigest, [DER.octets(Data(SHA256.hash(data: content)))]),
+            CMSAttribute(type: contentType, values: [try Data(der: ASN1ObjectIdentifier.data)]),
+            CMSAttribute(type: signingTime, values: [try Self.time(time)]),
+            CMSAttribute(type: messageDigest, values: [try octets(Data(SHA256.hash(data: content)))]),
         ]
     }
 
-    private static func attribute(_ type: Data, _ values: [Data]) -> Data { DER.sequence(type, DER.set(values)) }
+    /// An octet string in DER.
+    static func octets(_ content: Data) throws(AppToolsError) -> Data {
+        try Data(der: ASN1OctetString(contentBytes: Array(content)[...]))
+    }
 
     /// The property list of shortened hashes, one a directory.
     static func list(_ directories: [(hashType: UInt8, blob: Data)]) -> Data {
@@ -47,23 +63,38 @@ struct CMSAttributes {
     }
 
     /// Hash function and full hash, one a directory.
-    static func hashes(_ directories: [(hashType: UInt8, blob: Data)]) -> [Data] {
-        directories.compactMap { directory in
-            switch CodeHash(rawValue: directory.hashType) {
-            case .sha1?:
-                DER.sequence(DER.identifier(1, 3, 14, 3, 2, 26), DER.octets(CodeHash.sha1.hash(directory.blob)))
-            case .sha256?:
-                DER.sequence(
-                    DER.identifier(2, 16, 840, 1, 101, 3, 4, 2, 1), DER.octets(CodeHash.sha256.hash(directory.blob)))
-            default: nil
-            }
+    static func hashes(_ directories: [(hashType: UInt8, blob: Data)]) throws(AppToolsError) -> [Data] {
+        var all: [Data] = []
+        for directory in directories {
+            guard let hash = CodeHash(rawValue: directory.hashType), hash == .sha1 || hash == .sha256 else { continue }
+            all.append(
+                try Data(der: { coder in
+                    try coder.appendConstructedNode(identifier: .sequence) { coder in
+                        try coder.serialize(hash == .sha1 ? ASN1ObjectIdentifier.sha1 : .sha256)
+                        try coder.serialize(ASN1OctetString(contentBytes: Array(hash.hash(directory.blob))[...]))
+                    }
+                }))
         }
+        return all
     }
 
-    private static func time(_ date: Date) -> Data {
-        let digits = PropertyListText.text(date).filter(\.isNumber)
-        // Until 2049 times have two digits for the year.
-        return Int(digits.prefix(4)) ?? 0 < 2050
-            ? DER.element(0x17, Data((digits.dropFirst(2) + "Z").utf8)) : DER.element(0x18, Data((digits + "Z").utf8))
+    /// A time in DER: until 2049 with two digits for the year (RFC 5652, section 11.3).
+    private static func time(_ date: Date) throws(AppToolsError) -> Data {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second], from: date)
+        let (year, month, day) = (parts.year ?? 0, parts.month ?? 0, parts.day ?? 0)
+        let (hours, minutes, seconds) = (parts.hour ?? 0, parts.minute ?? 0, parts.second ?? 0)
+        return try Data(der: { coder in
+            if (1950..<2050).contains(year) {
+                try coder.serialize(
+                    UTCTime(year: year, month: month, day: day, hours: hours, minutes: minutes, seconds: seconds))
+            } else {
+                try coder.serialize(
+                    GeneralizedTime(
+                        year: year, month: month, day: day, hours: hours, minutes: minutes, seconds: seconds,
+                        fractionalSeconds: 0))
+            }
+        })
     }
 }

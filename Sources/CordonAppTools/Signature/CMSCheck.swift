@@ -13,12 +13,12 @@ struct CMSCheck {
             return isAdHoc ? [] : [error("has neither a certificate's signature nor the ad-hoc flag")]
         }
         let parts: CMSParts
-        do throws(AppToolsError) { parts = try CMSParts(content) } catch {
+        do { parts = try CMSParts(content) } catch {
             return [self.error("the certificate's signature cannot be read: \(error.reason)")]
         }
         var typed: [(hashType: UInt8, blob: Data)] = []
         for blob in directories { typed.append((try CodeDirectory(blob).hash.rawValue, blob)) }
-        return check(parts, typed, first)
+        return try check(parts, typed, first)
     }
 
     /// The certificate that signed an image; nil for an image without one.
@@ -26,10 +26,10 @@ struct CMSCheck {
         parts(of: image)?.certificate
     }
 
-    /// The signer's certificate and the others of the message, DER.
-    static func chain(of image: MachOImage) -> (leaf: Data, others: [Data])? {
-        guard let parts = parts(of: image), let leaf = parts.certificate?.der else { return nil }
-        return (leaf, parts.certificates.filter { $0 != leaf })
+    /// The signer's certificate and the others of the message.
+    static func chain(of image: MachOImage) -> (leaf: SigningCertificate, others: [SigningCertificate])? {
+        guard let parts = parts(of: image), let leaf = parts.certificate else { return nil }
+        return (leaf, parts.certificates.filter { $0.der != leaf.der })
     }
 
     private static func parts(of image: MachOImage) -> CMSParts? {
@@ -45,11 +45,11 @@ struct CMSCheck {
 
     private func check(
         _ parts: CMSParts, _ directories: [(hashType: UInt8, blob: Data)], _ first: Data
-    ) -> [ImageSignatureCheck.Problem] {
+    ) throws(AppToolsError) -> [ImageSignatureCheck.Problem] {
         guard let certificate = parts.certificate else { return [error("the signer's certificate is missing")] }
         var found: [ImageSignatureCheck.Problem] = []
         if let attributes = parts.attributes {
-            found += check(attributes, parts.digest, directories, first)
+            found += try check(attributes, parts.digest, directories, first)
             if !attributes.signedForms.contains(where: { parts.isSignature(by: certificate, over: $0) }) {
                 found.append(error("the certificate did not make this signature"))
             }
@@ -64,11 +64,11 @@ struct CMSCheck {
     }
 
     private func check(
-        _ attributes: CMSParts.Attributes, _ digest: CMSDigest, _ directories: [(hashType: UInt8, blob: Data)],
+        _ attributes: CMSParts.Attributes, _ digest: SignatureHash, _ directories: [(hashType: UInt8, blob: Data)],
         _ first: Data
-    ) -> [ImageSignatureCheck.Problem] {
+    ) throws(AppToolsError) -> [ImageSignatureCheck.Problem] {
         var found: [ImageSignatureCheck.Problem] = []
-        if attributes[CMSAttributes.messageDigest] != [DER.octets(digest.hash(first))] {
+        if attributes[CMSAttributes.messageDigest] != [try CMSAttributes.octets(digest.hash(first))] {
             found.append(error("the certificate signed another code directory"))
         }
         if let lists = attributes[CMSAttributes.hashList] {
@@ -77,7 +77,7 @@ struct CMSCheck {
             let expected = try? PropertyList(reading: CMSAttributes.list(directories)).value["cdhashes"]
             if named != expected { found.append(error("the list of code hashes does not fit the directories")) }
         }
-        if let hashes = attributes[CMSAttributes.hashes], Set(hashes) != Set(CMSAttributes.hashes(directories)) {
+        if let hashes = attributes[CMSAttributes.hashes], Set(hashes) != Set(try CMSAttributes.hashes(directories)) {
             found.append(error("the full code hashes do not fit the directories"))
         }
         return found

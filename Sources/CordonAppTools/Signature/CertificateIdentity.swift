@@ -1,6 +1,8 @@
 import Crypto
 import CryptoExtras
 public import Foundation
+import SwiftASN1
+import X509
 
 /// A signing identity from PEM or PKCS#12: an RSA or P-256 key, its certificate, and the chain up to the root.
 public struct CertificateIdentity: SigningIdentity {
@@ -8,10 +10,10 @@ public struct CertificateIdentity: SigningIdentity {
         case rsa(_RSA.Signing.PrivateKey)
         case p256(P256.Signing.PrivateKey)
 
-        var publicKeyInfo: Data {
+        var publicKey: Certificate.PublicKey {
             switch self {
-            case .rsa(let key): key.publicKey.derRepresentation
-            case .p256(let key): key.publicKey.derRepresentation
+            case .rsa(let key): Certificate.PublicKey(key.publicKey)
+            case .p256(let key): Certificate.PublicKey(key.publicKey)
             }
         }
     }
@@ -61,7 +63,7 @@ public struct CertificateIdentity: SigningIdentity {
         var chain: [SigningCertificate] = []
         for certificate in file.certificates { chain.append(try SigningCertificate(certificate)) }
         // The format does not order certificates; the message must begin with the key's own.
-        let own = chain.firstIndex { $0.publicKeyInfo == key.publicKeyInfo }
+        let own = chain.firstIndex { $0.certificate.publicKey == key.publicKey }
         if let own { chain.insert(chain.remove(at: own), at: 0) }
         try self.init(key, chain, now)
     }
@@ -69,7 +71,7 @@ public struct CertificateIdentity: SigningIdentity {
     private init(
         _ key: Key, _ chain: [SigningCertificate], _ now: @escaping @Sendable () -> Date
     ) throws(AppToolsError) {
-        guard let leaf = chain.first, key.publicKeyInfo == leaf.publicKeyInfo else {
+        guard let leaf = chain.first, key.publicKey == leaf.certificate.publicKey else {
             throw AppToolsError(.malformed, "the first certificate does not belong to the key")
         }
         self.key = key
@@ -95,30 +97,22 @@ public struct CertificateIdentity: SigningIdentity {
         try message(attributes: CMSAttributes(content: content, time: now()).members, content: content)
     }
 
-    private func message(attributes: [Data], content: Data?) throws(AppToolsError) -> Data {
-        let signed = DER.set(attributes)
-        let leaf = certificates[0]
-        let digest = SHA256.hash(data: signed)
-        let (algorithm, signature): (Data, Data)
+    private func message(attributes: [CMSAttribute], content: Data?) throws(AppToolsError) -> Data {
+        let digest = SHA256.hash(data: try Data(der: { try $0.serializeSetOf(attributes) }))
+        let (algorithm, signature): (CMSAlgorithm, Data)
         do {
             switch key {
             case .rsa(let key):
-                algorithm = DER.sequence(DER.identifier(1, 2, 840, 113549, 1, 1, 1), DER.null())
+                algorithm = .rsa
                 signature = try key.signature(for: digest, padding: .insecurePKCS1v1_5).rawRepresentation
             case .p256(let key):
-                algorithm = DER.sequence(DER.identifier(1, 2, 840, 10045, 4, 3, 2))
+                algorithm = .ecdsa
                 signature = try key.signature(for: digest).derRepresentation
             }
         } catch { throw AppToolsError(.unsupported, "the key cannot sign") }
-        let signer = DER.sequence(
-            DER.integer(1), DER.sequence(leaf.issuer, leaf.serial), CMSAttributes.sha256,
-            // The attributes are signed as a SET and stored with an implicit tag.
-            Data([0xA0]) + signed.dropFirst(), algorithm, DER.octets(signature))
-        let carried = content.map { DER.element(0xA0, DER.octets($0)) } ?? Data()
-        let data = DER.sequence(
-            DER.integer(1), DER.set([CMSAttributes.sha256]),
-            DER.sequence(DER.identifier(1, 2, 840, 113549, 1, 7, 1), carried),
-            DER.element(0xA0, certificates.reduce(Data()) { $0 + $1.der }), DER.set([signer]))
-        return DER.sequence(DER.identifier(1, 2, 840, 113549, 1, 7, 2), DER.element(0xA0, data))
+        let signer = CMSSigner(
+            certificate: certificates[0].certificate, attributes: attributes, algorithm: algorithm,
+            signature: signature)
+        return try Data(der: CMSMessage(content: content, certificates: certificates, signer: signer))
     }
 }

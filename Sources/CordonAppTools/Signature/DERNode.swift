@@ -3,7 +3,7 @@ import SwiftASN1
 
 /// One element of BER, of which DER is the strict form: Apple's services sign with indefinite lengths and strings in
 /// several pieces (X.690, section 8).
-struct DERNode {
+struct DERNode: DERSerializable {
     /// What the parser's index may grow to: a signature with its certificates has a few thousand bytes.
     private static let largestMessage = 8 << 20
 
@@ -23,8 +23,8 @@ struct DERNode {
         self.node = node
     }
 
-    /// The first byte: class, form and number.
-    var tag: UInt8 { node.encodedBytes.first ?? 0 }
+    /// Class and number.
+    var identifier: ASN1Identifier { node.identifier }
 
     /// The element with its head, as it was written.
     var whole: Data { Data(node.encodedBytes) }
@@ -54,22 +54,45 @@ struct DERNode {
 
     /// The bytes of an octet string that is written in one piece or in several.
     func octets() throws(AppToolsError) -> Data {
-        switch tag {
-        case 0x04: return content
-        case 0x24:
-            var joined = Data()
-            for part in try children() { joined += try part.octets() }
-            return joined
-        default: throw AppToolsError(.malformed, "an octet string is missing")
+        do { return Data(try ASN1OctetString(berEncoded: node).bytes) } catch {
+            throw AppToolsError(.malformed, "an octet string is missing")
+        }
+    }
+
+    /// An object identifier.
+    func object() throws(AppToolsError) -> ASN1ObjectIdentifier {
+        do { return try ASN1ObjectIdentifier(berEncoded: node) } catch {
+            throw AppToolsError(.malformed, "an object identifier is missing")
         }
     }
 
     /// The same element in DER, over which signatures of attributes are made (RFC 5652, section 5.4).
-    func distinguished() throws(AppToolsError) -> Data {
-        guard tag & 0x20 != 0 else { return DER.element(tag, content) }
-        if tag == 0x24 { return DER.octets(try octets()) }
-        var members: [Data] = []
-        for child in try children() { members.append(try child.distinguished()) }
-        return tag == 0x31 ? DER.set(members) : DER.element(tag, members.reduce(Data(), +))
+    func distinguished() throws(AppToolsError) -> Data { try Data(der: self) }
+
+    /// Writes the element in DER.
+    func serialize(into coder: inout DER.Serializer) throws {
+        switch node.content {
+        case .primitive(let bytes): coder.appendPrimitiveNode(identifier: identifier) { $0.append(contentsOf: bytes) }
+        case .constructed where identifier == .octetString:
+            try coder.serialize(ASN1OctetString(contentBytes: Array(try octets())[...]))
+        case .constructed where identifier == .set: try coder.serializeSetOf(try children())
+        case .constructed: try coder.serializeSequenceOf(try children(), identifier: identifier)
+        }
+    }
+}
+
+extension Data {
+    /// The DER of a value.
+    init(der value: some DERSerializable) throws(AppToolsError) {
+        try self.init(der: { try $0.serialize(value) })
+    }
+
+    /// The DER that a piece of work writes.
+    init(der write: (inout DER.Serializer) throws -> Void) throws(AppToolsError) {
+        var coder = DER.Serializer()
+        do { try write(&coder) } catch {
+            throw error as? AppToolsError ?? AppToolsError(.unsupported, "a value has no form in DER")
+        }
+        self.init(coder.serializedBytes)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import SwiftASN1
 
 /// The requirement that names code signed with an Apple certificate (TL-SG-06), in the compiled form systems read.
 struct DesignatedRequirement {
@@ -19,11 +20,15 @@ struct DesignatedRequirement {
         case equals = 1
     }
 
+    /// The extension of Apple's intermediate certificates for developers.
+    private static let developer: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 2, 1]
+
     private let expression: Data
 
     /// Nil for certificates that Apple did not issue.
     init?(identifier: String, leaf: SigningCertificate) {
-        guard leaf.isIssuedByApple, let name = leaf.name else { return nil }
+        guard leaf.isIssuedByApple, let name = leaf.name, let marker = try? DERNode(Data(der: Self.developer)).content
+        else { return nil }
         let isCode = Self.code(.identifier) + Self.text(Data(identifier.utf8))
         let isNamed =
             Self.code(.certificateField) + UInt32(0).bigBytes + Self.text(Data("subject.CN".utf8))
@@ -31,7 +36,7 @@ struct DesignatedRequirement {
         // The issuing certificate is one of the intermediates for developers.
         let isDeveloper =
             Self.code(.certificateExtension) + UInt32(1).bigBytes
-            + Self.text(DER.identifierBytes([1, 2, 840, 113635, 100, 6, 2, 1])) + Match.exists.rawValue.bigBytes
+            + Self.text(marker) + Match.exists.rawValue.bigBytes
         expression =
             Self.code(.and) + isCode + Self.code(.and) + Self.code(.appleGenericAnchor) + Self.code(.and) + isNamed
             + isDeveloper

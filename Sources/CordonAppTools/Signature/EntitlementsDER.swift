@@ -1,4 +1,5 @@
 import Foundation
+import SwiftASN1
 
 /// Entitlements as the DER that newer systems read beside the XML (TL-MO-29).
 enum EntitlementsDER {
@@ -8,29 +9,39 @@ enum EntitlementsDER {
         guard case .dictionary(let entries) = value else {
             throw AppToolsError(.malformed, "entitlements are not a dictionary")
         }
-        return DER.element(0x70, DER.integer(1) + (try dictionary(entries)))
+        return try Data(der: { coder in
+            let whole = ASN1Identifier(tagWithNumber: 16, tagClass: .application)
+            try coder.appendConstructedNode(identifier: whole) { coder in
+                try coder.serialize(1)
+                try write(entries, into: &coder)
+            }
+        })
     }
 
-    private static func encoded(_ value: PropertyListValue) throws(AppToolsError) -> Data {
+    private static func write(_ value: PropertyListValue, into coder: inout DER.Serializer) throws {
         switch value {
-        case .string(let text): return DER.element(0x0C, Data(text.utf8))
-        case .boolean(let truth): return DER.element(0x01, Data([truth ? 0xFF : 0]))
-        case .integer(let number): return DER.integer(number)
+        case .string(let text): try coder.serialize(ASN1UTF8String(text))
+        case .boolean(let truth): try coder.serialize(truth)
+        case .integer(let number): try coder.serialize(number)
         case .array(let values):
-            var content = Data()
-            for value in values { content += try encoded(value) }
-            return DER.element(0x30, content)
-        case .dictionary(let entries): return try dictionary(entries)
+            try coder.appendConstructedNode(identifier: .sequence) { coder in
+                for value in values { try write(value, into: &coder) }
+            }
+        case .dictionary(let entries): try write(entries, into: &coder)
         case .real, .date, .data:
             throw AppToolsError(.unsupported, "an entitlement is a \(value.kind), which signatures cannot hold")
         }
     }
 
-    private static func dictionary(_ entries: PropertyListDictionary) throws(AppToolsError) -> Data {
-        var content = Data()
-        for (key, value) in entries.sorted.entries {
-            content += DER.element(0x30, DER.element(0x0C, Data(key.utf8)) + (try encoded(value)))
+    private static func write(_ entries: PropertyListDictionary, into coder: inout DER.Serializer) throws {
+        let dictionary = ASN1Identifier(tagWithNumber: 16, tagClass: .contextSpecific)
+        try coder.appendConstructedNode(identifier: dictionary) { coder in
+            for (key, value) in entries.sorted.entries {
+                try coder.appendConstructedNode(identifier: .sequence) { coder in
+                    try coder.serialize(ASN1UTF8String(key))
+                    try write(value, into: &coder)
+                }
+            }
         }
-        return DER.element(0xB0, content)
     }
 }

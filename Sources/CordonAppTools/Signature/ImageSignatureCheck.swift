@@ -19,7 +19,7 @@ struct ImageSignatureCheck {
     }
 
     func problems() -> [Problem] {
-        do throws(AppToolsError) {
+        do {
             guard let signature = try Self.signature(image) else {
                 return [Problem(severity: .error, code: "SG-UNSIGNED", message: "is not signed")]
             }

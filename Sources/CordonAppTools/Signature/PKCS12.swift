@@ -1,6 +1,7 @@
 import Crypto
 import CryptoExtras
 import Foundation
+import SwiftASN1
 
 /// The key and certificates of a PKCS#12 file (RFC 7292), as current tools write it: PBES2 with AES, and a MAC.
 ///
@@ -12,11 +13,10 @@ struct PKCS12 {
     let certificates: [Data]
 
     private enum Identifier {
-        static let data = DER.identifierBytes([1, 2, 840, 113549, 1, 7, 1])
-        static let encryptedData = DER.identifierBytes([1, 2, 840, 113549, 1, 7, 6])
-        static let keyBag = DER.identifierBytes([1, 2, 840, 113549, 1, 12, 10, 1, 1])
-        static let shroudedKeyBag = DER.identifierBytes([1, 2, 840, 113549, 1, 12, 10, 1, 2])
-        static let certificateBag = DER.identifierBytes([1, 2, 840, 113549, 1, 12, 10, 1, 3])
+        static let encryptedData: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 7, 6]
+        static let keyBag: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 12, 10, 1, 1]
+        static let shroudedKeyBag: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 12, 10, 1, 2]
+        static let certificateBag: ASN1ObjectIdentifier = [1, 2, 840, 113549, 1, 12, 10, 1, 3]
     }
 
     init(_ data: Data, password: String) throws(AppToolsError) {
@@ -37,7 +37,7 @@ struct PKCS12 {
             let bags = try Self.bags(part, password)
             for bag in try DERNode(bags).children() {
                 let value = try bag.child(1).child(0)
-                switch try bag.child(0).content {
+                switch try bag.child(0).object() {
                 case Identifier.keyBag: keys.append(Data(value.whole))
                 case Identifier.shroudedKeyBag:
                     keys.append(
@@ -55,10 +55,10 @@ struct PKCS12 {
     }
 
     private static func bags(_ part: DERNode, _ password: String) throws(AppToolsError) -> Data {
-        let kind = try part.child(0).content
+        let kind = try part.child(0).object()
         let value = try part.child(1).child(0)
         switch kind {
-        case Identifier.data: return try octets(value)
+        case .data: return try octets(value)
         case Identifier.encryptedData:
             let encrypted = try value.child(1)
             return try PasswordEncryption(encrypted.child(1)).decrypt(encrypted.child(2).content, password: password)
@@ -82,32 +82,30 @@ private struct PasswordEncryption {
     private let initialValue: Data
 
     init(_ algorithm: DERNode) throws(AppToolsError) {
-        guard try algorithm.child(0).content == DER.identifierBytes([1, 2, 840, 113549, 1, 5, 13]) else { throw old }
+        guard try algorithm.child(0).object() == [1, 2, 840, 113549, 1, 5, 13] else { throw old }
         let derivation = try algorithm.child(1).child(0)
         let cipher = try algorithm.child(1).child(1)
-        guard try derivation.child(0).content == DER.identifierBytes([1, 2, 840, 113549, 1, 5, 12]) else {
+        guard try derivation.child(0).object() == [1, 2, 840, 113549, 1, 5, 12] else {
             throw AppToolsError(.unsupported, "the PKCS#12 file derives its key in an unknown way")
         }
         let parameters = try derivation.child(1).children()
-        guard parameters.count >= 2, parameters[0].tag == 0x04 else {
+        guard parameters.count >= 2, parameters[0].identifier == .octetString else {
             throw AppToolsError(.malformed, "the key derivation of the PKCS#12 file is incomplete")
         }
         salt = Data(parameters[0].content)
         rounds = try PKCS12MAC.rounds(parameters[1])
-        let named = try parameters.last.flatMap { (last) throws(AppToolsError) -> Data? in
-            last.tag == 0x30 ? Data(try last.child(0).content) : nil
-        }
-        switch named {
-        case nil, DER.identifierBytes([1, 2, 840, 113549, 2, 7]): function = .insecureSHA1
-        case DER.identifierBytes([1, 2, 840, 113549, 2, 9]): function = .sha256
-        case DER.identifierBytes([1, 2, 840, 113549, 2, 10]): function = .sha384
-        case DER.identifierBytes([1, 2, 840, 113549, 2, 11]): function = .sha512
+        let last = parameters[parameters.count - 1]
+        switch last.identifier == .sequence ? try last.child(0).object() : nil {
+        case nil, [1, 2, 840, 113549, 2, 7]: function = .insecureSHA1
+        case [1, 2, 840, 113549, 2, 9]: function = .sha256
+        case [1, 2, 840, 113549, 2, 10]: function = .sha384
+        case [1, 2, 840, 113549, 2, 11]: function = .sha512
         default: throw AppToolsError(.unsupported, "the PKCS#12 file uses an unknown hash function")
         }
-        switch try cipher.child(0).content {
-        case DER.identifierBytes([2, 16, 840, 1, 101, 3, 4, 1, 2]): keySize = 16
-        case DER.identifierBytes([2, 16, 840, 1, 101, 3, 4, 1, 22]): keySize = 24
-        case DER.identifierBytes([2, 16, 840, 1, 101, 3, 4, 1, 42]): keySize = 32
+        switch try cipher.child(0).object() {
+        case [2, 16, 840, 1, 101, 3, 4, 1, 2]: keySize = 16
+        case [2, 16, 840, 1, 101, 3, 4, 1, 22]: keySize = 24
+        case [2, 16, 840, 1, 101, 3, 4, 1, 42]: keySize = 32
         default: throw old
         }
         initialValue = Data(try cipher.child(1).content)

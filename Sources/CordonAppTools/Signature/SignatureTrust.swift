@@ -12,7 +12,7 @@ public struct SignatureTrust: Sendable {
         let blocks = SigningCertificate.blocks("CERTIFICATE", in: pem)
         guard !blocks.isEmpty else { throw AppToolsError(.malformed, "there is no certificate among the anchors") }
         var roots: [Certificate] = []
-        for block in blocks { roots.append(try Self.certificate(block)) }
+        for block in blocks { roots.append(try SigningCertificate(block).certificate) }
         self.roots = CertificateStore(roots)
     }
 
@@ -30,29 +30,23 @@ public struct SignatureTrust: Sendable {
                     found.append(Finding(file.path, .error, "SG-TRUST", "\(image.cpu): carries no certificate"))
                     continue
                 }
-                guard let reason = await problem(chain.leaf, chain.others) else { continue }
+                guard let reason = await problem(chain.leaf.certificate, chain.others.map(\.certificate)) else {
+                    continue
+                }
                 found.append(Finding(file.path, .error, "SG-TRUST", "\(image.cpu): \(reason)"))
             }
         }
         return found
     }
 
-    private func problem(_ leaf: Data, _ others: [Data]) async -> String? {
-        guard let certificate = try? Self.certificate(leaf) else { return "the certificate cannot be read" }
+    private func problem(_ leaf: Certificate, _ others: [Certificate]) async -> String? {
         var verifier = Verifier(rootCertificates: roots) {
             RFC5280Policy()
             CodeExtensions()
         }
-        let intermediates = CertificateStore(others.compactMap { try? Self.certificate($0) })
-        switch await verifier.validate(leaf: certificate, intermediates: intermediates) {
+        switch await verifier.validate(leaf: leaf, intermediates: CertificateStore(others)) {
         case .validCertificate: return nil
         case .couldNotValidate: return "the certificate does not lead to a trusted root"
-        }
-    }
-
-    private static func certificate(_ der: Data) throws(AppToolsError) -> Certificate {
-        do { return try Certificate(derEncoded: Array(der)) } catch {
-            throw AppToolsError(.malformed, "a certificate cannot be read")
         }
     }
 }

@@ -137,7 +137,7 @@ extension Broker {
         if let claims = call.claims { options.claims = try ClaimsRequest(json: claims) }
         if let id = request.correlationID { options.correlationID = id }
         let token: AccessToken
-        do throws(SignInError) {
+        do {
             token = try await client.accessToken(
                 for: account.facts.id, resource: call.resource, scopes: scopes, options: options)
         } catch {
@@ -168,7 +168,7 @@ extension Broker {
         }
         try check(asked.purpose, rule)
         let signer = try await signer(of: call.account, in: call.session, request)
-        do throws(ProtocolError) {
+        do {
             return Base64URL.encode(try signer.signature(for: Data(input.utf8)))
         } catch {
             throw SignInError(.storage, .storeUnavailable, "the session's key could not sign")

@@ -80,7 +80,7 @@ extension Broker {
             deviceID: Self.deviceID(signer.publicKey.thumbprint), tenant: tenant, issuer: issuer,
             keyThumbprint: signer.publicKey.thumbprint,
             since: Date(timeIntervalSince1970: environment.now().timeIntervalSince1970.rounded(.down)))
-        do throws(ProtocolError) {
+        do {
             let signed = try CompactJWS.sign(
                 try MessageCoding.encode(facts), type: .deviceRegistration, with: signer, embedsKey: true)
             return BrokerState.RegistrationRecord(facts: facts, request: signed)
@@ -109,7 +109,7 @@ extension Broker {
         try await forgetRegistration()
         var answer = device
         // The device is free whatever becomes of this; the administrator learns of it.
-        do throws(SignInError) {
+        do {
             try await register?.release(registration.facts.deviceID, vouchedBy: administrator.voucher)
         } catch {
             logger.error(

@@ -24,7 +24,7 @@ extension Broker {
             reports.beginRound()
             let session = state.session
             let signedIn = state.account?.facts.session
-            do throws(SignInError) {
+            do {
                 let registered = try await register.report(
                     try statement(of: registration), of: registration.facts.deviceID)
                 guard state.registration?.facts == registration.facts else { continue }
@@ -58,7 +58,7 @@ extension Broker {
                 max(0, Int64(environment.now().timeIntervalSince(account.authenticated ?? account.began)))
             }, apps: apps())
         let signer = try store.deviceKey()
-        do throws(ProtocolError) { return try statement.signed(by: signer) } catch {
+        do { return try statement.signed(by: signer) } catch {
             throw SignInError(.storage, .storeUnavailable, "the device's key could not sign")
         }
     }

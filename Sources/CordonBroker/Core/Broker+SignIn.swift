@@ -79,7 +79,7 @@ extension Broker {
     ) async throws(SignInError) -> BrokerToken {
         let began = state.session
         let app = try connections.app(request.peer).identity
-        do throws(SignInError) {
+        do {
             let result = try await signIn(client)
             try await adopt(result.account, since: began, by: app)
             handed.add(HandedToken(result.accessToken, of: resource, to: app, at: environment.now()))
@@ -127,7 +127,7 @@ extension Broker {
         _ = changed.noteUse(by: app)
         // Who listens looks at once; noted here it costs one write for all of them.
         for listener in connections.listeningApps { changed.noteAudience(listener) }
-        do throws(SignInError) {
+        do {
             try store.makeSeed(session: changed.session, random: environment.randomBytes(32))
             try commit(changed, telling: .accountChanged)
         } catch {

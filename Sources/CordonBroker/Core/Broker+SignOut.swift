@@ -50,7 +50,7 @@ extension Broker {
             account.session, tokens: handed, signer: signer,
             awaiting: connections.listening.intersection(concerned.keys))
         handed.removeAll()
-        do throws(SignInError) { try commit(changed, telling: .globalSignOut) } catch {
+        do { try commit(changed, telling: .globalSignOut) } catch {
             departures.end(account.session)
             throw error
         }

@@ -60,7 +60,7 @@ public actor Broker {
         register = configuration.service.map {
             ServiceRegister(base: $0, transport: transport, now: environment.now)
         }
-        do throws(SignInError) {
+        do {
             try TokenStoreFile.makeFolder(folder)
             store = BrokerStore(folder: folder, secrets: secrets)
             client = try SignInClient(
@@ -82,7 +82,7 @@ public actor Broker {
                 hint: error.hint)
         }
         try BrokerConfiguration.PolicyStamp.check(configuration.policy, for: state, place: folder.path)
-        do throws(SignInError) {
+        do {
             if let version = configuration.policy?.version, version != state.policyVersion {
                 try change { $0.policyVersion = version }
             }
@@ -140,7 +140,7 @@ public actor Broker {
     /// The account's session in the token cache; nil when it has ended, was damaged or is an old copy. One that cannot be
     /// read just now has not ended: to take it for that would destroy every app's data key.
     private func storedAccount(_ id: AccountID) async throws(SignInError) -> SignedInAccount? {
-        do throws(SignInError) {
+        do {
             return try await client.account(id)
         } catch {
             guard error.fault == .storeDamaged || error.fault == .rolledBack else { throw error }

@@ -91,7 +91,7 @@ struct ServiceRegister: Sendable {
         }
         request.headerFields[.accept] = "application/json"
         var body: Data?
-        do throws(ProtocolError) {
+        do {
             if let message {
                 body = try MessageCoding.encode(message)
                 request.headerFields[.contentType] = "application/json"
@@ -107,7 +107,7 @@ struct ServiceRegister: Sendable {
         } catch {
             throw SignInError(.storage, .storeUnavailable, "the request to the service could not be signed")
         }
-        do throws(TransportError) {
+        do {
             return try await transport.send(request, body: body, limit: Self.largestAnswer, timeout: Self.timeout)
         } catch {
             throw SignInError(.network, .unreachable, "the service cannot be reached", hint: "Try again later.")

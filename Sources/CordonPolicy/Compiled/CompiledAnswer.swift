@@ -116,9 +116,11 @@ extension PolicySet {
             // Whether a URL's scheme is exempted is not in the table.
             if case .exempt = relation, question.url != nil { return nil }
             return table(own).outgoing[relation.position]
-        case .copy: return WebViewRules.isUnmanaged(question) ? table(own).least : copying(question, relation, own)
+        case .copy:
+            return WebViewRules.isUnmanaged(question) ? table(own).minimumVerdict : copying(question, relation, own)
         case .paste:
-            return WebViewRules.isUnmanaged(question) ? table(own).least : table(own).pasting[relation.position]
+            return WebViewRules.isUnmanaged(question)
+                ? table(own).minimumVerdict : table(own).pasting[relation.position]
         default: return table(own).incoming[relation.position]
         }
     }

@@ -5,7 +5,7 @@ extension VerdictTable {
     init(_ policy: PolicyInForce) {
         copyLimit = policy.transfer.clipboardExceptionLength
         asksEvaluator = policy.transfer.contentEvaluation != .notRequired
-        least = verdict(policy) { _ in }
+        minimumVerdict = verdict(policy) { _ in }
         askAlone(policy)
         askPlaces(policy)
         askTransfers(policy)

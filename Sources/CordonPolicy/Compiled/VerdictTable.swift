@@ -46,7 +46,7 @@ struct VerdictTable: Sendable {
     /// By ``LinkKind/position``: web links, and telephone numbers and messages by the app that would take them.
     var links = Row()
     /// What the policy says whatever is asked: `block` when it is damaged.
-    var least = Verdict.allow
+    var minimumVerdict = Verdict.allow
     /// Characters that may be copied anywhere.
     var copyLimit = 0
     /// Whether an outside evaluator is to be asked before data is shared.

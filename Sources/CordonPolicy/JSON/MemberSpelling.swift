@@ -1,3 +1,5 @@
+internal import CordonBase
+
 /// Tells which known member a misspelt one was meant to be.
 public enum MemberSpelling {
     /// The known name that is nearest to another: at most two letters added, left out, exchanged or swapped, whatever the case.
@@ -12,7 +14,7 @@ public enum MemberSpelling {
         for candidate in known {
             let limit = candidate.count < 4 ? 0 : candidate.count < 8 ? 1 : 2
             guard abs(candidate.count - letters.count) <= limit else { continue }
-            let edits = edits(letters, Array(candidate.lowercased()))
+            let edits = EditDistance.between(letters, Array(candidate.lowercased()))
             guard edits <= limit else { continue }
             // The first by name of those that are as near, so that the answer is always the same.
             if let known = best, (known.edits, known.name) <= (edits, candidate) { continue }
@@ -23,26 +25,6 @@ public enum MemberSpelling {
 
     /// The longest name that is compared, in characters.
     private static let longest = 128
-
-    /// The least number of single letters to add, leave out, exchange, or swap with the next (Damerau-Levenshtein, each
-    /// place edited once).
-    private static func edits(_ left: [Character], _ right: [Character]) -> Int {
-        var before: [Int] = []
-        var row = Array(0...right.count)
-        for (index, letter) in left.enumerated() {
-            var next = [index + 1]
-            next.reserveCapacity(right.count + 1)
-            for (place, other) in right.enumerated() {
-                var least = min(row[place] + (letter == other ? 0 : 1), row[place + 1] + 1, next[place] + 1)
-                if index > 0, place > 0, letter == right[place - 1], left[index - 1] == other {
-                    least = min(least, before[place - 1] + 1)
-                }
-                next.append(least)
-            }
-            (before, row) = (row, next)
-        }
-        return row[right.count]
-    }
 }
 
 extension AppProtectionPolicy {

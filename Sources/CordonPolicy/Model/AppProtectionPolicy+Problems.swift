@@ -8,7 +8,7 @@ extension AppProtectionPolicy {
         }
         var problems: [PolicyError] = []
         for name in textMembers {
-            do throws(PolicyError) {
+            do {
                 _ = try text(name, in: members)
             } catch {
                 problems.append(error)
@@ -17,7 +17,7 @@ extension AppProtectionPolicy {
         var policy = AppProtectionPolicy()
         for setting in Setting.all {
             guard let value = members[setting.name], value != .null else { continue }
-            do throws(PolicyError) {
+            do {
                 _ = try setting.read(value, &policy)
             } catch {
                 problems.append(error.inside(setting.name))

@@ -50,7 +50,7 @@ public struct AppProtectionPolicy: Sendable, Equatable {
         displayName = try Self.text("displayName", in: members) ?? ""
         for setting in Setting.all {
             guard let value = members[setting.name], value != .null else { continue }
-            do throws(PolicyError) {
+            do {
                 if try !setting.read(value, &self) { notUnderstood.insert(setting.name) }
             } catch {
                 throw error.inside(setting.name)

@@ -106,14 +106,14 @@ public struct PolicySet: Sendable {
         return configured.position(of: account).map { positionOfEvery + 1 + $0 } ?? positionOfEvery
     }
 
-    /// Where the table of the account stands that owns a place; see ``standing(ofPlace:account:)``.
+    /// Where the table of the account stands that owns a place; see ``resolution(ofPlace:account:)``.
     func position(ofPlace location: Location, account: borrowing AccountID) -> Int? {
         byAccount.position(of: account) ?? (location.isOrganizationPlace ? positionOfEvery : nil)
     }
 
     /// The policy of an account; nil when it is unmanaged, or managed and not known.
     public func policy(of identity: EffectiveIdentity) -> EffectivePolicy? {
-        guard case .governed(let policy) = standing(of: identity) else { return nil }
+        guard case .governed(let policy) = resolution(of: identity) else { return nil }
         return policy.effective
     }
 
@@ -124,35 +124,23 @@ public struct PolicySet: Sendable {
         return identities.contains { $0 != .personal } ? lockDown.effective : nil
     }
 
-    /// How a question about an identity stands.
-    enum Standing {
-        /// A personal account, or nothing managed is open.
-        case unrestricted
-        /// A managed account and its policy.
-        case governed(PolicyInForce)
-        /// A managed account without a known policy.
-        case unknown
-        /// The identity did not follow.
-        case lost
-    }
-
-    func standing(of identity: EffectiveIdentity) -> Standing {
+    func resolution(of identity: EffectiveIdentity) -> PolicyResolution {
         switch identity {
-        case .managed(let account): standing(ofManaged: account)
+        case .managed(let account): resolution(ofManaged: account)
         case .personal, .unset: .unrestricted
         case .lost: hasPolicies ? .lost : .unrestricted
         }
     }
 
-    func standing(ofManaged account: AccountID) -> Standing {
+    func resolution(ofManaged account: AccountID) -> PolicyResolution {
         if let policy = byAccount[account] ?? configured[account] ?? everyManagedAccount { return .governed(policy) }
         return .unknown
     }
 
-    func standing(of question: borrowing Question) -> Standing? {
+    func resolution(of question: borrowing Question) -> PolicyResolution? {
         guard let owner = question.owner else { return nil }
-        if question.coVisibleIdentities.isEmpty { return standing(of: owner) }
-        let own = standing(of: owner)
+        if question.coVisibleIdentities.isEmpty { return resolution(of: owner) }
+        let own = resolution(of: owner)
         if case .lost = own { return own }
         let managed = owner.account != nil || question.coVisibleIdentities.contains { $0 != .personal }
         return managed ? .governed(lockDown) : own
@@ -162,9 +150,21 @@ public struct PolicySet: Sendable {
     ///
     /// A place names its account by id alone. An id without a policy of its own is taken for a managed
     /// one only where the place is an organisation's.
-    func standing(ofPlace location: Location, account: AccountID) -> Standing {
+    func resolution(ofPlace location: Location, account: AccountID) -> PolicyResolution {
         if let policy = byAccount[account] { return .governed(policy) }
         if location.isOrganizationPlace, let policy = everyManagedAccount { return .governed(policy) }
         return .unrestricted
     }
+}
+
+/// Which policy, if any, decides a question about an identity.
+enum PolicyResolution {
+    /// A personal account, or nothing managed is open.
+    case unrestricted
+    /// A managed account and its policy.
+    case governed(PolicyInForce)
+    /// A managed account without a known policy.
+    case unknown
+    /// The identity did not follow.
+    case lost
 }

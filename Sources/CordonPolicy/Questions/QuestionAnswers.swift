@@ -8,7 +8,7 @@ extension PolicySet {
     }
 
     private func answer(to json: JSONValue) -> PolicyDecision {
-        do throws(PolicyError) {
+        do {
             return decision(for: try Question(json: json))
         } catch {
             let reason = PolicyReason(

@@ -5,12 +5,12 @@ enum Evaluation {
     static func run<C: FindingCollector>(
         _ question: borrowing Question, in set: borrowing PolicySet, to findings: inout C
     ) {
-        guard let standing = set.standing(of: question) else {
+        guard let resolution = set.resolution(of: question) else {
             findings.missing("owner", for: .policyUnknown)
             return
         }
         AppWideRules.apply(question, set, to: &findings)
-        switch standing {
+        switch resolution {
         case .lost:
             findings.report(.block, .identityLost, "", of: nil, identityLost)
         case .unknown:
@@ -20,7 +20,7 @@ enum Evaluation {
             apply(policy, to: question, &findings)
         case .unrestricted: break
         }
-        OtherSide.apply(question, set, standing, to: &findings)
+        OtherSide.apply(question, set, resolution, to: &findings)
     }
 
     /// The rules of the owner's own policy.

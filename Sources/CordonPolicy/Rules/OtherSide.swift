@@ -3,7 +3,7 @@ internal import CordonIdentity
 /// What the other side of a transfer says: two policies decide, and either may refuse (SDK-DT-03).
 enum OtherSide {
     static func apply<C: FindingCollector>(
-        _ question: borrowing Question, _ set: borrowing PolicySet, _ own: PolicySet.Standing, to findings: inout C
+        _ question: borrowing Question, _ set: borrowing PolicySet, _ own: PolicyResolution, to findings: inout C
     ) {
         switch question.action {
         case .send, .receive, .receiveItem, .copy, .paste:
@@ -18,7 +18,7 @@ enum OtherSide {
 
     /// The account that is active in the other app.
     private static func peer<C: FindingCollector>(
-        _ question: borrowing Question, _ set: borrowing PolicySet, _ own: PolicySet.Standing, to findings: inout C
+        _ question: borrowing Question, _ set: borrowing PolicySet, _ own: PolicyResolution, to findings: inout C
     ) {
         guard let app = question.peer?.app else {
             if set.demands.contains(demand(of: question.action)), case .unrestricted = own {
@@ -27,7 +27,7 @@ enum OtherSide {
             return
         }
         guard app == .managed, case .managed(let account)? = question.peer?.account else { return }
-        switch set.standing(ofManaged: account ?? AccountID("")) {
+        switch set.resolution(ofManaged: account ?? AccountID("")) {
         case .governed(let policy):
             if policy.isDamaged { Evaluation.report(damaged: policy, to: &findings) }
             let relation = relation(of: question, to: account)
@@ -71,14 +71,14 @@ enum OtherSide {
 
     /// The account that owns the place. Its own data is no transfer.
     private static func place<C: FindingCollector>(
-        _ question: borrowing Question, _ set: borrowing PolicySet, _ own: PolicySet.Standing, to findings: inout C
+        _ question: borrowing Question, _ set: borrowing PolicySet, _ own: PolicyResolution, to findings: inout C
     ) {
         // An only account is the owner here, and its own data is no transfer.
         if set.hasOneAccount, question.coVisibleIdentities.isEmpty, case .governed = own { return }
         guard let location = question.location, let account = question.locationAccount, !account.rawValue.isEmpty,
             !location.belongsToNobody, account != question.owner?.account
         else { return }
-        guard case .governed(let policy) = set.standing(ofPlace: location, account: account) else { return }
+        guard case .governed(let policy) = set.resolution(ofPlace: location, account: account) else { return }
         if policy.isDamaged { Evaluation.report(damaged: policy, to: &findings) }
         let relation = Relation(of: question.owner, to: account)
         if question.action == .saveTo {

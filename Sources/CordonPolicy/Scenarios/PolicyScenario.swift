@@ -63,7 +63,7 @@ public struct PolicyScenario: Sendable {
         self.policies = policies
         var expectations: [Expectation] = []
         for (index, json) in try fields.list("expectations").enumerated() {
-            do throws(PolicyError) {
+            do {
                 expectations.append(try Self.expectation(QuestionReader(json, ""), number: index + 1))
             } catch {
                 throw error.inside("expectations[\(index)]")

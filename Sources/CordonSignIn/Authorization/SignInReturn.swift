@@ -47,7 +47,7 @@ struct SignInReturn: Sendable {
                 return .failure(error)
             }
         }
-        do throws(SignInError) {
+        do {
             if let answer = try await browser.visit(page, redirect: redirect) {
                 listener.stop()
                 return answer

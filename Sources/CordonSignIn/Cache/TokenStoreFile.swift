@@ -6,7 +6,7 @@ package import Foundation
 package enum TokenStoreFile {
     /// Makes the folder of a store, which only this user can enter.
     package static func makeFolder(_ folder: URL) throws(SignInError) {
-        do throws(FileFailure) { try DurableFile.makePrivateFolder(folder) } catch {
+        do { try DurableFile.makePrivateFolder(folder) } catch {
             guard error.number == EPERM else {
                 throw SignInError(.storage, .storeUnavailable, "the token store's folder cannot be made")
             }
@@ -22,26 +22,26 @@ package enum TokenStoreFile {
     /// - Throws: ``SignInError`` with fault `storeUnavailable` for what cannot be read, or is longer than the limit: that
     ///   is neither an empty file nor none.
     package static func read(_ file: URL, limit: Int) throws(SignInError) -> Data? {
-        do throws(FileFailure) { return try DurableFile.read(file, limit: limit) } catch {
+        do { return try DurableFile.read(file, limit: limit) } catch {
             throw failure(error.number == EFBIG ? "read, it is too large" : "read", error)
         }
     }
 
     /// The first bytes of a file, however long it is; nil when there is none.
     static func head(of file: URL, _ count: Int) throws(SignInError) -> Data? {
-        do throws(FileFailure) { return try DurableFile.head(of: file, count) } catch { throw failure("read", error) }
+        do { return try DurableFile.head(of: file, count) } catch { throw failure("read", error) }
     }
 
     /// Replaces a file as a whole.
     package static func replace(_ file: URL, with bytes: Data) throws(SignInError) {
-        do throws(FileFailure) { try DurableFile.replace(file, with: bytes, by: draft(of: file)) } catch {
+        do { try DurableFile.replace(file, with: bytes, by: draft(of: file)) } catch {
             throw failure("written", error)
         }
     }
 
     /// Deletes a file and its draft durably; one that is not there counts as deleted.
     package static func remove(_ file: URL) throws(SignInError) {
-        do throws(FileFailure) {
+        do {
             try DurableFile.remove(draft(of: file))
             try DurableFile.remove(file)
             try DurableFile.synchronize(file.deletingLastPathComponent())

@@ -71,7 +71,7 @@ extension SignInClient {
     ) async throws(SignInError) -> AccessToken {
         let name = owner.name(of: key.account)
         let lock: AdvisoryLock
-        do throws(FileFailure) { lock = try await AdvisoryLock.waiting(for: cache.file(name, "renewal")) } catch {
+        do { lock = try await AdvisoryLock.waiting(for: cache.file(name, "renewal")) } catch {
             throw TokenCache.unlockable(error)
         }
         defer { withExtendedLifetime(lock) {} }

@@ -14,7 +14,7 @@ extension SignInClient {
     func noted<Value>(
         _ operation: SignInLog.Operation, _ work: () async throws(SignInError) -> Value
     ) async throws(SignInError) -> Value {
-        do throws(SignInError) {
+        do {
             let value = try await work()
             log.note(operation, nil, at: configuration.issuer)
             return value

@@ -19,7 +19,7 @@ extension Provider {
     /// Revokes a refresh token (RFC 7009); a provider that refuses public clients is asked once more with the access
     /// token.
     func revoke(_ refreshToken: String, accessToken: AccessToken?) async -> RevocationOutcome {
-        do throws(SignInError) {
+        do {
             let metadata = try await metadata()
             guard metadata.revocationEndpoint != nil else { return .notOffered }
             let url = try ProviderAddress.endpoint(metadata.revocationEndpoint, named: "revocation_endpoint")

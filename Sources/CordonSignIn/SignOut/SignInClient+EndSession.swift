@@ -13,7 +13,7 @@ extension SignInClient {
     func endSession(
         idToken: String?, browser: BrowserLauncher, extraParameters: [String: String] = [:]
     ) async -> Bool {
-        do throws(SignInError) {
+        do {
             let metadata = try await provider.metadata()
             let endpoint = try ProviderAddress.endpoint(metadata.endSessionEndpoint, named: "end_session_endpoint")
             let redirect = try SignInReturn(signedOutRedirect)

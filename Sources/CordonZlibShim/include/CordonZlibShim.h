@@ -18,4 +18,7 @@ enum { CORDON_GUNZIP_MALFORMED = -1, CORDON_GUNZIP_TOO_LARGE = -2 };
 // or one of the codes above.
 ptrdiff_t cordon_gunzip(uint8_t *out, size_t capacity, const uint8_t *in, size_t count);
 
+// Unpacks raw deflate data (RFC 1951) at the start of `in`, whatever follows it; otherwise as `cordon_gunzip`.
+ptrdiff_t cordon_inflate(uint8_t *out, size_t capacity, const uint8_t *in, size_t count);
+
 #endif

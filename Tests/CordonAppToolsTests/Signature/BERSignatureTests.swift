@@ -20,7 +20,7 @@ enum IndefiniteForm {
 
     /// Every element but certificates without its length.
     static func everywhere(_ node: DERNode, piece: Int = 100, reversesAttributes: Bool = false) throws -> Data {
-        if node.tag == 0x04 { return pieces(of: node.content, piece) }
+        if node.tag == 0x04 { return try pieces(of: node.content, piece) }
         guard node.tag & 0x20 != 0 else { return node.whole }
         var parts: [Data] = []
         for child in try node.children() {
@@ -37,12 +37,17 @@ enum IndefiniteForm {
 
     static func element(_ tag: UInt8, _ content: Data) -> Data { Data([tag, 0x80]) + content + Data([0, 0]) }
 
-    private static func pieces(of content: Data, _ size: Int) -> Data {
-        let parts = stride(from: 0, to: content.count, by: size).map {
-            DER.octets(Data(content.dropFirst($0).prefix(size)))
+    private static func pieces(of content: Data, _ size: Int) throws -> Data {
+        let parts = try stride(from: 0, to: content.count, by: size).map {
+            try CMSAttributes.octets(Data(content.dropFirst($0).prefix(size)))
         }
         return element(0x24, parts.reduce(Data(), +))
     }
+}
+
+extension DERNode {
+    /// The first byte: class, form and number.
+    fileprivate var tag: UInt8 { whole.first ?? 0 }
 }
 
 /// An identity whose messages or team a test changes.

@@ -60,7 +60,7 @@ extension SharedDeviceMode {
 
     /// Who is here, and whether that settles it: not where a clean-up failed or no answer came.
     private func look() async -> (now: CurrentAccount?, isFinal: Bool) {
-        do throws(SignInError) { return (try await refresh(), true) } catch {
+        do { return (try await refresh(), true) } catch {
             guard error.fault == .cleanUpOwed else { return (nil, false) }
             // Nobody's handler will do better the next time where there is none.
             return (try? await currentAccount(), !hasHandler)
