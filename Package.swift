@@ -157,10 +157,13 @@ let package = Package(
             "CordonServiceHTTP",
             [
                 "CordonBase", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonSignatures",
-                "CordonZlibShim", asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, hummingbirdCore,
-                hummingbirdTLS, logging,
-                mustache, nioCore, nioHTTP1, nioHTTPTypes, nioSSL, serviceLifecycle, unixSignals,
+                "CordonZlibShim", asyncHTTPClient, crypto, httpTypes, hummingbird, hummingbirdCore,
+                hummingbirdTLS, logging, nioCore, nioHTTP1, nioHTTPTypes, nioSSL, serviceLifecycle, unixSignals,
             ]),
+        // An OpenID provider for development and tests; the service knows no more of it than a program tells.
+        library(
+            "CordonDevelopmentProvider",
+            ["CordonBase", "CordonProtocol", "CordonSignatures", crypto, cryptoExtras, httpTypes, logging, mustache]),
 
         // Tools.
         library("CordonAppTools", ["CordonBase", crypto, cryptoExtras, swiftASN1, x509]),
@@ -179,8 +182,8 @@ let package = Package(
         program(
             "CordonCommand",
             [
-                "CordonBase", "CordonAppTools", "CordonBroker", "CordonDemo", "CordonHTTPClient", "CordonIdentity",
-                "CordonPolicy",
+                "CordonBase", "CordonAppTools", "CordonBroker", "CordonDemo", "CordonDevelopmentProvider",
+                "CordonHTTPClient", "CordonIdentity", "CordonPolicy",
                 "CordonProtocol", "CordonService", "CordonServiceHTTP", "CordonServiceSQLite", "CordonSignIn",
                 "CordonVault", argumentParser, crypto, httpTypes, logging,
             ]),
@@ -260,19 +263,25 @@ let package = Package(
         tests(
             "CordonServiceHTTPTests",
             [
-                "CordonTestSupport", "CordonBase", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService",
-                "CordonServiceHTTP",
-                "CordonSignIn", "CordonSignatures", "CordonTesting",
+                "CordonTestSupport", "CordonBase", "CordonDevelopmentProvider", "CordonIdentity", "CordonPolicy",
+                "CordonProtocol", "CordonService", "CordonServiceHTTP", "CordonSignIn", "CordonSignatures",
+                "CordonTesting",
                 asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, hummingbirdTesting, jwtKit, logging,
                 nioCore, nioEmbedded, nioHTTPTypes,
+            ]),
+        tests(
+            "CordonDevelopmentProviderTests",
+            [
+                "CordonBase", "CordonDevelopmentProvider", "CordonIdentity", "CordonProtocol", "CordonService",
+                "CordonServiceHTTP", crypto, cryptoExtras, httpTypes, hummingbirdTesting, jwtKit, logging, nioCore,
             ]),
         tests("CordonAppToolsTests", ["CordonTestSupport", "CordonAppTools", crypto]),
         tests(
             "CordonCommandTests",
             [
-                "CordonTestSupport", "CordonBase", "CordonAppTools", "CordonBroker", "CordonCommand", "CordonIdentity",
-                "CordonPolicy",
-                "CordonService",
+                "CordonTestSupport", "CordonBase", "CordonAppTools", "CordonBroker", "CordonCommand",
+                "CordonDevelopmentProvider",
+                "CordonIdentity", "CordonPolicy", "CordonService",
                 "CordonServiceHTTP", "CordonServiceSQLite", "CordonSignIn", argumentParser, httpTypes, hummingbird,
                 logging,
             ]),

@@ -3,7 +3,7 @@
 
 Prints one line for each count with its limit, and a line for each finding; ends with 1 if a limit is passed or anything is
 found. A limit is what `LIMITS` says: it is lowered when the house gets better and never raised without a decision in
-docs/decisions. `--json` prints the counts alone.
+docs/decisions. `--json` prints the counts alone; `--write` draws the arrows into DESIGN.md anew.
 """
 
 import collections
@@ -83,6 +83,34 @@ def unused_arrows(package: dict) -> list[str]:
     return found
 
 
+def drawn_arrows(package: dict) -> str:
+    """The table of DESIGN.md that says what each target of Sources depends on, lowest first."""
+    own = {target["name"]: target for target in package["targets"]}
+    arrows: dict[str, tuple[list[str], list[str]]] = {}
+    for name, target in own.items():
+        if target["type"] == "test" or not (ROOT / "Sources" / name).is_dir():
+            continue
+        names = [(one.get("byName") or one.get("product") or one.get("target"))[0] for one in target["dependencies"]]
+        arrows[name] = ([one for one in names if one in own], [one for one in names if one not in own])
+    heights: dict[str, int] = {}
+
+    def height(name: str) -> int:
+        if name not in heights:
+            heights[name] = 1 + max((height(below) for below in arrows[name][0]), default=-1)
+        return heights[name]
+
+    rows = ["| Target | Depends on | Of others |", "| --- | --- | --- |"]
+    for name in sorted(arrows, key=lambda one: (height(one), one)):
+        cells = [", ".join(sorted(short(one) for one in part)) or "–" for part in arrows[name]]
+        rows.append(f"| `{name}` | {cells[0]} | {cells[1]} |")
+    return "\n".join(rows)
+
+
+def short(name: str) -> str:
+    """A target's name without the prefix that all have."""
+    return name.removeprefix("Cordon") or name
+
+
 def main() -> int:
     package = json.loads(
         subprocess.run(["swift", "package", "dump-package"], cwd=ROOT, check=True, capture_output=True, text=True).stdout)
@@ -102,10 +130,19 @@ def main() -> int:
         "modules that a first program imports": len([name for name in adopter if name.startswith("Cordon")]),
         "unused arrows": len(arrows),
     }
+    design = ROOT / "DESIGN.md"
+    opening, closing = "<!-- arrows: Scripts/house.py --write -->\n\n", "\n\n<!-- arrows end -->"
+    before, rest = design.read_text().split(opening)
+    table, after = rest.split(closing)
+    if "--write" in sys.argv[1:]:
+        design.write_text(before + opening + drawn_arrows(package) + closing + after)
+        return 0
     if "--json" in sys.argv[1:]:
         print(json.dumps(counts, indent=2))
         return 0
     found = arrows
+    if table != drawn_arrows(package):
+        found.append("DESIGN.md does not draw the arrows of Package.swift: run Scripts/house.py --write")
     for name, count in counts.items():
         print(f"{count:6} {name} (limit {LIMITS[name]})")
         if count > LIMITS[name]:

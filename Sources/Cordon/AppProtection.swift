@@ -15,53 +15,21 @@ internal import Logging
 /// without waiting, from any thread; everything else runs on the actor. After a wipe the account is as if it had
 /// never been enrolled.
 public actor AppProtection {
-    nonisolated let configuration: ProtectionConfiguration
-    nonisolated let rules = Locked(RulesInForce())
-    nonisolated let broadcast = EventBroadcast()
-    nonisolated let vault: Vault
+    /// What the parts share.
+    nonisolated let context: ProtectionContext
     /// What passes between this app and the organisation's others; nil where they share nothing.
     nonisolated let groupVault: GroupVault?
     /// What the windows are about to show.
     nonisolated let switches = Locked(WindowSwitches())
-    nonisolated let watch: TimeWatch
     nonisolated let denials = DenialLog()
     /// Whether work whose identity was lost has been noted.
     nonisolated let hasNotedLostWork = Locked(false)
-    nonisolated let intervals: Intervals
-    /// The account that the device is enrolled for, as its management said last.
-    nonisolated let lastKnownDeviceAccount = Locked<AccountID?>(nil)
-    /// How often the device's management was asked, and which of these questions was answered last.
-    var deviceAccountAsks = (begun: 0, answered: 0)
-    nonisolated let pendingTelemetry = PendingTelemetry()
     let ledger: TelemetryLedger
-    let registrations: RegistrationStore
-    let wipes: WipeStore
-    let lifeStore: LifeStore
-    let stateFolder: StateFolder
-    let seal: StateSeal
-    /// What is remembered besides the registrations, as last read or written.
-    var life = LifeRecord()
-    /// Whether the work that was due at the start has been done.
-    var hasWorked = false
-    /// Whether the device's clock was found turned back.
-    var wasTurnedBack = false
-    /// Whether due work is under way.
-    var isWorking = false
     /// Whether the person is asked, while requests for logs are being answered; nil while nobody answers any.
     var answeringLogs: Bool?
-    /// The last of the remediations that wait for one another.
-    var remediating: Task<RemediationResult?, Never>?
-    var records: [AccountID: RegistrationRecord] = [:] { didSet { learnAccounts(before: oldValue) } }
-    /// The exchange in progress for each account; the next one waits for it, so that answers arrive in order.
-    var exchanges: [AccountID: Task<Outcome, Never>] = [:]
-    /// Who is being enrolled, and has the one place of an app for one managed account meanwhile.
-    var arriving: AccountID?
     /// Who waits to make or remove a file of an account; an account in whose folder somebody does has an entry.
     var fileTurns: [AccountID: [CheckedContinuation<Void, Never>]] = [:]
-    /// The accounts whose data this process is removing.
-    var wiping: Set<AccountID> = []
     let pins: PINKeeper
-    let launches: LaunchStore
     /// How each account's launch gate stands.
     nonisolated let gates = Locked<[AccountID: GateStanding]>([:])
     /// The ways through a gate that are being gone, and who waits for their end.
@@ -71,13 +39,27 @@ public actor AppProtection {
     var isBehind = false
     /// The warnings that were seen since the start.
     var seenWarnings: [AccountID: Set<String>] = [:]
-    nonisolated let settingsInForce: Locked<ProtectionSettings>
     var overrides = SettingOverrides()
     /// The look that the interface was given, and what it could not show of it.
     var adoptedTheme: ProtectionTheme?
     var refusedLook: [String] = []
-    /// The account that debug policies are in force for.
-    var debuggedAccount: AccountID?
+
+    /// What the service says of itself, and whether it is the organisation's.
+    public nonisolated let service: ServiceAccess
+    /// The accounts that the app has registered and may hold, and the device's own.
+    public nonisolated let enrollments: Enrollments
+    /// What to do when a token is refused for want of protection.
+    public nonisolated let remediations: Remediations
+    nonisolated let changes: AccountChanges
+    nonisolated let wipes: Wipes
+    nonisolated let stored: StoredAccounts
+    nonisolated let registrations: Registrations
+    nonisolated let checkIns: CheckIns
+    nonisolated let unenrollments: Unenrollments
+    nonisolated let dueWork: DueWork
+
+    /// One executor for all parts, see ``ProtectionDomain``.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { context.domain.unownedExecutor }
 
     /// Opens an app's protection.
     ///
@@ -88,32 +70,37 @@ public actor AppProtection {
     public init(_ configuration: ProtectionConfiguration) async throws(ProtectionError) {
         let configuration = configuration.followingSettings()
         try configuration.check()
-        self.configuration = configuration
         configuration.logFile?.follow(configuration.settings)
         if !configuration.settings.keepsSignInLogsApart { configuration.sessions.log(to: configuration.logger) }
         let folder = configuration.dataDirectory
-        watch = TimeWatch(configuration.clock)
-        intervals = Intervals(jitter: configuration.jitter)
-        stateFolder = try StateFolder(folder.appending(path: "life"))
-        let seal = StateSeal(
-            keyStore: configuration.keyStore, folder: stateFolder, counter: configuration.stateCounter,
-            bundleID: configuration.application.bundleID)
-        self.seal = seal
-        lifeStore = LifeStore(folder: stateFolder, seal: seal)
+        context = try ProtectionContext(configuration)
         ledger = TelemetryLedger(folder: try StateFolder(folder.appending(path: "telemetry")))
-        registrations = RegistrationStore(
-            folder: try StateFolder(folder.appending(path: "registrations")), seal: seal)
-        wipes = WipeStore(folder: try StateFolder(folder.appending(path: "wipes")))
-        launches = LaunchStore(
-            folder: try StateFolder(folder.appending(path: "launch")), configuration: configuration)
         pins = PINKeeper(
             folder: try StateFolder(configuration.pinDirectory ?? folder.appending(path: "pins")),
             keyStore: configuration.keyStore, clock: configuration.clock, cost: configuration.pinCost,
             observer: configuration.pinObserver)
-        settingsInForce = Locked(configuration.settings)
-        vault = try Self.openVault(configuration)
         groupVault =
             if let group = configuration.sharingGroup { try GroupVault(group, directory: folder) } else { nil }
+        let facade = WeakFacade()
+        changes = AccountChanges(context) { facade.followers }
+        service = ServiceAccess(context)
+        wipes = Wipes(context, service: service, changes: changes)
+        stored = StoredAccounts(context, changes: changes, wipes: wipes)
+        let commands = Commands(context, service: service, changes: changes)
+        registrations = Registrations(
+            context, service: service, changes: changes, stored: stored, wipes: wipes, commands: commands)
+        checkIns = CheckIns(
+            context, service: service, changes: changes, stored: stored, registrations: registrations)
+        enrollments = Enrollments(
+            context, service: service, stored: stored, wipes: wipes, registrations: registrations)
+        unenrollments = Unenrollments(context, service: service, changes: changes, stored: stored, wipes: wipes)
+        remediations = Remediations(
+            context, service: service, stored: stored, checkIns: checkIns, enrollments: enrollments,
+            unenrollments: unenrollments)
+        dueWork = DueWork(
+            context, changes: changes, stored: stored, wipes: wipes, checkIns: checkIns, enrollments: enrollments,
+            unenrollments: unenrollments)
+        facade.hold(self)
         try await start()
     }
 
@@ -125,98 +112,25 @@ public actor AppProtection {
 
     /// The accounts enrolled here (SDK-EN-26).
     public var enrolledAccounts: [ManagedAccount] {
-        records.values.map(\.account).sorted { $0.id.rawValue < $1.id.rawValue }
-    }
-
-    private static func openVault(_ configuration: ProtectionConfiguration) throws(ProtectionError) -> Vault {
-        do throws(VaultError) {
-            return try Vault(
-                directory: configuration.dataDirectory.appending(path: "vault"), keyStore: configuration.keyStore,
-                roots: [configuration.dataDirectory.appending(path: "files")] + configuration.protectedRoots,
-                clock: configuration.clock.now)
-        } catch { throw ProtectionError(error) }
+        context.accounts.records.values.map(\.account).sorted { $0.id.rawValue < $1.id.rawValue }
     }
 
     private func start() async throws(ProtectionError) {
         loadOverrides()
         tellRefusedSettings()
-        let (life, condition) = try lifeStore.load()
-        self.life = life
-        switch condition {
-        case .sound: break
-        case .damaged: setAside("what was to be tried again could not be read")
-        case .newer: setAside("what is to be tried again is from a newer version of the app")
-        }
-        watch.remember(life.latestMoment)
-        let lostWipes = try await resumeWipesAtStart()
-        let stored = try registrations.load()
-        if stored.damaged > 0 { setAside("\(stored.damaged) stored registrations could not be read") }
-        if stored.newer > 0 { setAside("\(stored.newer) registrations are from a newer version of the app") }
-        sealPlainState(stored)
-        for record in stored.records where !isBeingWiped(record.account.id) {
-            await takeUp(record, isNews: false)
-            guard lostWipes > 0 else { continue }
-            denyEverything(of: record)
-            await tellExtensions(of: record.account.id)
-        }
+        try await stored.load()
         try await applyDebugPolicies()
-        recallDeviceAccount()
-        noteClock()
+        await enrollments.recallDeviceAccount()
+        await stored.recordClock()
         noteLaunch()
-        resumeRemediations()
+        await remediations.resume()
     }
+}
 
-    /// Puts a stored record in force again, or denies everything where it is not what the service signed; carries out a wipe
-    /// that it commands, without waiting for it.
-    ///
-    /// - Parameter isNews: Whether observers are told of what it changes; see ``putInForce(_:of:isNews:)``.
-    func takeUp(_ record: RegistrationRecord, isNews: Bool = true) async {
-        let account = record.account.id
-        records[account] = record
-        var owedWipe: Command?
-        do {
-            let envelope = try verifiedAgain(record)
-            if isRolledBack(record) {
-                configuration.logger.error("stored state is older than what was in force")
-                broadcast.post(.stateRolledBack(account: account))
-                denyEverything(of: record)
-            } else {
-                putInForce(envelope, of: record, isNews: isNews)
-                owedWipe = envelope.commands.first { $0.kind == .wipe && isDue($0, for: record) }
-            }
-            // A stored wipe would have ended the registration: a crash or a failing disk kept it from beginning.
-            if owedWipe == nil { try await openFiles(of: account) } else { await close(record) }
-        } catch let error as ProtocolError {
-            setAside("the stored rules are not what the service signed: \(error.reason)")
-            denyEverything(of: record)
-        } catch {
-            setAside("the account's key cannot be opened")
-            denyEverything(of: record)
-        }
-        await tellExtensions(of: account)
-        if let owedWipe { Task { await self.begin(owedWipe) } }
-    }
-
-    /// Makes or unlocks the account's key, and the folder for its files.
-    func openFiles(of account: AccountID) async throws(ProtectionError) {
-        try StateFolder.make(folder(of: account), or: "the folder for files cannot be made")
-        do throws(VaultError) { _ = try await vault.createAccountKey(for: account) } catch {
-            throw ProtectionError(error)
-        }
-        protectFolder(of: account)
-        carryOverFiles(of: account)
-    }
-
-    func setAside(_ reason: String) {
-        configuration.logger.error("stored state was set aside", metadata: ["reason": "\(reason)"])
-        broadcast.post(.stateSetAside(reason: reason))
-    }
-
-    /// The stored envelope, its signature and receiver checked against the pinned root once more (SRV-CI-083).
-    func verifiedAgain(_ record: RegistrationRecord) throws(ProtocolError) -> PolicyEnvelope {
-        // Validity in time was checked when the set arrived; a device that is offline for long keeps its rules.
-        let keys = try record.keys.verified(pin: configuration.rootKeyPin, at: .distantPast)
-        return try record.envelope.verified(
-            by: keys, for: record.receiver(bundleID: configuration.application.bundleID))
-    }
+/// The parts that are still on the facade, which holds what holds this.
+final class WeakFacade: Sendable {
+    private struct Reference: Sendable { weak var facade: AppProtection? }
+    private let reference = Locked(Reference())
+    var followers: [any AccountFollower] { reference.withLock { $0.facade }.map { [$0] } ?? [] }
+    func hold(_ facade: AppProtection) { reference.withLock { [weak facade] in $0.facade = facade } }
 }

@@ -1,3 +1,4 @@
+package import CordonBase
 internal import CordonVault
 
 /// Why protection could not do what the app asked.
@@ -42,16 +43,23 @@ public struct ProtectionError: Error, Sendable, Equatable {
     public let reason: String
     /// What to do about it.
     public let hint: String
+    /// Where Cordon's source made the error, for the report of a defect: module, file and line.
+    public var thrownAt: String { codePlace.description }
+    package private(set) var codePlace: CodePlace
 
     /// Makes an error; the hint is the usual one of its kind.
-    public init(_ code: Code, _ reason: String, hint: String? = nil) {
+    public init(
+        _ code: Code, _ reason: String, hint: String? = nil, file: StaticString = #fileID, line: UInt = #line
+    ) {
         self.code = code
         self.reason = reason
         self.hint = hint ?? code.usualHint
+        codePlace = CodePlace(file, line)
     }
 
     init(_ error: VaultError) {
         self.init(.vault, error.reason, hint: error.hint)
+        codePlace = error.codePlace
     }
 
     /// Whether both are of one kind.

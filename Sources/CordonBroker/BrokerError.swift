@@ -1,3 +1,5 @@
+package import CordonBase
+
 /// Why the broker could not start or go on; what single requests meet is a `SignInError`. Equal by ``code``.
 public struct BrokerError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds that whoever runs the broker tells apart.
@@ -20,13 +22,19 @@ public struct BrokerError: Error, Sendable, Equatable, CustomStringConvertible {
     public let place: String
     /// What to do about it.
     public let hint: String
+    /// Where Cordon's source made the error, for the report of a defect: module, file and line.
+    public var thrownAt: String { codePlace.description }
+    package let codePlace: CodePlace
 
     /// Makes an error.
-    public init(_ code: Code, _ reason: String, place: String, hint: String) {
+    public init(
+        _ code: Code, _ reason: String, place: String, hint: String, file: StaticString = #fileID, line: UInt = #line
+    ) {
         self.code = code
         self.reason = reason
         self.place = place
         self.hint = hint
+        codePlace = CodePlace(file, line)
     }
 
     /// Whether both are of one kind.

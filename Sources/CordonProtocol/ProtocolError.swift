@@ -1,3 +1,5 @@
+package import CordonBase
+
 /// Why a message between app and service was refused.
 public struct ProtocolError: Error, Sendable, Equatable {
     /// What kind of refusal it was.
@@ -26,12 +28,18 @@ public struct ProtocolError: Error, Sendable, Equatable {
     public let reason: String
     /// What to do about it.
     public let hint: String
+    /// Where Cordon's source made the error, for the report of a defect: module, file and line.
+    public var thrownAt: String { codePlace.description }
+    package let codePlace: CodePlace
 
     /// Makes an error; the hint is the usual one of its kind.
-    public init(_ code: Code, _ reason: String, hint: String? = nil) {
+    public init(
+        _ code: Code, _ reason: String, hint: String? = nil, file: StaticString = #fileID, line: UInt = #line
+    ) {
         self.code = code
         self.reason = reason
         self.hint = hint ?? code.usualHint
+        codePlace = CodePlace(file, line)
     }
 
     /// Whether both are of one kind.

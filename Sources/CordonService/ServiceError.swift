@@ -1,3 +1,4 @@
+package import CordonBase
 public import CordonProtocol
 
 /// Why the management service refused or failed.
@@ -63,25 +64,32 @@ public struct ServiceError: Error, Sendable, Equatable {
     public let problems: [Problem]
     /// When to try again, in seconds; nil where waiting does not help.
     public let retryAfterSeconds: Int?
+    /// Where Cordon's source made the error, for the report of a defect: module, file and line.
+    public var thrownAt: String { codePlace.description }
+    package let codePlace: CodePlace
 
     /// Makes an error; the hint is the usual one of its kind where none is given.
     public init(
         _ code: Code, _ reason: String, place: String? = nil, hint: String? = nil, problems: [Problem] = [],
-        retryAfterSeconds: Int? = nil
+        retryAfterSeconds: Int? = nil, file: StaticString = #fileID, line: UInt = #line
     ) {
-        self.init(code, reason, place, hint, nil, problems, retryAfterSeconds)
+        self.init(code, reason, place, hint, nil, problems, retryAfterSeconds, CodePlace(file, line))
     }
 
     /// Makes the error of an enrolment or check-in that ends with a documented status (SRV-CI-028…060).
     public static func enrollment(
-        _ status: EnrollmentStatus, _ reason: String, place: String? = nil, retryAfterSeconds: Int? = nil
+        _ status: EnrollmentStatus, _ reason: String, place: String? = nil, retryAfterSeconds: Int? = nil,
+        file: StaticString = #fileID, line: UInt = #line
     ) -> ServiceError {
-        ServiceError(.enrollment, reason, place, status.explanation, status, [], retryAfterSeconds)
+        ServiceError(
+            .enrollment, reason, place, status.explanation, status, [], retryAfterSeconds, CodePlace(file, line))
     }
 
     /// Makes the error of an account that was disabled or removed (SRV-CI-091, SRV-TG-32).
-    static func accountDisabled(_ reason: String) -> ServiceError {
-        ServiceError(.accountDisabled, reason, nil, nil, .notLicensed, [], nil)
+    static func accountDisabled(
+        _ reason: String, file: StaticString = #fileID, line: UInt = #line
+    ) -> ServiceError {
+        ServiceError(.accountDisabled, reason, nil, nil, .notLicensed, [], nil, CodePlace(file, line))
     }
 
     /// Makes the error of an organisation that is being moved to another service (SRV-CI-055).
@@ -89,7 +97,7 @@ public struct ServiceError: Error, Sendable, Equatable {
 
     private init(
         _ code: Code, _ reason: String, _ place: String?, _ hint: String?, _ status: EnrollmentStatus?,
-        _ problems: [Problem], _ retryAfterSeconds: Int?
+        _ problems: [Problem], _ retryAfterSeconds: Int?, _ codePlace: CodePlace
     ) {
         self.code = code
         self.reason = reason
@@ -98,6 +106,7 @@ public struct ServiceError: Error, Sendable, Equatable {
         self.status = status
         self.problems = problems
         self.retryAfterSeconds = retryAfterSeconds
+        self.codePlace = codePlace
     }
 
     /// Whether both are of one kind: code and enrolment status.

@@ -1,3 +1,5 @@
+package import CordonBase
+
 /// Why the vault did not do what it was asked, without any secret.
 public struct VaultError: Error, Sendable, Equatable {
     /// What kind of failure it was.
@@ -56,13 +58,20 @@ public struct VaultError: Error, Sendable, Equatable {
     public let place: String?
     /// What to do about it.
     public let hint: String
+    /// Where Cordon's source made the error, for the report of a defect: module, file and line.
+    public var thrownAt: String { codePlace.description }
+    package let codePlace: CodePlace
 
     /// Makes an error; the hint is the usual one of its kind.
-    public init(_ code: Code, _ reason: String, place: String? = nil, hint: String? = nil) {
+    public init(
+        _ code: Code, _ reason: String, place: String? = nil, hint: String? = nil, file: StaticString = #fileID,
+        line: UInt = #line
+    ) {
         self.code = code
         self.reason = reason
         self.place = place
         self.hint = hint ?? code.usualHint
+        codePlace = CodePlace(file, line)
     }
 
     /// Whether both are of one kind.

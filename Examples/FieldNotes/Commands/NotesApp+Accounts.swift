@@ -47,7 +47,7 @@ extension NotesApp {
     func signInAndEnroll(withCode: Bool) async throws {
         let protection = try protected()
         // Nobody types a password for a service that is not the pinned one.
-        try await protection.verifyService()
+        try await protection.service.verify()
         let account = try await (withCode ? signInWithCode() : signInInBrowser()).managed
         await names.learn([account])
         let status = await protection.enroll(account)

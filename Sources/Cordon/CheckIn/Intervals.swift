@@ -58,10 +58,23 @@ struct Intervals: Sendable {
         return spreadOut(pauses[min(max(failures - 1, 0), pauses.count - 1)])
     }
 
+    /// Pauses between attempts while the service cannot be reached and somebody listens for it: short at first, because a
+    /// service that restarts is back in seconds; at most a quarter of an hour.
+    static func reconnection(after failures: Int) -> Duration {
+        let seconds = [1, 2, 5, 10, 30, 60, 120, 300, 900]
+        return .seconds(seconds[min(max(failures - 1, 0), seconds.count - 1)])
+    }
+
     /// Whether a planned moment has come, or is further away than anything of its kind is ever planned: then the clock was
     /// ahead when it was.
     static func isDue(_ moment: Date, at now: Date, atMost longest: TimeInterval = day) -> Bool {
         now >= moment || moment.timeIntervalSince(now) > longest * (1 + 2 * spread)
+    }
+
+    /// Whether a planned moment has come, or was planned at a time that the clock says is still to come: it was turned back
+    /// since.
+    static func isDue(_ moment: Date, plannedAt planned: Date?, at now: Date) -> Bool {
+        isDue(moment, at: now) || planned.map { $0.timeIntervalSince(now) > clockTolerance } ?? false
     }
 
     private func spreadOut(_ interval: TimeInterval) -> TimeInterval {

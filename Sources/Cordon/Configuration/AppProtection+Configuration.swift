@@ -12,9 +12,9 @@ extension AppProtection {
     /// The account that the device itself is enrolled for also has what the device's management gave the app (SDK-CF-08).
     public nonisolated func appConfiguration(of account: AccountID) -> AppConfiguration {
         let account = resolved(account)
-        guard let standing = rules.withLock({ $0[account] }) else { return .empty }
+        guard let standing = accounts.state(of: account) else { return .empty }
         let given = configuration.managedConfiguration
-        guard !given.isEmpty, knownDeviceAccount.map(resolved) == account else {
+        guard !given.isEmpty, accounts.deviceAccount.map(resolved) == account else {
             return standing.delivery.configuration
         }
         return standing.delivery.configuration.joined(with: AppConfiguration([TargetedAppConfiguration(values: given)]))
@@ -28,8 +28,8 @@ extension AppProtection {
     /// The person's working-time status (SDK-US-01): `notConfigured` where the service does not know it, a stale one
     /// where it was not refreshed in time. Any thread.
     public nonisolated func workingTime(of account: AccountID) -> ClockStatus {
-        let moment = watch.read()
-        guard let known = rules.withLock({ [account = resolved(account)] in $0[account]?.delivery.workingTime })
+        let moment = clock.read()
+        guard let known = accounts.state(of: resolved(account))?.delivery.workingTime
         else { return .notConfigured }
         return moment.turnedBack > 0 ? .unknown : known.status(at: Int64(moment.now.timeIntervalSince1970))
     }

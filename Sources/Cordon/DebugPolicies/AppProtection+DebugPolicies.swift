@@ -17,11 +17,10 @@ extension AppProtection {
             configuration.logger.warning("a debug policy was left aside", metadata: ["setting": "\(warning)"])
             broadcast.post(.settingRefused(reason: warning))
         }
-        debuggedAccount = debug.account
-        let standing = RulesInForce.Standing(
+        let standing = AccountState(
             rules: .policy(EffectivePolicy(policy)), sequence: 0, lastCheckIn: configuration.clock.now())
-        rules.withLock { $0[debug.account] = standing }
-        try await openFiles(of: debug.account)
+        accounts.activateDebugRules(standing, of: debug.account)
+        try await open(debug.account)
         configuration.logger.warning("debug policies are in force; no service stands behind them")
     }
 

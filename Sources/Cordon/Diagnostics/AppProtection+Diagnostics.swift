@@ -10,21 +10,21 @@ extension AppProtection {
     ///
     /// - Returns: A report without keys, tokens, contents, names of files or values of the app configuration.
     public func diagnosticReport() -> DiagnosticReport {
-        let standings = rules.withLock { $0 }
-        let accounts = Set(records.keys).union(life.registered.map(\.account.id)).union(
-            [debuggedAccount].compactMap(\.self))
+        let standings = accounts.rules
+        let accounts = Set(records.keys).union(pending.registered.map(\.account.id)).union(
+            [accounts.debugged].compactMap(\.self))
         return DiagnosticReport(
             made: configuration.clock.now(), application: configuration.application, service: configuration.service,
-            isClockTurnedBack: watch.read().turnedBack > 0,
+            isClockTurnedBack: clock.read().turnedBack > 0,
             accounts: accounts.sorted { $0.rawValue < $1.rawValue }.map { describe($0, under: standings) },
-            waitingUnenrollments: life.unenrollments.count,
-            waitingReceipts: (try? wipes.load().records.count) ?? 0, isTelemetryEnabled: isTelemetryEnabled,
+            waitingUnenrollments: pending.unenrollments.count,
+            waitingReceipts: (try? context.wipes.load().records.count) ?? 0, isTelemetryEnabled: telemetry.isOn,
             denials: denials.entries, logs: configuration.logs + (configuration.logFile?.files ?? []))
     }
 
     private func describe(_ account: AccountID, under standings: RulesInForce) -> DiagnosticReport.Account {
         let (record, standing) = (records[account], standings[account])
-        let waiting = life.registered.first { $0.account.id == account }
+        let waiting = pending.registered.first { $0.account.id == account }
         return DiagnosticReport.Account(
             id: account, isEnrolled: record != nil, rules: standing?.rules.name ?? "unknown",
             channel: policyChannel(of: account), policyVersion: standing?.version,
@@ -37,7 +37,7 @@ extension AppProtection {
     }
 }
 
-extension RulesInForce.Rules {
+extension AccountState.Rules {
     fileprivate var name: String {
         switch self {
         case .policy: "policy"

@@ -15,6 +15,6 @@ extension AppProtection {
     /// How the rules of an account came here; nil where none are in force. For logs only: nothing is decided by it.
     public func policyChannel(of account: AccountID) -> PolicyChannel? {
         guard policy(of: .managed(account)) != nil else { return nil }
-        return debuggedAccount == account ? .other : .appManagement
+        return accounts.debugged == account ? .other : .appManagement
     }
 }

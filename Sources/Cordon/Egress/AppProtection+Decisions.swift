@@ -7,8 +7,8 @@ extension AppProtection {
     ///
     /// Cordon fills in what it knows itself (the time since the last check-in); what a rule needs and nobody knows denies.
     public nonisolated func decision(for question: Question) -> PolicyDecision {
-        let moment = watch.read()
-        let rules = rules.withLock { $0 }
+        let moment = clock.read()
+        let rules = accounts.rules
         var question = rules.resolved(question)
         // The app's own setting makes every web view nobody's that has no policy of its own (SDK-WV-03).
         if settings.treatsWebViewsAsUnmanaged { question.webViewersUnmanaged = true }
@@ -26,8 +26,8 @@ extension AppProtection {
     public nonisolated func locations(
         for action: Action, of identity: Identity, account: AccountID? = nil
     ) -> [Location: Verdict] {
-        let moment = watch.read()
-        let rules = rules.withLock { $0 }
+        let moment = clock.read()
+        let rules = accounts.rules
         var question = Question(action, owner: EffectiveIdentity(identity))
         question.locationAccount = account
         question = rules.complete(rules.resolved(question), at: moment)
@@ -37,7 +37,7 @@ extension AppProtection {
 
     /// The rules in force for an account, for adapting an app's screens (SDK-CO-05); nil when none apply.
     public nonisolated func policy(of identity: Identity) -> EffectivePolicy? {
-        rules.withLock { $0 }.policies.policy(of: resolved(EffectiveIdentity(identity)))
+        accounts.rules.policies.policy(of: resolved(EffectiveIdentity(identity)))
     }
 
     /// Asks whether something may leave, and gets the permit for doing it once.
@@ -46,7 +46,7 @@ extension AppProtection {
     ///   ``Action/openUniversalLink``, with an owner; use the permit at once, it lapses with the next change of the owner's rules.
     /// - Throws: ``EgressDenied`` with every reason when the verdict is to block or to wipe, and for any other action.
     public nonisolated func permit(for question: Question) throws(EgressDenied) -> EgressPermit {
-        let question = rules.withLock { $0 }.resolved(question)
+        let question = accounts.rules.resolved(question)
         try requireOpenGate(for: question)
         let decision = decision(for: question)
         guard decision.verdict.permits, EgressPermit.actions.contains(question.action) else {
@@ -72,6 +72,6 @@ extension AppProtection {
 
     private nonisolated func sequence(of owner: EffectiveIdentity?) -> Int64 {
         guard let account = owner?.account else { return 0 }
-        return rules.withLock { $0[account]?.sequence } ?? 0
+        return accounts.state(of: account)?.sequence ?? 0
     }
 }

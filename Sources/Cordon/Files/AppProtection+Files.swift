@@ -140,7 +140,7 @@ extension AppProtection {
     }
 
     func requireFiles(of account: AccountID) throws(ProtectionError) {
-        guard records[account] != nil || debuggedAccount == account else {
+        guard records[account] != nil || accounts.debugged == account else {
             throw ProtectionError(.notEnrolled, "the account is not enrolled in this app")
         }
     }
@@ -157,8 +157,4 @@ extension AppProtection {
         do throws(VaultError) { return try await work(vault) } catch { throw ProtectionError(error) }
     }
 
-    /// Where an account's files are; the folder's name tells nothing of whose they are.
-    nonisolated func folder(of account: AccountID) -> URL {
-        configuration.dataDirectory.appending(path: "files").appending(path: FolderName.of(account))
-    }
 }

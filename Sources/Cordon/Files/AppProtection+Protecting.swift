@@ -126,8 +126,8 @@ extension AppProtection {
     /// Whether what is an account's has to be encrypted: everything but a clear no of its policy is a yes. An account that was
     /// never enrolled here is not the organisation's.
     private func wantsSealing(for account: AccountID) async throws(ProtectionError) -> Bool {
-        if isBeingWiped(account) { throw Self.underWay }
-        guard records[account] == nil, debuggedAccount != account else {
+        if accounts.isBeingWiped(account) { throw Wipes.underWay }
+        guard records[account] == nil, accounts.debugged != account else {
             return decision(for: Question(.encryptFile, owner: .managed(account))).verdict != .allow
         }
         let known = try await fromVault { (vault) async throws(VaultError) in try await vault.accounts() }

@@ -22,14 +22,14 @@ extension AppProtection {
 
     /// The policy of the work at hand, as for its files (SDK-ID-44); nil where none applies.
     public nonisolated func currentPolicy() -> EffectivePolicy? {
-        rules.withLock { $0 }.policies.policy(of: inForce(IdentityContext.current))
+        accounts.rules.policies.policy(of: inForce(IdentityContext.current))
     }
 
     /// The policy of a window: of the account it shows, or a lock-down when it shows several of which one is managed
     /// (SDK-ID-44, SDK-ID-47); nil where none applies.
     public nonisolated func policy(in window: WindowID?) -> EffectivePolicy? {
         let shown = IdentityContext.currentInterface(in: window).map { inForce($0) }
-        if shown.count == 1, let only = shown.first { return rules.withLock { $0 }.policies.policy(of: only) }
+        if shown.count == 1, let only = shown.first { return accounts.rules.policies.policy(of: only) }
         return policy(ofSeveral: shown.map { $0.account.map { .managed($0) } ?? .personal })
     }
 
@@ -38,7 +38,7 @@ extension AppProtection {
         let governed = identities.map { identity in
             inForce(EffectiveIdentity(identity)).account.map { Identity.managed($0) } ?? .personal
         }
-        return rules.withLock { $0 }.policies.policy(ofSeveral: governed)
+        return accounts.rules.policies.policy(ofSeveral: governed)
     }
 
     /// The organisation's account that the work at hand is for.
@@ -48,7 +48,7 @@ extension AppProtection {
     public nonisolated func currentAccount() throws(ProtectionError) -> AccountID {
         switch resolved(noted(IdentityContext.current)) {
         case .managed(let account):
-            guard rules.withLock({ $0[account] != nil }) else {
+            guard accounts.state(of: account) != nil else {
                 throw ProtectionError(.notEnrolled, "the account of this work is not enrolled in this app")
             }
             return account
@@ -59,15 +59,14 @@ extension AppProtection {
 
     /// The only managed account of an app that holds one; nil when there is none, and in an app that may hold several
     /// (SDK-ID-43).
-    public var primaryAccount: AccountID? { allowsSeveralManagedAccounts ? nil : managedAccounts.first }
+    public var primaryAccount: AccountID? { accounts.allowsSeveralManagedAccounts ? nil : managedAccounts.first }
 
     /// Whether rules apply to an account here, or the app's settings ask for some (SDK-CO-07); any thread.
     public nonisolated var isManagementEnabled: Bool { !managedAccounts.isEmpty || settings.requiresPolicy }
 
     /// The accounts that rules apply to, in order (SDK-ID-43); any thread.
     public nonisolated var managedAccounts: [AccountID] {
-        rules.withLock { $0 }.accounts.filter { if case .noneTargeted = $0.value.rules { false } else { true } }
-            .map(\.key).sorted { $0.rawValue < $1.rawValue }
+        accounts.rules.managed.sorted { $0.rawValue < $1.rawValue }
     }
 
     /// Whether rules apply to an account here (SDK-ID-43); any thread. Either of its names will do once it is enrolled.

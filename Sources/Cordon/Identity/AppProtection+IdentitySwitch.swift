@@ -27,7 +27,7 @@ extension AppProtection {
     public func switchIdentities(
         to identities: [Identity], in window: WindowID? = nil
     ) async -> IdentitySwitchOutcome {
-        guard allowsSeveralManagedAccounts || identities.count < 2 else {
+        guard accounts.allowsSeveralManagedAccounts || identities.count < 2 else {
             return IdentitySwitchOutcome(.failed, "this app shows one account in a window")
         }
         if let refusal = refusal(of: identities) { return refusal }
@@ -39,8 +39,8 @@ extension AppProtection {
         if let own = IdentityContext.currentScope, !identities.allSatisfy({ IdentityContext.areSame($0, own) }) {
             return IdentitySwitchOutcome(.notAllowed, "the work that asks has another identity; leave its scope first")
         }
-        guard !allowsSeveralManagedAccounts else { return nil }
-        let holder = placeHolder
+        guard !accounts.allowsSeveralManagedAccounts else { return nil }
+        let holder = accounts.placeHolder
         for account in identities.compactMap(\.account) where !isUntargeted(resolved(account)) {
             if let holder, !IdentityContext.areSame(account, holder) {
                 return IdentitySwitchOutcome(.notAllowed, "another managed account is present, and one is supported")

@@ -47,7 +47,7 @@ extension AppProtection {
 
     private func walk(_ account: AccountID, on occasion: LaunchOccasion, number: Int) async {
         // What the clock has shown is kept, so that turning it back across a restart of the machine is seen.
-        noteClock()
+        await stored.recordClock()
         var passage = GatePassage(account: holder(of: account), occasion: occasion)
         if occasion == .launch, !isUntargeted(account) { await takeOver(&passage) }
         var result = await pass(&passage, account)
@@ -70,7 +70,7 @@ extension AppProtection {
         switch result {
         case .opened:
             // An account whose data was removed in this very moment has no gate to open.
-            guard rules.withLock({ $0[account] != nil }) else { return }
+            guard accounts.state(of: account) != nil else { return }
             gates.withLock { $0[account] = .open }
             await noteActivity(of: account)
             broadcast.post(.gate(account: account, .opened))
@@ -87,7 +87,7 @@ extension AppProtection {
 
     /// The person was there just now; the time away counts from here.
     func noteActivity(of account: AccountID) async {
-        let now = TimeMark(configuration.clock)
+        let now = ClockReading(configuration.clock)
         // What cannot be kept makes the next look ask sooner, never later.
         try? await pins.change(account) { $0.active = now }
     }

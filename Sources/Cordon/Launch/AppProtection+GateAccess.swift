@@ -130,7 +130,7 @@ extension AppProtection {
         case .signedIn(let who)? where who == account || who == AccountID(holder.userPrincipalName):
             passage.steps.append(LaunchStep(.signIn, .done))
             passage.hasSignedIn = true
-            let now = TimeMark(configuration.clock)
+            let now = ClockReading(configuration.clock)
             do throws(ProtectionError) { try launches.change(account) { $0.signedIn = now } } catch {
                 return await showFailure(error, account, &passage)
             }
@@ -145,12 +145,12 @@ extension AppProtection {
     }
 
     /// The biometry that may stand in for the PIN now (SRV-RS-050, 051, 080); after a restart of the machine, none.
-    private func biometryAllowed(by access: AccessRequirements, since entered: TimeMark?) async -> Biometry? {
+    private func biometryAllowed(by access: AccessRequirements, since entered: ClockReading?) async -> Biometry? {
         guard let interface = configuration.interface,
             let biometry = await Deadline.answer(
                 within: configuration.interfaceDeadline, by: configuration.clock, { await interface.biometry }) ?? nil
         else { return nil }
-        let since = entered?.sameRun(until: TimeMark(configuration.clock))
+        let since = entered?.sameRun(until: ClockReading(configuration.clock))
         return PINRequirements(access).biometricsAllowed(face: biometry == .face, sincePIN: since) ? biometry : nil
     }
 }

@@ -20,7 +20,7 @@ extension AppProtection {
 
     /// An account without rules has no gate.
     private nonisolated func isGoverned(_ account: AccountID) -> Bool {
-        switch rules.withLock({ $0[account]?.rules }) {
+        switch accounts.state(of: account)?.rules {
         case .policy?, .unreadable?: true
         case .noneTargeted?, nil: false
         }
@@ -36,7 +36,7 @@ extension AppProtection {
         seenWarnings[account] = nil
         try launches.remove(account)
         if configuration.pinDirectory == nil { try pins.remove(account) }
-        let others = try registrations.load().records.contains { $0.account.id != account }
+        let others = try accounts.load().records.contains { $0.account.id != account }
         if !others { try forgetSignInOverrides() }
     }
 }

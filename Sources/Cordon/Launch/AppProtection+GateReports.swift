@@ -17,7 +17,7 @@ extension AppProtection {
         guard let done = action.outcome(afterContact: passage.hasCheckedIn), let record = records[account] else {
             return
         }
-        var outcomes: [LifeRecord.Outcome] = []
+        var outcomes: [PendingWork.Outcome] = []
         for reason in decision.reasons where done.isCaused(by: reason) {
             guard passage.reported.insert("\(done.rawValue) \(reason.rule) \(reason.setting)").inserted else {
                 continue
@@ -27,11 +27,11 @@ extension AppProtection {
                 threshold: reason.value == .null ? nil : Self.short(reason.value.string ?? reason.value.text()),
                 observed: observed(by: reason.rule).map(Self.short), action: done,
                 time: Int64(configuration.clock.now().timeIntervalSince1970))
-            outcomes.append(LifeRecord.Outcome(account: account, outcome: outcome))
-            noteTelemetry(.launchOutcome, of: record.account, [.rule: reason.rule, .action: done.rawValue])
+            outcomes.append(PendingWork.Outcome(account: account, outcome: outcome))
+            telemetry.record(.launchOutcome, of: record.account, [.rule: reason.rule, .action: done.rawValue])
         }
         guard !outcomes.isEmpty else { return }
-        try? changeLife { $0.outcomes = (($0.outcomes ?? []) + outcomes).suffix(Self.mostOutcomes) }
+        try? pending.change { $0.outcomes = (($0.outcomes ?? []) + outcomes).suffix(Self.mostOutcomes) }
     }
 
     /// Tells the service why data is about to be removed, while the registration that can say so is still there. The removal

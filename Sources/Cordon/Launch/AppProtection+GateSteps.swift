@@ -114,7 +114,7 @@ extension AppProtection {
             return .again
         }
         let usedUp = gravest.contains { $0.rule == Rule.launchPINAttempts.rawValue }
-        do throws(ProtectionError) { try await wipe(account, because: gravest.first?.rule ?? "app") } catch {
+        do throws(ProtectionError) { try await wipes.wipe(account, because: gravest.first?.rule ?? "app") } catch {
             passage.steps.append(LaunchStep(.wipe, .unavailable))
             return await showFailure(error, account, &passage)
         }

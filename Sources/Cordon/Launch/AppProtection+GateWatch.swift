@@ -18,7 +18,7 @@ extension AppProtection {
         let account = resolved(account)
         while !Task.isCancelled {
             do { try await configuration.clock.sleep(untilNextLook(at: account)) } catch { return }
-            guard records[account] != nil || debuggedAccount == account else { return }
+            guard records[account] != nil || accounts.debugged == account else { return }
             let decision = await launchDecision(of: account, on: .timer)
             if isGateOpen(for: account) {
                 await showCountdownIfUrgent(of: account)

@@ -20,14 +20,14 @@ extension AppProtection {
     /// Says once that nobody heard what happened before the launch (SDK-CO-10). Delegates are part of the configuration, and so
     /// cannot be late.
     private func warnOfLateObservers() {
-        guard !broadcast.wasEverObserved, !hasWorked else { return }
+        guard !broadcast.wasEverObserved, !pending.isStartDone else { return }
         configuration.logger.warning("nobody observes events yet: call events() before launch(_:)")
     }
 
     /// Passes the gate when the app comes back to the front; asks nothing while the last look is recent enough.
     @discardableResult
     public func resume(_ account: AccountID? = nil) async -> LaunchOutcome {
-        followDeviceAccount()
+        await enrollments.askForDeviceAccount()
         return await pass(account, on: .resume)
     }
 
@@ -49,15 +49,13 @@ extension AppProtection {
     public nonisolated func isGateOpen(for account: AccountID) -> Bool {
         let account = resolved(account)
         if let standing = gates.withLock({ $0[account] }) { return standing.isOpen }
-        return configuration.interface == nil && rules.withLock { $0[account]?.rules.askSomebody } != true
+        return configuration.interface == nil && accounts.state(of: account)?.rules.asksPerson != true
     }
 
     private func pass(_ account: AccountID?, on occasion: LaunchOccasion) async -> LaunchOutcome {
         if occasion == .launch { await enrollAtLaunch() }
         if let account { return await openGate(for: account, on: occasion) }
-        let managed = rules.withLock { rules in
-            rules.accounts.filter { if case .noneTargeted = $0.value.rules { false } else { true } }.map(\.key)
-        }
+        let managed = accounts.rules.managed
         if managed.isEmpty { return await passWithoutPolicy(on: occasion) }
         guard let only = managed.first, managed.count == 1, !settings.holdsSeveralIdentities else {
             return LaunchOutcome(account: nil, result: .opened)

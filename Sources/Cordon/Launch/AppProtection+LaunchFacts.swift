@@ -8,20 +8,10 @@ internal import Logging
 extension AppProtection {
     /// Longer ago than any limit: what was never done is due.
     static var longAgo: Duration { .seconds(Int64(1) << 40) }
-    /// How long an app may take to state the facts of its device.
-    private static var factsDeadline: Duration { .seconds(10) }
 
     /// What the rules say of an account's launch now, with every reason.
     func launchDecision(of account: AccountID, on occasion: LaunchOccasion) async -> PolicyDecision {
-        decision(of: account, on: occasion, given: await statedFacts(for: account))
-    }
-
-    /// What the app says of its device; nothing where it does not say it in time.
-    func statedFacts(for account: AccountID) async -> StatedFacts {
-        let stated = configuration.deviceFacts
-        return await Deadline.answer(within: Self.factsDeadline, by: configuration.clock) {
-            StatedFacts(await stated(account))
-        } ?? StatedFacts(.unknown)
+        decision(of: account, on: occasion, given: await context.statedFacts(for: account))
     }
 
     private func decision(
@@ -31,13 +21,13 @@ extension AppProtection {
         question.device = launchFacts(of: account, on: occasion, given: stated)
         let decision = decision(for: question)
         var own: [PolicyReason] = []
-        if let record = records[account], !allowedAccounts.admits(record.account) {
+        if let record = records[account], !accounts.allowedAccounts.admits(record.account) {
             own.append(
                 PolicyReason(
                     rule: .launchAccount, message: "The administrator does not admit this account in this app.",
                     remedy: "Sign it out, or ask the administrator.", verdict: .block))
         }
-        if let outdated = outdatedReason(for: account) { own.append(outdated) }
+        if let outdated = accounts.outdatedReason(for: account) { own.append(outdated) }
         guard !own.isEmpty else { return decision }
         let gravest = decision.reasons.filter { $0.verdict == .wipe }
         return PolicyDecision(
@@ -56,7 +46,7 @@ extension AppProtection {
         if facts.model == nil { facts.model = configuration.device.model }
         // The service's word on the account stands where the app has none of its own (SRV-TG-32).
         if facts.accountDisabled == nil { facts.accountDisabled = records[account]?.isAccountDisabled }
-        let now = TimeMark(configuration.clock)
+        let now = ClockReading(configuration.clock)
         // Whoever is using the app is not away from it: what asks for a look after inactivity is not due meanwhile.
         let isInUse = (occasion == .timer || occasion == .pinChange) && isGateOpen(for: account)
         let remembered = launches.record(of: account)
@@ -69,7 +59,7 @@ extension AppProtection {
 
     /// A PIN record that cannot be read has no count: the PIN is due, and asking for it closes the gate or has a new one made
     /// after a fresh sign-in. It is not taken for one that is used up, which could mean that the data is removed.
-    private func addPINFacts(of account: AccountID, now: TimeMark, isInUse: Bool, to facts: inout DeviceFacts) {
+    private func addPINFacts(of account: AccountID, now: ClockReading, isInUse: Bool, to facts: inout DeviceFacts) {
         (facts.failedPINAttempts, facts.pinAge, facts.sincePIN) = (0, .zero, Self.longAgo)
         guard case .value(let record)? = try? pins.contents(of: account), record.verifier != nil else { return }
         facts.failedPINAttempts = record.failed
@@ -81,11 +71,11 @@ extension AppProtection {
     /// as that can be believed. Negative where it was turned back: then nobody knows, which the rules deny.
     ///
     /// Where the moment that the launch record remembers is another one than the registration's, the longer time counts.
-    private func offlineTime(since last: Date, _ remembered: LaunchRecord, now: TimeMark) -> Duration {
+    private func offlineTime(since last: Date, _ remembered: LaunchRecord, now: ClockReading) -> Duration {
         let mark = remembered.checkedIn
         let isSameMoment = mark.map { abs(Double($0.wall) / 1000 - last.timeIntervalSince1970) < 2 } ?? false
         if isSameMoment, let exact = mark?.sameRun(until: now) { return exact }
-        let moment = watch.read()
+        let moment = clock.read()
         guard moment.turnedBack == 0 else { return .milliseconds(-Int64(min(moment.turnedBack * 1000, 1e15))) }
         let wall = Duration.milliseconds(
             Int64(min(max(moment.now.timeIntervalSince(last) * 1000, -1e15), 1e15)))
@@ -95,16 +85,7 @@ extension AppProtection {
     }
 
     private func lastCheckIn(of account: AccountID) -> Date? {
-        rules.withLock { $0[account]?.lastCheckIn }
-    }
-
-    /// Remembers by the machine's uptime that the service was reached.
-    func noteCheckIn(of account: AccountID) {
-        let now = TimeMark(configuration.clock)
-        do throws(ProtectionError) { try launches.change(account) { $0.checkedIn = now } } catch {
-            configuration.logger.warning(
-                "the time of a check-in could not be kept", metadata: ["reason": "\(error.reason)"])
-        }
+        accounts.state(of: account)?.lastCheckIn
     }
 
     /// How long the account may still be without contact; nil when no policy limits it.
@@ -113,7 +94,7 @@ extension AppProtection {
         guard let policy = policy(of: .managed(account))?.policy.launch, let last = lastCheckIn(of: account) else {
             return nil
         }
-        let now = TimeMark(configuration.clock)
+        let now = ClockReading(configuration.clock)
         return OfflineCountdown(
             account: account, offline: offlineTime(since: last, launches.record(of: account), now: now),
             blockAfter: policy.periodOfflineBeforeAccessCheck, wipeAfter: policy.periodOfflineBeforeWipe)

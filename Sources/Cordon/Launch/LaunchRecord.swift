@@ -8,9 +8,9 @@ struct LaunchRecord: Codable, Equatable, Sendable {
     /// There was a PIN once: should it be missing, a new one takes a fresh sign-in.
     var hadPIN = false
     /// The last fresh sign-in.
-    var signedIn: TimeMark?
+    var signedIn: ClockReading?
     /// The last contact with the service.
-    var checkedIn: TimeMark?
+    var checkedIn: ClockReading?
 }
 
 /// The launch records of an app, one sealed file for each account.

@@ -30,7 +30,7 @@ extension AppProtection {
         while var order = nextLogOrder(but: answered) {
             answered.insert(order.request.id)
             guard let record = records[order.account] else { continue }
-            guard isTelemetryEnabled else {
+            guard telemetry.isOn else {
                 if answeringLogs == true { report(.telemetryOff, of: order) }
                 continue
             }
@@ -40,7 +40,7 @@ extension AppProtection {
     }
 
     private func nextLogOrder(but answered: Set<String>) -> LogOrder? {
-        life.logOrders?.first {
+        pending.logOrders?.first {
             !answered.contains($0.request.id) && ($0.state == .agreed || $0.state == .open && answeringLogs == true)
         }
     }
@@ -49,12 +49,12 @@ extension AppProtection {
     func noteLogRequests(_ requests: [LogRequest], for account: AccountID) {
         // A command before it may have removed the account.
         guard records[account] != nil else { return }
-        let known = Set((life.logOrders ?? []).map(\.request.id))
+        let known = Set((pending.logOrders ?? []).map(\.request.id))
         let now = configuration.clock.now()
         let new = requests.map { LogOrder(account: account, request: $0) }
             .filter { !known.contains($0.request.id) && $0.isWanted(at: now) }
         guard !new.isEmpty else { return }
-        do { try changeLife { $0.logOrders = ($0.logOrders ?? []) + new } } catch {
+        do { try pending.change { $0.logOrders = ($0.logOrders ?? []) + new } } catch {
             return configuration.logger.error("a request for logs could not be noted")
         }
         Task { await self.answerLogRequests() }
@@ -63,7 +63,7 @@ extension AppProtection {
     /// Removes what waits to be sent of an account; what could not be removed. The requests go with the life record's other
     /// lines about the account.
     func removeLogs(of account: AccountID) -> [String] {
-        (life.logOrders ?? []).filter { $0.account == account }.compactMap { order in
+        (pending.logOrders ?? []).filter { $0.account == account }.compactMap { order in
             do throws(ProtectionError) { try file(of: order).remove() } catch { return error.reason }
             return nil
         }
@@ -71,10 +71,10 @@ extension AppProtection {
 
     private func dropLapsedLogOrders() {
         let now = configuration.clock.now()
-        let lapsed = (life.logOrders ?? []).filter { !$0.isWanted(at: now) }
+        let lapsed = (pending.logOrders ?? []).filter { !$0.isWanted(at: now) }
         guard !lapsed.isEmpty else { return }
         for order in lapsed { try? file(of: order).remove() }
-        try? changeLife { $0.logOrders?.removeAll { lapsed.contains($0) } }
+        try? pending.change { $0.logOrders?.removeAll { lapsed.contains($0) } }
     }
 
     private func ask(about order: inout LogOrder, of account: ManagedAccount) async {
@@ -113,13 +113,13 @@ extension AppProtection {
             _ = try? keep(order)
         }
         do throws(ServiceFailure) {
-            let session = try await session(for: order.account, discovery: record.discovery)
+            let session = try await service.session(for: order.account, discovery: record.discovery)
             try await session.client.send(
                 logs: content, request: order.request.id, registration: record.registrationID, token: session.token)
             order.state = .over
             end(order, .sent(bytes: content.count))
         } catch {
-            log("logs could not be sent", error)
+            context.log("logs could not be sent", error)
             let reason = ProtectionError(.serviceUnusable, error.reason)
             guard case .refused(let problem) = error, [404, 409, 413].contains(problem.status) else {
                 return report(.postponed(reason), of: order)
@@ -139,11 +139,11 @@ extension AppProtection {
 
     /// Keeps how far an order is; false where nobody knows of it any more.
     private func keep(_ order: LogOrder) throws(ProtectionError) -> Bool {
-        try changeLife { life in
-            guard let index = life.logOrders?.firstIndex(where: { $0.request.id == order.request.id }) else { return }
-            life.logOrders?[index] = order
+        try pending.change { work in
+            guard let index = work.logOrders?.firstIndex(where: { $0.request.id == order.request.id }) else { return }
+            work.logOrders?[index] = order
         }
-        return life.logOrders?.contains { $0.request.id == order.request.id } ?? false
+        return pending.logOrders?.contains { $0.request.id == order.request.id } ?? false
     }
 
     private func report(_ end: LogUploadReport.End, of order: LogOrder) {

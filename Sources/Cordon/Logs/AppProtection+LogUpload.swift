@@ -11,14 +11,14 @@ extension AppProtection {
         var report = diagnosticReport()
         report.accounts.removeAll { $0.id != account.id }
         report.denials.removeAll { $0.account != account.id }
-        report.waitingUnenrollments = life.unenrollments.count { $0.account == account.id }
+        report.waitingUnenrollments = pending.unenrollments.count { $0.account == account.id }
         // Where the app keeps its files may tell who uses the device.
         report.logs = []
         guard var content = try? MessageCoding.encode(report) else {
             throw ProtectionError(.damagedContent, "the diagnostic report has no JSON form")
         }
         content.append(UInt8(ascii: "\n"))
-        let others = (life.registered.map(\.account) + records.values.map(\.account)).filter { $0.id != account.id }
+        let others = (pending.registered.map(\.account) + records.values.map(\.account)).filter { $0.id != account.id }
         if let log = configuration.logFile {
             content += log.text(
                 without: others.flatMap { [$0.id.rawValue, $0.userPrincipalName] },

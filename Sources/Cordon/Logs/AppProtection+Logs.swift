@@ -5,11 +5,11 @@ internal import CordonPolicy
 /// What the rules and settings in force mean for the log.
 extension AppProtection {
     /// Tells the log how much to write, and which values of the app configurations to leave out (SDK-ST-33, SDK-ST-35).
-    nonisolated func tellLog() {
+    nonisolated func publishToLog() {
         guard let log = configuration.logFile else { return }
         let settings = settings
         log.follow(settings)
-        let configurations = rules.withLock { $0.accounts.values.map(\.delivery.configuration) }
+        let configurations = accounts.rules.accounts.values.map(\.delivery.configuration)
         var values: Set<String> = []
         for key in settings.scrubbedKeys {
             for value in configurations.flatMap({ $0.values(for: key) }) { values.formUnion(Self.texts(in: value)) }

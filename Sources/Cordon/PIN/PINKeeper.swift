@@ -41,7 +41,7 @@ struct PINKeeper: Sendable {
         guard case .value(var record) = try state.read(), let verifier = record.verifier else { return .noPIN }
         observer("read")
         guard record.failed < limit else { return .exhausted }
-        let now = TimeMark(clock)
+        let now = ClockReading(clock)
         if let last = record.lastGuess {
             let wait = Self.pause(after: record.failed) - last.atLeast(until: now)
             if wait > .zero { return .tooSoon(wait) }
@@ -60,7 +60,7 @@ struct PINKeeper: Sendable {
         observer("recognised")
         record.failed = 0
         record.lastGuess = nil
-        record.entered = TimeMark(clock)
+        record.entered = ClockReading(clock)
         record.active = record.entered
         if !verifier.isOf(cost) { record.verifier = try PINVerifier(pin, cost: cost, key: key) }
         try state.write(record)
@@ -88,7 +88,7 @@ struct PINKeeper: Sendable {
         }
         let problems = requirements.problems(with: pin, wasUsed: wasUsed)
         guard problems.isEmpty else { return problems }
-        let now = TimeMark(clock)
+        let now = ClockReading(clock)
         try state.write(
             PINRecord(
                 verifier: try PINVerifier(pin, cost: cost, key: key), former: former, made: now, entered: now,

@@ -7,13 +7,13 @@ struct PINRecord: Codable, Equatable, Sendable {
     /// Guesses since the last right one, counted before each was tried.
     var failed = 0
     /// When the last guess was counted.
-    var lastGuess: TimeMark?
+    var lastGuess: ClockReading?
     /// When the PIN was made.
-    var made: TimeMark
+    var made: ClockReading
     /// When the PIN itself was last entered.
-    var entered: TimeMark?
+    var entered: ClockReading?
     /// When the person was last seen using an app of the organisation with access.
-    var active: TimeMark?
+    var active: ClockReading?
 
     /// As many former PINs are kept as a policy may ask for (SRV-RS-049).
     static let formerLimit = 24

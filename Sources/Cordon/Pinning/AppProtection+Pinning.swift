@@ -9,7 +9,7 @@ public import Foundation
 extension AppProtection {
     /// Whether the account has any pins; an app validates its connections in every case.
     public nonisolated func hasCertificatePins(_ account: AccountID) -> Bool {
-        !(rules.withLock { [account = resolved(account)] in $0[account]?.delivery.pins }?.isEmpty ?? true)
+        !(accounts.state(of: resolved(account))?.delivery.pins.isEmpty ?? true)
     }
 
     /// Checks the public keys that a host showed for an account; returns when the connection may be used.
@@ -56,7 +56,7 @@ extension AppProtection {
 
     /// The pins that a connection has to keep to.
     private nonisolated func pins(of owner: EffectiveIdentity) -> [CertificatePins] {
-        let rules = rules.withLock { $0 }
+        let rules = accounts.rules
         return switch resolved(owner) {
         case .managed(let account): [rules[account]?.delivery.pins].compactMap(\.self)
         case .lost: rules.accounts.values.map(\.delivery.pins)

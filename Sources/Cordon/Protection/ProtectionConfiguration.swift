@@ -44,7 +44,7 @@ public struct ProtectionConfiguration: Sendable {
     /// Asks the person whether an account may be managed; nil asks nobody. No answer within five minutes is a no (226).
     public var confirmEnrollment: (@Sendable (ManagedAccount) async -> Bool)?
     /// Asks the person whether the first account and all its data are removed, so that the second one can be protected instead:
-    /// an app for one managed account asks it when ``AppProtection/remediate(_:silent:)`` is for another one. Nil never
+    /// an app for one managed account asks it when ``Remediations/remediate(_:silent:)`` is for another one. Nil never
     /// removes any; no answer within five minutes is a no (SDK-SW-04).
     public var confirmReplacement: (@Sendable (ManagedAccount, ManagedAccount) async -> Bool)?
     /// Shows the person what an administrator of the account wants to have, the diagnostic report and the log, and asks

@@ -38,12 +38,12 @@ extension AppProtection {
     func loadOverrides() {
         guard let bytes = try? overridesFile.read() else { return }
         guard let stored = try? MessageCoding.decode(SettingOverrides.self, from: bytes) else {
-            setAside("the settings that were changed at run time cannot be read")
+            context.publishSetAside("the settings that were changed at run time cannot be read")
             return
         }
         overrides = stored.checked(against: SettingOverrides()).overrides
         settingsInForce.withLock { [overrides, base = configuration.settings] in $0 = overrides.applied(to: base) }
-        tellLog()
+        publishToLog()
     }
 
     /// Says once at the start which settings are taken and do nothing here.
@@ -62,7 +62,7 @@ extension AppProtection {
         try overridesFile.write(bytes)
         overrides = changed
         settingsInForce.withLock { [base = configuration.settings] in $0 = changed.applied(to: base) }
-        tellLog()
+        publishToLog()
     }
 
     private var overridesFile: StateFile {

@@ -54,7 +54,7 @@ extension AppProtection {
 
     /// Says to the group's extensions what the rules now in force let notifications show; what cannot be said is ended, so
     /// that no milder value stays.
-    func tellExtensions(of account: AccountID) async {
+    func publishToExtensions(of account: AccountID) async {
         guard let groupVault, !configuration.isExtension, records[account] != nil else { return }
         do throws(ProtectionError) { try await publishNotificationLevel(of: account, to: groupVault) } catch {
             configuration.logger.warning(

@@ -11,24 +11,9 @@ extension AppProtection {
         ledger.entries.map { SentTelemetry(event: $0.event, sent: $0.sent, toService: $0.receiver == .service) }
     }
 
-    /// Notes something that happened, if telemetry is on, without the fields that the app wants left out.
-    func noteTelemetry(
-        _ name: TelemetryEvent.Name, of account: ManagedAccount? = nil, _ fields: [TelemetryEvent.Field: String],
-        at moment: Date? = nil
-    ) {
-        let event = TelemetryEvent(
-            name: name, account: account?.id, tenant: account?.tenant,
-            time: Int64((moment ?? configuration.clock.now()).timeIntervalSince1970),
-            properties: fields.filter { !configuration.unsentTelemetry.contains($0.key) },
-            region: configuration.telemetryRegion)
-        let isAgreed = event.privacyLevel != .optional || sendsOptionalTelemetry
-        guard isTelemetryEnabled, isAgreed else { return }
-        pendingTelemetry.add([event])
-    }
-
     /// Notes that the app was started.
     func noteLaunch() {
-        noteTelemetry(
+        telemetry.record(
             .appLaunch,
             [
                 .management: records.isEmpty ? "unmanaged" : "managed",
@@ -39,7 +24,7 @@ extension AppProtection {
 
     /// Whether the device's management has said anything to the app (SDK-TE-01).
     private var isDeviceManaged: Bool {
-        knownDeviceAccount != nil || configuration.expectedAccounts != ExpectedAccounts()
+        accounts.deviceAccount != nil || configuration.expectedAccounts != ExpectedAccounts()
             || !configuration.managedConfiguration.isEmpty
     }
 
@@ -49,7 +34,7 @@ extension AppProtection {
             guard let account = denial.account.flatMap({ records[$0] })?.account else { continue }
             var fields: [TelemetryEvent.Field: String] = [.action: denial.action, .verdict: denial.verdict.rawValue]
             fields[.rule] = denial.reasons.first?.rule
-            noteTelemetry(.sdkAction, of: account, fields, at: denial.time)
+            telemetry.record(.sdkAction, of: account, fields, at: denial.time)
         }
     }
 
@@ -57,9 +42,9 @@ extension AppProtection {
     /// out under its own token, and what concerns nobody with the first one's.
     func sendTelemetry() async {
         noteDenials()
-        let events = pendingTelemetry.take()
+        let events = telemetry.take()
         // Switched off meanwhile: what was noted before is not sent either.
-        guard isTelemetryEnabled, !events.isEmpty else { return }
+        guard telemetry.isOn, !events.isEmpty else { return }
         let now = configuration.clock.now()
         if let delegate = configuration.telemetryDelegate {
             guard ledger.note(events, to: .app, at: now) else { return }
@@ -70,7 +55,7 @@ extension AppProtection {
         let groups = Dictionary(grouping: events) { $0.account ?? first }
         for (account, own) in groups {
             guard let account else {
-                pendingTelemetry.add(own)
+                telemetry.add(own)
                 continue
             }
             // What concerns an account that was removed goes nowhere: the next registration is another matter.
@@ -80,13 +65,13 @@ extension AppProtection {
 
     private func send(_ events: [TelemetryEvent], of record: RegistrationRecord, at now: Date) async {
         do throws(ServiceFailure) {
-            let session = try await session(for: record.account.id, discovery: record.discovery)
+            let session = try await service.session(for: record.account.id, discovery: record.discovery)
             guard ledger.note(events, to: .service, at: now) else { return }
             try await session.client.send(TelemetryBatch(events: events.map(\.reported)), token: session.token)
         } catch {
             // A service that takes none is not asked again; one that is busy is.
             if case .refused(let problem) = error, problem.status != 429, problem.status < 500 { return }
-            pendingTelemetry.add(events)
+            telemetry.add(events)
         }
     }
 }

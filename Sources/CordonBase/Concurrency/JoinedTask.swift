@@ -17,7 +17,11 @@ package final class JoinedTask<Key: Hashable & Sendable, Value: Sendable>: Senda
     package init() {}
 
     /// The result of the work of a key: of what is under way, or of this work, started now.
-    package func value(_ key: Key, _ work: @escaping @Sendable () async -> Value) async -> Value {
+    ///
+    /// Whoever asks from an actor has joined before anything else runs there.
+    package func value(
+        _ key: Key, isolation: isolated (any Actor)? = #isolation, _ work: @escaping @Sendable () async -> Value
+    ) async -> Value {
         let held = Turn.held
         let task = running.withLock { running -> Task<Value, Never>? in
             if let known = running[key] { return held.contains { $0 === known.turn } ? nil : known.task }

@@ -21,6 +21,8 @@ package final class SerialTasks<Key: Hashable & Sendable>: Sendable {
     package init() {}
 
     /// Runs the work when every earlier work of the key has ended.
+    ///
+    /// Whoever asks from an actor has its place in the line before anything else runs there.
     package func run<Value, Failure: Error>(
         _ key: Key, isolation: isolated (any Actor)? = #isolation, _ work: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
@@ -29,7 +31,7 @@ package final class SerialTasks<Key: Hashable & Sendable>: Sendable {
             return try await work()
         }
         let turn = Turn()
-        await begin(key, turn)
+        await begin(key, turn, isolation: isolation)
         defer { end(key) }
         return try await Turn.$held.withValue(held + [turn]) { () async -> Result<Value, Failure> in
             do throws(Failure) { return .success(try await work()) } catch { return .failure(error) }
@@ -39,8 +41,8 @@ package final class SerialTasks<Key: Hashable & Sendable>: Sendable {
     /// Whether work of a key is under way.
     package func isRunning(_ key: Key) -> Bool { lines.withLock { $0[key] != nil } }
 
-    private func begin(_ key: Key, _ turn: Turn) async {
-        await withCheckedContinuation { continuation in
+    private func begin(_ key: Key, _ turn: Turn, isolation: isolated (any Actor)?) async {
+        await withCheckedContinuation(isolation: isolation) { continuation in
             let isFree = lines.withLock { lines in
                 guard lines[key] == nil else {
                     lines[key]?.waiting.append((turn, continuation))
@@ -69,6 +71,11 @@ package final class SerialTasks<Key: Hashable & Sendable>: Sendable {
 }
 
 /// One turn, told from every other by its identity; work and the tasks that it starts carry the turns that they are part of.
-final class Turn: Sendable {
+package final class Turn: Sendable {
     @TaskLocal static var held: [Turn] = []
+
+    /// Runs a body that starts tasks which nobody in a turn waits for: they are part of no turn, and wait for theirs.
+    package static func outside<Value>(_ body: () throws -> Value) rethrows -> Value {
+        try $held.withValue([], operation: body)
+    }
 }

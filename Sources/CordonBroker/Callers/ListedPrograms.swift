@@ -72,50 +72,51 @@ struct ListedPrograms: Sendable {
         to program: ProgramIdentity, at path: String, of user: UInt32, in groups: () -> Set<UInt32>?
     ) -> ProgramObjection? {
         guard paths.contains(path) else { return nil }
-        let listed: stat
         switch Self.look(at: path, as: isDevelopment ? nil : (user, groups())) {
-        case .success(let facts): listed = facts
-        case .failure(let found): return found.objection
+        case .file(let listed): return program.isFile(listed) ? nil : .anotherFile
+        case .objection(let objection): return objection
         }
-        return program.isFile(listed) ? nil : .anotherFile
     }
 
     /// Paths at which a program can never be served, whoever runs it, each with the reason. A program that is not installed
     /// is no mistake: one list serves many devices.
     var mistakes: [(path: String, objection: ProgramObjection)] {
         paths.sorted().compactMap { path in
-            guard case .failure(let found) = Self.look(at: path, as: isDevelopment ? nil : (nobody, [])),
-                found.objection != .missing
+            guard case .objection(let objection) = Self.look(at: path, as: isDevelopment ? nil : (nobody, [])),
+                objection != .missing
             else { return nil }
-            return (path, found.objection)
+            return (path, objection)
         }
     }
 
     /// A user id that owns nothing.
     private var nobody: UInt32 { .max }
 
-    private struct Found: Error { let objection: ProgramObjection }
+    private enum Finding {
+        case file(stat)
+        case objection(ProgramObjection)
+    }
 
     /// The file at a path, and whether it is one that the list can mean.
     ///
     /// - Parameter caller: User and groups that must not be able to change the file; nil where that does not matter.
     private static func look(
         at path: String, as caller: (user: UInt32, groups: Set<UInt32>?)?
-    ) -> Result<stat, Found> {
+    ) -> Finding {
         var facts = stat()
         var place = ""
         // The folders from the top, then the file: who can change one of them decides what lies at the path.
         let parts: [Substring] = [""] + path.split(separator: "/")
         for part in parts {
             if !part.isEmpty { place += "/\(part)" }
-            guard lstat(place.isEmpty ? "/" : place, &facts) == 0 else { return .failure(Found(objection: .missing)) }
-            if facts.st_mode & S_IFMT == S_IFLNK { return .failure(Found(objection: .link)) }
+            guard lstat(place.isEmpty ? "/" : place, &facts) == 0 else { return .objection(.missing) }
+            if facts.st_mode & S_IFMT == S_IFLNK { return .objection(.link) }
             if let caller, isChangeable(facts, by: caller.user, in: caller.groups) {
-                return .failure(Found(objection: .changeable))
+                return .objection(.changeable)
             }
         }
-        guard facts.st_mode & S_IFMT == S_IFREG else { return .failure(Found(objection: .noFile)) }
-        return .success(facts)
+        guard facts.st_mode & S_IFMT == S_IFREG else { return .objection(.noFile) }
+        return .file(facts)
     }
 
     private static func isChangeable(_ facts: stat, by user: UInt32, in groups: Set<UInt32>?) -> Bool {

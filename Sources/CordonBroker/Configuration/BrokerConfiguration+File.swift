@@ -81,7 +81,7 @@ extension BrokerConfiguration {
         }
         for app in object["apps"] as? [[String: Any]] ?? [] {
             if let strange = app.keys.sorted().first(where: { !Self.appMembers.contains($0) }) {
-                throw refuse("\(QuietLog.plain(strange)) is no setting of an app")
+                throw refuse("\(ThrottledLog.plain(strange)) is no setting of an app")
             }
         }
         let file: File

@@ -4,11 +4,11 @@ extension BrokerConfiguration {
     /// What in the list of apps is allowed and yet worth a second look, a line each for whoever wrote it.
     public var warnings: [String] {
         apps.flatMap { app -> [String] in
-            let name = QuietLog.plain(app.name)
+            let name = ThrottledLog.plain(app.name)
             var found: [String] = []
             if app.isInterpreter {
                 found.append(
-                    "\(name): \(QuietLog.plain(app.path)) runs any script, so every script of the device's user passes"
+                    "\(name): \(ThrottledLog.plain(app.path)) runs any script, so every script of the device's user passes"
                         + " for this app; list a program of the app's own")
             }
             if app.bundleID == nil {

@@ -1,12 +1,13 @@
 internal import CordonBase
+internal import CordonIdentity
 internal import CordonProtocol
 internal import CordonSignIn
 internal import Foundation
 
 extension Broker {
     /// Who is here, and whom this app saw when it last asked; reading reports a change once (SI-032 to SI-036).
-    func currentAccount(_ peer: Int) throws(SignInError) -> BrokerAnswer {
-        let app = try app(peer).identity
+    func currentAccount(_ request: RequestContext) throws(SignInError) -> CurrentAccount {
+        let app = try connections.app(request.peer).identity
         try requireShared()
         let key = app.key
         let known = state.apps[key] ?? BrokerState.AppRecord(name: app.name, clientID: app.clientID)
@@ -20,48 +21,57 @@ extension Broker {
             if seen.seenSession != nil, seen.seenSession != known.seenSession {
                 try commit(changed, telling: nil)
             } else {
-                changeLazily(changed)
+                keeper.changeLazily(changed)
             }
         }
-        var answer = BrokerAnswer()
-        answer.current = CurrentAccount(
+        return CurrentAccount(
             current: state.account?.facts, previous: known.lastSeen, owed: known.owed,
             session: state.account?.session ?? state.session)
-        return answer
     }
 
-    func accountList(_ peer: Int) throws(SignInError) -> BrokerAnswer {
-        _ = try app(peer)
+    func accountList(_ request: RequestContext) throws(SignInError) -> [SignedInAccount] {
+        _ = try connections.app(request.peer)
         try requireShared()
-        var answer = BrokerAnswer()
-        answer.accounts = state.account.map { [$0.facts] } ?? []
-        return answer
+        return state.account.map { [$0.facts] } ?? []
     }
 
     /// What the app seals data under in this session.
-    func accountKey(_ request: BrokerRequest, _ peer: Int) throws(SignInError) -> BrokerAnswer {
-        let app = try app(peer).identity
-        let account = try account(of: request)
+    func accountKey(_ call: AccountKeyCall, _ request: RequestContext) throws(SignInError) -> String {
+        let app = try connections.app(request.peer).identity
+        let account = try account(call.account, in: call.session)
         try refuseWhileOwing(app)
         try noteUse(by: app)
         guard let key = try store.key(session: account.session, app: app, account: account.facts.id) else {
             throw SignInError(.storage, .storeDamaged, "the session's secret is gone")
         }
-        var answer = BrokerAnswer()
-        answer.key = Base64URL.encode(key)
-        return answer
+        return Base64URL.encode(key)
     }
 
-    /// The account that a request means, if it is the one in force (SI-072).
-    func account(of request: BrokerRequest) throws(SignInError) -> BrokerState.AccountRecord {
+    /// Refused always: a shared device has one account for all apps.
+    func forget(_ request: RequestContext) throws(SignInError) -> Done {
+        _ = try connections.app(request.peer)
+        throw SignInError(
+            .brokerRefused, .brokerDenied, "a shared device has one account for all apps",
+            hint: "Sign out instead.")
+    }
+
+    /// A person works.
+    func noteActivity(_ request: RequestContext) throws(SignInError) -> Done {
+        _ = try connections.app(request.peer)
+        timer.noteActivity(at: environment.now())
+        return Done()
+    }
+
+    /// The account and session that a request names, if they are the ones in force (SI-072); nil names whatever is.
+    func account(_ id: AccountID?, in session: UInt64?) throws(SignInError) -> BrokerState.AccountRecord {
         try requireShared()
         guard let account = state.account else {
             throw SignInError(.interactionRequired, .signedOut, "nobody is signed in on this device")
         }
-        if let wanted = request.account, wanted != account.facts.id {
+        if let id, id != account.facts.id {
             throw SignInError(.interactionRequired, .signedOut, "the account is not signed in on this device")
         }
-        if let session = request.session, session != account.session {
+        if let session, session != account.session {
             throw SignInError(.interactionRequired, .sessionChanged, "another session is in force")
         }
         return account
@@ -84,19 +94,114 @@ extension Broker {
     // MARK: Clean-up
 
     /// An app says how far it is; done takes the mark away.
-    func report(_ request: BrokerRequest, _ peer: Int) throws(SignInError) -> BrokerAnswer {
-        let app = try app(peer).identity
-        guard let session = request.session, let stage = request.stage else {
+    func report(_ call: CleanUpCall, _ request: RequestContext) throws(SignInError) -> Done {
+        let app = try connections.app(request.peer).identity
+        guard let session = call.session, let stage = call.stage else {
             throw SignInError(.configuration, .invalidParameter, "the report names no session or no stage")
         }
         if stage == .done, var record = state.apps[app.key], record.owed.contains(where: { $0.session == session }) {
             record.owed.removeAll { $0.session == session }
             var changed = state
             changed.apps[app.key] = record
-            changeLazily(changed)
+            keeper.changeLazily(changed)
         }
-        departures[session]?.stages[app.key] = stage
-        checkDeparture(session)
-        return BrokerAnswer()
+        departures.note(stage, of: app.key, in: session, listening: connections.listening)
+        return Done()
+    }
+
+    // MARK: Tokens
+
+    /// A token from memory or renewed; for a session that has just ended, one that the app had already (SI-068).
+    func silentToken(_ call: SilentTokenCall, _ request: RequestContext) async throws(SignInError) -> BrokerToken {
+        let (app, rule) = try connections.app(request.peer)
+        try check(resource: call.resource, rule)
+        let scopes = call.scopes ?? []
+        if let session = call.session, let departure = departures[session] {
+            guard let known = departure.tokens.token(for: app, call.resource, scopes),
+                known.token.expires > environment.now()
+            else { throw SignInError(.interactionRequired, .signedOut, "the account was signed out") }
+            return BrokerToken(known.token, session: session)
+        }
+        let account = try account(call.account, in: call.session)
+        try refuseWhileOwing(app)
+        // What this app was given before needs neither the store nor the provider.
+        let asked = environment.now()
+        if call.forcesRenewal != true, call.claims == nil,
+            let known = handed.token(for: app, call.resource, scopes),
+            known.isFresh(at: asked, buffer: configuration.signIn.expiryBuffer)
+        {
+            return BrokerToken(known.token, session: account.session)
+        }
+        var options = TokenOptions()
+        options.forcesRenewal = call.forcesRenewal ?? false
+        if let claims = call.claims { options.claims = try ClaimsRequest(json: claims) }
+        if let id = request.correlationID { options.correlationID = id }
+        let token: AccessToken
+        do throws(SignInError) {
+            token = try await client.accessToken(
+                for: account.facts.id, resource: call.resource, scopes: scopes, options: options)
+        } catch {
+            if error.fault == .invalidGrant { askAfterRefusal(of: account) }
+            throw error
+        }
+        guard let now = state.account, now.session == account.session else {
+            throw SignInError(.interactionRequired, .signedOut, "the account was signed out meanwhile")
+        }
+        // The person signed in once more meanwhile: this token may be bound to a key that nothing signs with any longer.
+        guard now.facts.session == account.facts.session else { return try await silentToken(call, request) }
+        try noteUse(by: app)
+        handed.add(HandedToken(token, of: call.resource, to: app, at: asked))
+        return BrokerToken(token, session: account.session)
+    }
+
+    /// The public half of the key that the session's tokens are bound to.
+    func sessionKey(_ call: TokenKeyCall, _ request: RequestContext) async throws(SignInError) -> JSONWebKey {
+        try await signer(of: call.account, in: call.session, request).publicKey
+    }
+
+    /// Signs a proof of possession or a wipe's receipt of the app itself with the session's key, and nothing else.
+    func proof(_ call: ProofCall, _ request: RequestContext) async throws(SignInError) -> String {
+        let rule = try connections.app(request.peer).rule
+        guard let input = call.input, let asked = SigningInput(input) else {
+            throw SignInError(
+                .brokerRefused, .invalidRequest, "the broker signs proofs of possession and receipts only")
+        }
+        try check(asked.purpose, rule)
+        let signer = try await signer(of: call.account, in: call.session, request)
+        do throws(ProtocolError) {
+            return Base64URL.encode(try signer.signature(for: Data(input.utf8)))
+        } catch {
+            throw SignInError(.storage, .storeUnavailable, "the session's key could not sign")
+        }
+    }
+
+    private func signer(
+        of id: AccountID?, in session: UInt64?, _ request: RequestContext
+    ) async throws(SignInError) -> any MessageSigner {
+        let app = try connections.app(request.peer).identity
+        if let signer = departures[session]?.signer { return signer }
+        let account = try account(id, in: session)
+        try refuseWhileOwing(app)
+        return try await client.signer(for: account.facts.id)
+    }
+
+    /// Refuses what the session's key would say in another app's name: all apps of a session share it.
+    private func check(_ purpose: SigningInput.Purpose, _ rule: AllowedApp) throws(SignInError) {
+        // In development without a list, every program of the user is whichever app it says.
+        if configuration.isDevelopment, configuration.apps.isEmpty { return }
+        switch purpose {
+        case .proof(let origin):
+            guard rule.proofOrigins(service: configuration.service).contains(origin) else {
+                throw SignInError(
+                    .brokerRefused, .brokerDenied, "this app may not prove possession of the key to this origin",
+                    hint: "Name the origin in `origins` of the app's entry in the broker's configuration.")
+            }
+        case .receipt(let bundleID):
+            guard let own = rule.bundleID, own.lowercased() == bundleID.lowercased() else {
+                throw SignInError(
+                    .brokerRefused, .brokerDenied, "this app may have receipts of its own data's wipes signed only",
+                    hint: "Give the app's entry in the broker's configuration its `bundleID`.")
+            }
+        }
     }
 }

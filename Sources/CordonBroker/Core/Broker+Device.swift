@@ -8,19 +8,22 @@ internal import Logging
 
 extension Broker {
     /// What is known of the device; nothing in it names a person.
-    func deviceAnswer() -> BrokerAnswer {
+    func deviceInformation(_ request: RequestContext) throws(SignInError) -> DeviceInformation {
+        _ = try connections.greeted(request.peer)
+        return device
+    }
+
+    private var device: DeviceInformation {
         var warnings: [DeviceInformation.Warning] = []
         if configuration.isDevelopment { warnings.append(.development) }
         if !store.isHardwareBacked { warnings.append(.softwareKey) }
         if Self.memoryIsReadable { warnings.append(.memoryReadable) }
         warnings += configuration.hostWarnings
         let missing = missing
-        var answer = BrokerAnswer()
-        answer.device = DeviceInformation(
+        return DeviceInformation(
             mode: missing.isEmpty ? .shared : .personal, missing: missing, registration: state.registration?.facts,
             brokerVersion: Self.version, protocolVersion: Self.protocolVersion, session: state.session,
             warnings: warnings, preferredAuthenticationMethod: configuration.preferredAuthenticationMethod)
-        return answer
     }
 
     /// Whether programs of one user may read each other's memory; read once, since it takes an administrator to change.
@@ -31,14 +34,14 @@ extension Broker {
     static func letsProgramsReadMemory(_ setting: String?) -> Bool { setting?.hasPrefix("0") ?? true }
 
     /// Joins the device to the organisation of whoever signs in, who must have the role; repeating it changes nothing.
-    func join(_ request: BrokerRequest, _ key: RequestKey) async throws(SignInError) -> BrokerAnswer {
-        try requireAdministrator(key.peer)
+    func join(_ request: RequestContext) async throws(SignInError) -> DeviceInformation {
+        try requireAdministrator(request.peer)
         guard state.account == nil else {
             throw SignInError(
                 .brokerRefused, .brokerDenied, "somebody is signed in on this device", hint: "Sign out first.")
         }
         post(.registrationStart)
-        let administrator = try await administrator(key)
+        let administrator = try await administrator(request.key)
         try checkPolicy(allows: administrator.tenant)
         if let known = state.registration {
             guard known.facts.tenant == administrator.tenant else {
@@ -48,7 +51,7 @@ extension Broker {
             }
             try await register?.register(
                 known.request, name: configuration.deviceName, vouchedBy: administrator.voucher)
-            return deviceAnswer()
+            return device
         }
         let before = state.session
         let record = try registration(in: administrator.tenant, at: administrator.issuer)
@@ -64,7 +67,7 @@ extension Broker {
         try commit(changed, telling: .registered)
         logger.notice("the device joined an organisation", metadata: ["device": "\(record.facts.deviceID)"])
         reportSoon()
-        return deviceAnswer()
+        return device
     }
 
     /// What the device says of itself, signed by its key. The key decides the id, so that a join that was cut short is
@@ -96,28 +99,37 @@ extension Broker {
     }
 
     /// Ends the registration, the session and all they left here (SI-027).
-    func leave(_ request: BrokerRequest, _ key: RequestKey) async throws(SignInError) -> BrokerAnswer {
-        try requireAdministrator(key.peer)
-        guard let registration = state.registration else { return deviceAnswer() }
-        let administrator = try await administrator(key)
+    func leave(_ request: RequestContext) async throws(SignInError) -> DeviceInformation {
+        try requireAdministrator(request.peer)
+        guard let registration = state.registration else { return device }
+        let administrator = try await administrator(request.key)
         guard administrator.tenant == registration.facts.tenant else {
             throw SignInError(.brokerRefused, .brokerDenied, "the administrator belongs to another organisation")
         }
         try await forgetRegistration()
-        var answer = deviceAnswer()
+        var answer = device
         // The device is free whatever becomes of this; the administrator learns of it.
         do throws(SignInError) {
             try await register?.release(registration.facts.deviceID, vouchedBy: administrator.voucher)
         } catch {
             logger.error(
                 "the service was not told that the device left", metadata: ["fault": "\(error.fault.rawValue)"])
-            answer.device?.warnings.append(.serviceNotTold)
+            answer.warnings.append(.serviceNotTold)
         }
         return answer
     }
 
+    /// Refuses to join another organisation than the policy's.
+    private func checkPolicy(allows tenant: TenantID) throws(SignInError) {
+        guard configuration.policy.map({ $0.tenant == tenant }) ?? true else {
+            throw SignInError(
+                .brokerRefused, .brokerDenied, "the device's policy is for another organisation",
+                hint: "Install the policy of the administrator's organisation.")
+        }
+    }
+
     private func requireAdministrator(_ peer: Int) throws(SignInError) {
-        guard isLocalAdministrator(try greeted(peer).caller) else {
+        guard isLocalAdministrator(try connections.greeted(peer).caller) else {
             throw SignInError(
                 .brokerRefused, .brokerDenied, "only a local administrator may join or remove this device",
                 hint: "Run it as root or as the broker's user.")

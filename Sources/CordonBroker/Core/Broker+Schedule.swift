@@ -40,29 +40,20 @@ extension Broker {
         guard let account = state.account else { return }
         setBack(to: now, account)
         noteActivityOnDisk()
-        let idle = configuration.maximumIdle.map { lastActivity.addingTimeInterval(Self.seconds($0)) }
-        let began = state.account?.began ?? account.began
-        let shift = configuration.maximumSession.map { began.addingTimeInterval(Self.seconds($0)) }
-        guard let end = [idle, shift].compactMap({ $0 }).min() else { return }
-        if now >= end {
-            let reason: SignOutReason = end == idle ? .idle : .shiftOver
+        switch timer.step(account.session, began: state.account?.began ?? account.began, now: now) {
+        case nil: break
+        case .warn: post(.signOutSoon)
+        case .end(let isIdle):
             logger.notice("a session is ended because nobody works or the shift is over")
-            do throws(SignInError) { _ = try await endSession(reason) } catch {
+            do { _ = try await endSession(isIdle ? .idle : .shiftOver) } catch {
                 logger.error("the session could not be ended", metadata: ["fault": "\(error.fault.rawValue)"])
             }
-        } else if now >= end.addingTimeInterval(-Self.seconds(configuration.warning)) {
-            if warnedSession != account.session {
-                warnedSession = account.session
-                post(.signOutSoon)
-            }
-        } else {
-            warnedSession = nil
         }
     }
 
     /// A clock that was set back must not prolong the session.
     private func setBack(to now: Date, _ account: BrokerState.AccountRecord) {
-        if lastActivity > now { lastActivity = now }
+        timer.setBack(to: now)
         guard max(account.began, account.authenticated ?? account.began) > now else { return }
         var changed = state
         changed.account?.began = min(account.began, now)
@@ -74,26 +65,23 @@ extension Broker {
     /// Written down once a minute, so that a restart does not count as activity.
     private func noteActivityOnDisk() {
         guard configuration.maximumIdle != nil,
-            abs(lastActivity.timeIntervalSince(state.activity ?? .distantPast)) >= 60
+            abs(timer.lastActivity.timeIntervalSince(state.activity ?? .distantPast)) >= 60
         else { return }
         var changed = state
-        changed.activity = Date(timeIntervalSince1970: lastActivity.timeIntervalSince1970.rounded(.down))
+        changed.activity = Date(timeIntervalSince1970: timer.lastActivity.timeIntervalSince1970.rounded(.down))
         try? commit(changed, telling: nil)
     }
 
     private func deliverWhenDue() async {
-        let now = environment.now()
-        guard now >= nextDelivery || now < nextDelivery.addingTimeInterval(-86_400) else { return }
-        await deliver()
+        if delivery.isDue(environment.now()) { await deliver() }
     }
 
     /// Tells the provider of sessions that have ended.
     func deliver() async {
-        guard !isDelivering else { return }
-        isDelivering = true
-        defer { isDelivering = false }
-        nextDelivery = environment.now().addingTimeInterval(Self.seconds(configuration.revocationInterval))
-        do throws(SignInError) {
+        guard delivery.begin() else { return }
+        defer { delivery.end() }
+        delivery.put(off: environment.now(), by: configuration.revocationInterval)
+        do {
             let waiting = try await client.deliverRevocations()
             if waiting > 0 { logger.info("revocations are waiting", metadata: ["count": "\(waiting)"]) }
         } catch {
@@ -101,7 +89,22 @@ extension Broker {
         }
     }
 
-    static func seconds(_ duration: Duration) -> TimeInterval {
-        TimeInterval(duration.components.seconds) + TimeInterval(duration.components.attoseconds) / 1e18
+    // MARK: The seat
+
+    /// Follows the seat until the stream ends.
+    public func follow(_ events: AsyncStream<SeatEvent>) async {
+        for await event in events { await note(event) }
+    }
+
+    /// Takes note of a lock or unlock. A lock is no sign-out; one that lasts as long as the allowed idle time becomes one,
+    /// because nothing counts as activity meanwhile (SI-201).
+    public func note(_ event: SeatEvent) async {
+        switch event {
+        case .locked: timer.lock()
+        case .unlocked:
+            // A session that was due to end must not be found by an unlock that comes too late.
+            await endWhenDue()
+            timer.unlock(at: environment.now())
+        }
     }
 }

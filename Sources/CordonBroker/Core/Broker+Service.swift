@@ -8,8 +8,7 @@ extension Broker {
     /// Says at once, beside the work at hand, who is on the device.
     func reportSoon() {
         guard register != nil else { return }
-        nextReport = environment.now()
-        reportsAgain = isReporting
+        reports.hurry(environment.now())
         Task { await self.reportWhenDue() }
     }
 
@@ -17,20 +16,19 @@ extension Broker {
     ///
     /// Only the newest statement is ever sent or kept: whoever left while there was no network is not named afterwards.
     func reportWhenDue() async {
-        guard !isReporting, environment.now() >= nextReport else { return }
-        isReporting = true
-        defer { isReporting = false }
+        guard reports.isDue(environment.now()), reports.begin() else { return }
+        defer { reports.end() }
         var heard: UInt64?
         // What changed or was asked for while a statement was under way is said next.
-        while let register, let registration = state.registration, heard != state.session || reportsAgain {
-            reportsAgain = false
+        while let register, let registration = state.registration, heard != state.session || reports.isWantedAgain {
+            reports.beginRound()
             let session = state.session
             let signedIn = state.account?.facts.session
             do throws(SignInError) {
-                let standing = try await register.report(
+                let registered = try await register.report(
                     try statement(of: registration), of: registration.facts.deviceID)
                 guard state.registration?.facts == registration.facts else { continue }
-                switch standing {
+                switch registered {
                 case .registered: break
                 case .released:
                     logger.notice("the service has released the device", metadata: ["session": "\(session)"])
@@ -42,10 +40,10 @@ extension Broker {
                     _ = try await endSession(.revoked)
                 }
                 heard = session
-                nextReport = environment.now().addingTimeInterval(Self.seconds(configuration.reportInterval))
+                reports.put(off: environment.now(), by: configuration.reportInterval)
             } catch {
                 logger.info("the service was not told who is here", metadata: ["fault": "\(error.fault.rawValue)"])
-                nextReport = environment.now().addingTimeInterval(Self.seconds(configuration.revocationInterval))
+                reports.put(off: environment.now(), by: configuration.revocationInterval)
                 return
             }
         }

@@ -5,61 +5,61 @@ internal import Logging
 
 extension Broker {
     /// Signs somebody in to the device through the app's browser.
-    func signIn(_ request: BrokerRequest, _ key: RequestKey) async throws(SignInError) -> BrokerAnswer {
-        try mayBeginSignIn(request, key)
-        var wanted = SignInRequest(scopes: request.scopes ?? [], resource: request.resource)
-        wanted.loginHint = request.loginHint
-        wanted.domainHint = request.domainHint
-        wanted.extraScopesToConsent = request.extraScopes ?? []
-        wanted.maximumAuthenticationAge = request.maximumAge.map { .seconds(max(1, $0)) }
+    func signIn(_ call: SignInCall, _ request: RequestContext) async throws(SignInError) -> BrokerToken {
+        try mayBeginSignIn(call.account, hint: call.loginHint, resource: call.resource, request)
+        var wanted = SignInRequest(scopes: call.scopes ?? [], resource: call.resource)
+        wanted.loginHint = call.loginHint
+        wanted.domainHint = call.domainHint
+        wanted.extraScopesToConsent = call.extraScopes ?? []
+        wanted.maximumAuthenticationAge = call.maximumAge.map { .seconds(max(1, $0)) }
         wanted.extraParameters = configuration.signInParameters
-        wanted.account = request.account ?? state.account?.facts.id
-        wanted.requiresProofOfPossession = request.requiresProof ?? false
-        if let prompt = request.prompt {
+        wanted.account = call.account ?? state.account?.facts.id
+        wanted.requiresProofOfPossession = call.requiresProof ?? false
+        if let prompt = call.prompt {
             guard let known = AuthorizationPrompt(rawValue: prompt) else {
                 throw SignInError(.configuration, .invalidParameter, "the prompt is not known")
             }
             wanted.prompt = known
         }
-        if let claims = request.claims { wanted.claims = try ClaimsRequest(json: claims) }
+        if let claims = call.claims { wanted.claims = try ClaimsRequest(json: claims) }
         if let id = request.correlationID { wanted.correlationID = id }
-        let (question, browser) = (wanted, launcher(key))
-        return try await adopting(key, request.resource) { client async throws(SignInError) in
+        let (question, browser) = (wanted, launcher(request.key))
+        return try await adopting(request, call.resource) { client async throws(SignInError) in
             try await client.signIn(question, browser: browser)
         }
     }
 
     /// Signs somebody in who types a code on another screen.
-    func signInElsewhere(_ request: BrokerRequest, _ key: RequestKey) async throws(SignInError) -> BrokerAnswer {
-        try mayBeginSignIn(request, key)
-        var wanted = DeviceCodeRequest(scopes: request.scopes ?? [], resource: request.resource)
-        wanted.account = request.account ?? state.account?.facts.id
-        wanted.requiresProofOfPossession = request.requiresProof ?? false
+    func signIn(_ call: DeviceCodeCall, _ request: RequestContext) async throws(SignInError) -> BrokerToken {
+        try mayBeginSignIn(call.account, hint: nil, resource: call.resource, request)
+        var wanted = DeviceCodeRequest(scopes: call.scopes ?? [], resource: call.resource)
+        wanted.account = call.account ?? state.account?.facts.id
+        wanted.requiresProofOfPossession = call.requiresProof ?? false
         if let id = request.correlationID { wanted.correlationID = id }
         let question = wanted
-        let send = peers[key.peer]?.send
-        return try await adopting(key, request.resource) { client async throws(SignInError) in
+        let send = connections.sender(request.peer)
+        return try await adopting(request, call.resource) { client async throws(SignInError) in
             try await client.signIn(question) { prompt in
-                var progress = BrokerAnswer.Progress(page: prompt.page)
+                var progress = BrokerProgress(page: prompt.page)
                 progress.userCode = prompt.userCode
                 progress.completePage = prompt.completePage
                 progress.expires = prompt.expires
-                var answer = BrokerAnswer(id: key.id)
-                answer.progress = progress
-                send?(answer)
+                send?(.progress(id: request.key.id, progress))
             }
         }
     }
 
-    private func mayBeginSignIn(_ request: BrokerRequest, _ key: RequestKey) throws(SignInError) {
-        let (app, rule) = try app(key.peer)
+    private func mayBeginSignIn(
+        _ wanted: AccountID?, hint: String?, resource: String?, _ request: RequestContext
+    ) throws(SignInError) {
+        let (app, rule) = try connections.app(request.peer)
         try requireShared()
         try refuseWhileOwing(app)
-        try check(resource: request.resource, rule)
+        try check(resource: resource, rule)
         guard let account = state.account else { return }
         let isOther =
-            request.account.map { $0 != account.facts.id }
-            ?? request.loginHint.map { $0.lowercased() != account.facts.userPrincipalName.lowercased() } ?? false
+            wanted.map { $0 != account.facts.id }
+            ?? hint.map { $0.lowercased() != account.facts.userPrincipalName.lowercased() } ?? false
         guard !isOther else {
             throw SignInError(.accountMismatch, .mismatchedUser, "somebody else is signed in on this device")
         }
@@ -74,23 +74,20 @@ extension Broker {
 
     /// Runs a sign-in and makes who came back the device's account, unless something happened meanwhile (SI-057).
     private func adopting(
-        _ key: RequestKey, _ resource: String?, _ signIn: (SignInClient) async throws(SignInError) -> SignInResult
-    ) async throws(SignInError) -> BrokerAnswer {
+        _ request: RequestContext, _ resource: String?,
+        _ signIn: (SignInClient) async throws(SignInError) -> SignInResult
+    ) async throws(SignInError) -> BrokerToken {
         let began = state.session
-        let app = try app(key.peer).identity
+        let app = try connections.app(request.peer).identity
         do throws(SignInError) {
             let result = try await signIn(client)
             try await adopt(result.account, since: began, by: app)
-            handOut(
-                Departure.Token(
-                    app: app, resource: resource, token: result.accessToken, obtained: environment.now()))
-            var answer = BrokerAnswer()
-            var token = BrokerAnswer.Token(result.accessToken, session: state.account?.session ?? state.session)
+            handed.add(HandedToken(result.accessToken, of: resource, to: app, at: environment.now()))
+            var token = BrokerToken(result.accessToken, session: state.account?.session ?? state.session)
             token.account = result.account
             token.matchesHint = result.matchesHint
             token.isRenewable = result.isRenewable
-            answer.token = token
-            return answer
+            return token
         } catch {
             // Some scopes were declined and the person is signed in all the same.
             if error.code == .declinedScopes, let id = error.details.account, let account = try await client.account(id)
@@ -119,7 +116,7 @@ extension Broker {
             throw SignInError(
                 .brokerRefused, .brokerDenied, "only accounts of the device's organisation can sign in here")
         }
-        lastActivity = environment.now()
+        timer.noteSignIn(at: environment.now())
         if state.account?.facts.id == account.id { return try goOn(as: account, in: app) }
         var changed = state
         changed.session += 1
@@ -129,9 +126,7 @@ extension Broker {
             facts: account, session: changed.session, began: environment.now())
         _ = changed.noteUse(by: app)
         // Who listens looks at once; noted here it costs one write for all of them.
-        for listener in peers.values where listener.isSubscribed && listener.rule != nil {
-            if let app = listener.app { changed.noteAudience(app) }
-        }
+        for listener in connections.listeningApps { changed.noteAudience(listener) }
         do throws(SignInError) {
             try store.makeSeed(session: changed.session, random: environment.randomBytes(32))
             try commit(changed, telling: .accountChanged)
@@ -152,7 +147,7 @@ extension Broker {
     ) throws(SignInError) {
         var changed = state
         if changed.account?.facts.session != account.session {
-            handed = []
+            handed.removeAll()
             changed.account?.authenticated = authenticated ?? environment.now()
         }
         changed.account?.facts = account
@@ -168,18 +163,15 @@ extension Broker {
     }
 
     private func show(_ page: URL, _ redirect: URL, _ key: RequestKey) async throws -> URL? {
-        guard let send = peers[key.peer]?.send else { throw CancellationError() }
-        var answer = BrokerAnswer(id: key.id)
-        answer.progress = BrokerAnswer.Progress(page: page, redirect: redirect)
+        guard let send = connections.sender(key.peer) else { throw CancellationError() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 guard !Task.isCancelled else {
                     continuation.resume(throwing: CancellationError())
                     return
                 }
-                returns.removeValue(forKey: key)?.resume(throwing: CancellationError())
-                returns[key] = continuation
-                send(answer)
+                attended.awaitPage(key, continuation)
+                send(.progress(id: key.id, BrokerProgress(page: page, redirect: redirect)))
             }
         } onCancel: {
             Task { await self.abandon(key) }
@@ -187,15 +179,6 @@ extension Broker {
     }
 
     private func abandon(_ key: RequestKey) {
-        returns.removeValue(forKey: key)?.resume(throwing: CancellationError())
-    }
-
-    /// The app's page ended, or the app only opened it: then the loopback listener hears the rest.
-    func giveBack(_ request: BrokerRequest, _ peer: Int) -> BrokerAnswer {
-        if let id = request.request {
-            returns.removeValue(forKey: RequestKey(peer: peer, id: id))?
-                .resume(returning: request.url.flatMap { URL(string: $0) })
-        }
-        return BrokerAnswer()
+        attended.abandonPage(key)
     }
 }

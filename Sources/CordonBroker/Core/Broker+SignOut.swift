@@ -4,22 +4,9 @@ internal import Foundation
 internal import Logging
 
 extension Broker {
-    /// The longest list of tokens kept for clean-ups; the newest stay.
-    private static let mostTokens = 256
-
-    func handOut(_ token: Departure.Token) {
-        handed.removeAll { $0.app == token.app && $0.resource == token.resource }
-        for index in handed.indices
-        where handed[index].resource == token.resource && handed[index].token.text != token.token.text {
-            handed[index].isSuperseded = true
-        }
-        if handed.count >= Self.mostTokens { handed.removeFirst() }
-        handed.append(token)
-    }
-
     /// An app signs out for the whole device.
-    func signOut(_ request: BrokerRequest, _ key: RequestKey) async throws(SignInError) -> BrokerAnswer {
-        let known = try greeted(key.peer)
+    func signOut(_ call: SignOutCall, _ request: RequestContext) async throws(SignInError) -> DeviceSignOutReport {
+        let known = try connections.greeted(request.peer)
         guard known.rule != nil || isLocalAdministrator(known.caller) else {
             throw SignInError(.brokerRefused, .brokerDenied, "this program may not sign out")
         }
@@ -29,10 +16,8 @@ extension Broker {
                 .configuration, .invalidParameter, "nobody is signed in on this device",
                 hint: "Ask for the current account before signing out.")
         }
-        var answer = BrokerAnswer()
-        answer.signOut = try await endSession(
-            .signedOut, endingBrowserSession: request.endsBrowserSession == true ? launcher(key) : nil)
-        return answer
+        return try await endSession(
+            .signedOut, endingBrowserSession: call.endsBrowserSession == true ? launcher(request.key) : nil)
     }
 
     /// Ends the session: data key first, then tokens, then everybody hears, then apps have their time, and the provider
@@ -59,24 +44,22 @@ extension Broker {
         }
         var changed = state
         changed.endAccount(
-            at: environment.now(), because: reason, waiting: Self.seconds(configuration.cleanUpTime))
+            at: environment.now(), because: reason, waiting: configuration.cleanUpTime.timeInterval)
         let concerned = changed.apps.filter { $0.value.seenSession == account.session }
-        let listening = Set(peers.values.filter(\.isSubscribed).compactMap { $0.app?.key })
-        departures[account.session] = Departure(
-            tokens: handed, signer: signer, awaited: Set(concerned.keys).intersection(listening))
-        handed = []
+        departures.begin(
+            account.session, tokens: handed, signer: signer,
+            awaiting: connections.listening.intersection(concerned.keys))
+        handed.removeAll()
         do throws(SignInError) { try commit(changed, telling: .globalSignOut) } catch {
-            departures[account.session] = nil
+            departures.end(account.session)
             throw error
         }
         logger.info("the session ended", metadata: ["session": "\(account.session)"])
         reportSoon()
         await waitForCleanUps(of: account.session)
-        let departure = departures.removeValue(forKey: account.session)
+        let departure = departures.end(account.session)
         let apps = concerned.sorted { $0.key < $1.key }.map { key, app in
-            let stage = departure?.stages[key]
-            let outcome: DeviceSignOutReport.App.Outcome =
-                stage == .done ? .done : departure?.awaited.contains(key) == true ? .late : .notRunning
+            let (outcome, stage) = departure?.outcome(of: key) ?? (.notRunning, nil)
             return DeviceSignOutReport.App(
                 name: app.name, clientID: app.clientID, outcome: outcome, stage: stage)
         }
@@ -84,7 +67,7 @@ extension Broker {
         if let browser {
             mayRemain = !(await client.endBrowserSession(idToken: retired.idToken, browser: browser))
         }
-        nextDelivery = environment.now()
+        delivery.hurry(environment.now())
         Task { await self.deliver() }
         return DeviceSignOutReport(
             hadAccount: true, keyDestroyed: keyDestroyed && retired.removal.isComplete,
@@ -93,28 +76,14 @@ extension Broker {
     }
 
     private func waitForCleanUps(of session: UInt64) async {
-        guard departures[session]?.awaited.isEmpty == false else { return }
+        guard departures.isAwaited(session) else { return }
         let limit = Task {
             try? await environment.sleep(configuration.cleanUpTime)
-            self.stopWaiting(session)
+            self.departures.stopWaiting(session)
         }
         defer { limit.cancel() }
         await withCheckedContinuation { continuation in
-            departures[session]?.waiter = continuation
-            checkDeparture(session)
+            departures.wait(for: session, continuation, listening: connections.listening)
         }
-    }
-
-    /// Lets a sign-out go on when everybody it waits for is done or gone.
-    func checkDeparture(_ session: UInt64) {
-        guard let departure = departures[session], departure.waiter != nil else { return }
-        let listening = Set(peers.values.filter(\.isSubscribed).compactMap { $0.app?.key })
-        let open = departure.awaited.filter { departure.stages[$0] != .done && listening.contains($0) }
-        if open.isEmpty { stopWaiting(session) }
-    }
-
-    private func stopWaiting(_ session: UInt64) {
-        departures[session]?.waiter?.resume()
-        departures[session]?.waiter = nil
     }
 }

@@ -25,44 +25,18 @@ public actor Broker {
     let logger: Logger
     /// The user that the broker runs as.
     let ownUser: UInt32
-    var state: BrokerState
-    var isUnsaved = false
-    var peers: [Int: Peer] = [:]
-    var lastPeer = 0
-    /// Requests that wait for a person, to be cancelled with their connection.
-    var running: [RequestKey: Task<BrokerAnswer, Never>] = [:]
-    var returns: [RequestKey: CheckedContinuation<URL?, any Error>] = [:]
-    var departures: [UInt64: Departure] = [:]
-    /// The newest token of each app and resource in this session, for its clean-up after the end.
-    var handed: [Departure.Token] = []
-    var lastActivity: Date
-    /// Whether the screen is locked: then nothing counts as activity.
-    var isLocked = false
-    var warnedSession: UInt64?
-    var quiet = QuietLog()
-    var nextDelivery: Date
-    var nextReport: Date
-    var isReporting = false
-    /// Whether a report was asked for while one was under way.
-    var reportsAgain = false
+    var keeper: StateKeeper
+    var connections = Connections()
+    var attended = AttendedRequests()
+    var departures = Departures()
+    /// What apps were given in this session, for their clean-up after its end.
+    var handed = HandedTokens()
+    var timer: SessionTimer
+    var refusals = ThrottledLog()
+    var delivery: RecurringWork
+    var reports: RecurringWork
     /// The sign-in about which the service was asked because a renewal was refused.
     var askedAbout: SessionID?
-    var isDelivering = false
-
-    /// One connection.
-    struct Peer {
-        let caller: BrokerCaller
-        let send: @Sendable (BrokerAnswer) -> Void
-        var app: AppIdentity?
-        var rule: AllowedApp?
-        var isSubscribed = false
-    }
-
-    /// One request of one connection.
-    struct RequestKey: Hashable {
-        let peer: Int
-        let id: UInt32
-    }
 
     /// Opens a broker: a session whose sign-out was interrupted is ended first.
     ///
@@ -81,9 +55,8 @@ public actor Broker {
         self.environment = environment
         self.logger = logger
         ownUser = user
-        lastActivity = environment.now()
-        nextDelivery = environment.now()
-        nextReport = environment.now()
+        delivery = RecurringWork(from: environment.now())
+        reports = RecurringWork(from: environment.now())
         register = configuration.service.map {
             ServiceRegister(base: $0, transport: transport, now: environment.now)
         }
@@ -95,21 +68,23 @@ public actor Broker {
                 cache: TokenCache(directory: folder.appending(path: "tokens"), secrets: secrets),
                 environment: environment)
             let (found, problem) = try store.load()
-            state = found
+            keeper = StateKeeper(found, in: store)
             if let problem { logger.error("\(problem); nobody is signed in and the device is not registered") }
             // A restart is no activity: whoever left the device alone before it is as idle after it.
-            lastActivity = min(lastActivity, state.activity ?? state.account?.began ?? lastActivity)
+            let now = environment.now()
+            timer = SessionTimer(
+                SessionTimer.Limits(configuration),
+                lastActivity: min(now, found.activity ?? found.account?.began ?? now))
             try await finishInterruptedWork(forcing: problem != nil)
         } catch {
             throw BrokerError(
                 error.code == .configuration ? .configuration : .storage, error.reason, place: folder.path,
                 hint: error.hint)
         }
-        try Self.check(configuration.policy, for: state, place: folder.path)
+        try BrokerConfiguration.PolicyStamp.check(configuration.policy, for: state, place: folder.path)
         do throws(SignInError) {
             if let version = configuration.policy?.version, version != state.policyVersion {
-                state.policyVersion = version
-                try store.save(state)
+                try change { $0.policyVersion = version }
             }
             try await followMode()
         } catch {
@@ -130,14 +105,14 @@ public actor Broker {
                 }
             } else {
                 _ = try store.destroySeed(session: account.session)
-                state.endAccount(at: environment.now(), because: .interrupted, waiting: 0)
-                try store.save(state)
+                let now = environment.now()
+                try change { $0.endAccount(at: now, because: .interrupted, waiting: 0) }
             }
         }
         // A state that was not usable must not begin with session numbers that were used before.
         if forcing {
-            state.session = UInt64(max(0, environment.now().timeIntervalSince1970))
-            try store.save(state)
+            let number = UInt64(max(0, environment.now().timeIntervalSince1970))
+            try change { $0.session = number }
         }
         for account in try await client.storedAccounts() where account != state.account?.facts.id {
             _ = try await client.retire(account)
@@ -149,8 +124,7 @@ public actor Broker {
     private func followMode() async throws(SignInError) {
         if missing.isEmpty {
             guard state.wasShared != true else { return }
-            state.wasShared = true
-            return try store.save(state)
+            return try change { $0.wasShared = true }
         }
         guard !isTurnedOn, state.wasShared == true || state.account != nil else { return }
         logger.notice("shared device mode was turned off", metadata: ["missing": "\(missing.map(\.rawValue))"])
@@ -192,33 +166,31 @@ public actor Broker {
         }
     }
 
-    /// Writes the state, then tells; in this order, so that nobody reads the old one after hearing (SI-062).
+    /// What the broker knows.
+    var state: BrokerState { keeper.current }
+
+    /// Writes the state, then tells; in this order, so that no app reads the old one after hearing (SI-062).
     func commit(_ changed: BrokerState, telling event: AccountEvent.Kind?) throws(SignInError) {
-        try store.save(changed)
-        state = changed
-        isUnsaved = false
+        try keeper.commit(changed)
         if let event { post(event) }
     }
 
-    /// Changes what does no harm if a crash forgets it: an app is then told once more of a change that it knows, or cleans
-    /// up once more. A hundred apps that clean up at once would otherwise wait for the disk one after the other.
-    func changeLazily(_ changed: BrokerState) {
-        state = changed
-        isUnsaved = true
+    /// Changes and writes the state without telling.
+    private func change(_ work: (inout BrokerState) -> Void) throws(SignInError) {
+        var changed = state
+        work(&changed)
+        try keeper.commit(changed)
     }
 
-    /// Writes what ``changeLazily(_:)`` left; done every second and at the end of the server.
+    /// Writes what was changed lazily; done every second and at the end of the server.
     func flush() {
-        guard isUnsaved else { return }
-        do throws(SignInError) { try commit(state, telling: nil) } catch {
+        do { try keeper.flush() } catch {
             logger.error("the state could not be written", metadata: ["fault": "\(error.fault.rawValue)"])
         }
     }
 
     /// Tells every subscribed app.
     func post(_ event: AccountEvent.Kind) {
-        var answer = BrokerAnswer()
-        answer.event = BrokerAnswer.Event(event, session: state.session)
-        for peer in peers.values where peer.isSubscribed { peer.send(answer) }
+        connections.post(AccountEvent(event, session: state.session))
     }
 }

@@ -1,5 +1,6 @@
 public import CordonIdentity
 public import CordonProtocol
+internal import CordonSignIn
 public import Foundation
 
 /// The rules of a shared device in one signed file: mode, organisation, provider, apps and limits (SI-199).
@@ -107,5 +108,31 @@ extension BrokerConfiguration {
         public let tenant: TenantID
         /// The one device, nil for every one.
         public let device: String?
+
+        /// Whether the device may be run by these rules: not older than the newest it has seen, meant for it, and signed
+        /// wherever it has once been run by signed ones (SI-199).
+        static func check(
+            _ policy: Self?, for state: BrokerState, place: String
+        ) throws(BrokerError) {
+            guard let policy else {
+                guard state.policyVersion == nil else {
+                    throw SignedDevicePolicy.refusal(
+                        "this device takes its rules from a signed policy only", place: place)
+                }
+                return
+            }
+            guard policy.version >= state.policyVersion ?? 0 else {
+                throw SignedDevicePolicy.refusal("the policy is older than the newest one seen here", place: place)
+            }
+            guard let facts = state.registration?.facts else {
+                guard policy.device == nil else {
+                    throw SignedDevicePolicy.refusal("the policy is for a device that has joined", place: place)
+                }
+                return
+            }
+            guard policy.tenant == facts.tenant, policy.device.map({ $0 == facts.deviceID }) ?? true else {
+                throw SignedDevicePolicy.refusal("the policy is for another device", place: place)
+            }
+        }
     }
 }

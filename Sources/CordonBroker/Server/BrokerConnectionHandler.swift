@@ -12,7 +12,7 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    private let desk: BrokerDesk
+    private let session: BrokerSession
     private let limits: BrokerLimits
     private let logger: Logger
     private var reader = BrokerFrameReader(limit: BrokerFrame.largestGreeting)
@@ -28,8 +28,8 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
     private var frameTimer: Scheduled<Void>?
     private var unreadTimer: Scheduled<Void>?
 
-    init(desk: BrokerDesk, limits: BrokerLimits, shared: ProgramBudget, now: UInt64, logger: Logger) {
-        self.desk = desk
+    init(session: BrokerSession, limits: BrokerLimits, shared: ProgramBudget, now: UInt64, logger: Logger) {
+        self.session = session
         self.limits = limits
         self.logger = logger
         self.shared = shared
@@ -39,28 +39,27 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
 
     func channelActive(context: ChannelHandlerContext) {
         let loop = context.eventLoop
-        let seat = NIOLoopBound(Seat(handler: self, context: context), eventLoop: loop)
-        let send: @Sendable (BrokerAnswer) -> Void = { answer in
-            guard let bytes = BrokerDesk.frame(of: answer) else { return }
-            loop.execute { seat.value.handler.write(bytes, seat.value.context) }
+        let bound = NIOLoopBound(BoundContext(handler: self, context: context), eventLoop: loop)
+        let send: @Sendable (Data) -> Void = { bytes in
+            loop.execute { bound.value.handler.write(bytes, bound.value.context) }
         }
-        let desk = self.desk
+        let session = self.session
         Task {
-            let number = await desk.open(send)
-            loop.execute { seat.value.handler.begin(as: number, seat.value.context) }
+            let number = await session.open(send)
+            loop.execute { bound.value.handler.begin(as: number, bound.value.context) }
         }
     }
 
     /// The handler and its place in the pipeline, for work that comes back to the event loop.
-    private struct Seat {
+    private struct BoundContext {
         let handler: BrokerConnectionHandler
         let context: ChannelHandlerContext
     }
 
     private func begin(as number: Int, _ context: ChannelHandlerContext) {
         guard context.channel.isActive else {
-            let desk = self.desk
-            Task { await desk.close(number) }
+            let session = self.session
+            Task { await session.close(number) }
             return
         }
         peer = number
@@ -85,8 +84,8 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
     func channelInactive(context: ChannelHandlerContext) {
         for timer in [greetingTimer, frameTimer, unreadTimer] { timer?.cancel() }
         if let peer {
-            let desk = self.desk
-            Task { await desk.close(peer) }
+            let session = self.session
+            Task { await session.close(peer) }
         }
         peer = nil
     }
@@ -115,7 +114,7 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
     private var room: Int { hasGreeted ? limits.requestsAtOnce : 1 }
 
     private func takeFrames(_ context: ChannelHandlerContext) {
-        do throws(BrokerFrameReader.BadLength) {
+        do {
             while underWay < room, !isPaused, let payload = try reader.next() {
                 let now = context.eventLoop.now.uptimeNanoseconds
                 let wait = max(budget.spend(now: now), shared.spend(now: now))
@@ -133,10 +132,10 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
 
     private func pause(_ nanoseconds: Int64, _ context: ChannelHandlerContext) {
         isPaused = true
-        let seat = NIOLoopBound(Seat(handler: self, context: context), eventLoop: context.eventLoop)
+        let bound = NIOLoopBound(BoundContext(handler: self, context: context), eventLoop: context.eventLoop)
         context.eventLoop.scheduleTask(in: .nanoseconds(nanoseconds)) {
-            seat.value.handler.isPaused = false
-            seat.value.handler.goOn(seat.value.context)
+            bound.value.handler.isPaused = false
+            bound.value.handler.goOn(bound.value.context)
         }
     }
 
@@ -164,21 +163,22 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
         frameTimer = nil
         if !hasGreeted { holdGreeting(context) }
         underWay += 1
-        let desk = self.desk
+        let session = self.session
         let loop = context.eventLoop
-        let seat = NIOLoopBound(Seat(handler: self, context: context), eventLoop: loop)
-        Self.run(desk, payload, peer) { answered in
-            loop.execute { seat.value.handler.finish(answered, seat.value.context) }
+        let bound = NIOLoopBound(BoundContext(handler: self, context: context), eventLoop: loop)
+        Self.run(session, payload, peer) { answered in
+            loop.execute { bound.value.handler.finish(answered, bound.value.context) }
         }
     }
 
     private static func run(
-        _ desk: BrokerDesk, _ payload: Data, _ peer: Int, then finish: @escaping @Sendable (BrokerDesk.Answered) -> Void
+        _ session: BrokerSession, _ payload: Data, _ peer: Int,
+        then finish: @escaping @Sendable (BrokerSession.Answered) -> Void
     ) {
-        Task { finish(await desk.answer(payload, from: peer)) }
+        Task { finish(await session.answer(payload, from: peer)) }
     }
 
-    private func finish(_ answered: BrokerDesk.Answered, _ context: ChannelHandlerContext) {
+    private func finish(_ answered: BrokerSession.Answered, _ context: ChannelHandlerContext) {
         underWay -= 1
         if answered.greets {
             hasGreeted = true

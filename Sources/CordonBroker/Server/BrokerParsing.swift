@@ -50,14 +50,19 @@ package enum BrokerParsing {
     }
 
     private static func readsRequest(_ payload: Data, _ outcome: inout Outcome) -> Bool {
-        _ = try? MessageCoding.decode(BrokerAnswer.self, from: payload)
-        guard let request = try? MessageCoding.decode(BrokerRequest.self, from: payload) else { return false }
-        _ = SigningInput(request.input ?? "")
-        let written = try? MessageCoding.encode(request)
-        let again = written.flatMap { try? MessageCoding.decode(BrokerRequest.self, from: $0) }
-        if written == nil || again.flatMap({ try? MessageCoding.encode($0) }) != written {
+        guard let request = try? MessageCoding.decode(IncomingRequest.self, from: payload) else { return false }
+        if let route = request.route, !readsBack(route.call, payload) {
             outcome.fault = "a request that was read has no form that reads back the same"
         }
         return true
+    }
+
+    private static func readsBack<Call: BrokerCall>(_ type: Call.Type, _ payload: Data) -> Bool {
+        _ = try? BrokerReply.read(payload) { _ in { try BrokerReply.completion(of: type, from: $0) } }
+        guard let call = try? MessageCoding.decode(type, from: payload) else { return false }
+        if let proof = call as? ProofCall { _ = SigningInput(proof.input ?? "") }
+        guard let written = try? MessageCoding.encode(call), let again = try? MessageCoding.decode(type, from: written)
+        else { return false }
+        return (try? MessageCoding.encode(again)) == written
     }
 }

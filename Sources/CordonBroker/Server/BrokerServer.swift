@@ -92,12 +92,12 @@ public struct BrokerServer: Sendable {
             let digests = ProgramDigests()
             let loop = group.next()
             let ledger = Locked(ConnectionLedger(limits))
-            let quiet = Locked(QuietLog())
+            let quiet = Locked(ThrottledLog())
             let programs = ListedPrograms(broker.configuration)
             for (path, objection) in programs.mistakes {
                 logger.warning(
                     "an app of the list cannot be served",
-                    metadata: ["path": "\(QuietLog.plain(path))", "reason": "\(objection.reason)"])
+                    metadata: ["path": "\(ThrottledLog.plain(path))", "reason": "\(objection.reason)"])
             }
             let bootstrap = ServerBootstrap(group: loop)
                 .serverChannelOption(.backlog, value: 1_024)
@@ -120,12 +120,12 @@ public struct BrokerServer: Sendable {
                             user: credentials.user, device: caller.program.device, inode: caller.program.inode)
                         let shared = ledger.withLock { $0.enter(program, now: now) }
                         channel.closeFuture.whenComplete { _ in ledger.withLock { $0.leave(program) } }
-                        let desk = BrokerDesk(broker: broker, identify: { await caller.caller(digests) }) {
+                        let session = BrokerSession(broker: broker, identify: { await caller.caller(digests) }) {
                             caller.isUnchanged
                         }
                         try channel.pipeline.syncOperations.addHandler(
                             BrokerConnectionHandler(
-                                desk: desk, limits: limits, shared: shared, now: now, logger: logger))
+                                session: session, limits: limits, shared: shared, now: now, logger: logger))
                     }
                 }
             if let inherited { return try await bootstrap.withBoundSocket(inherited).get() }
@@ -141,7 +141,7 @@ public struct BrokerServer: Sendable {
         }
 
         private static func admits(
-            _ user: UInt32, _ ledger: Locked<ConnectionLedger>, _ quiet: Locked<QuietLog>, _ now: UInt64,
+            _ user: UInt32, _ ledger: Locked<ConnectionLedger>, _ quiet: Locked<ThrottledLog>, _ now: UInt64,
             _ logger: Logger
         ) -> Bool {
             if ledger.withLock({ $0.admit(user, now: now) }) { return true }

@@ -21,7 +21,7 @@ struct ServiceRegister: Sendable {
     }
 
     /// What the service says of a device that reported.
-    enum Standing: Sendable {
+    enum RegistrationState: Sendable {
         /// It is in the register and was heard.
         case registered
         /// It was heard, and whoever is on it has to leave: their sessions were revoked (SI-182).
@@ -65,7 +65,7 @@ struct ServiceRegister: Sendable {
     /// Says who is on the device; the statement's signature is the proof.
     ///
     /// - Throws: ``SignInError`` when the service did not take it: it is to be sent again.
-    func report(_ statement: String, of device: String) async throws(SignInError) -> Standing {
+    func report(_ statement: String, of device: String) async throws(SignInError) -> RegistrationState {
         let answer = try await send(
             .post, "cordon/v1/devices/\(device)/session", Report(statement: statement), vouchedBy: nil)
         if Self.isUnknownDevice(answer) { return .released }

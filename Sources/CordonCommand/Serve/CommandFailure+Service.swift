@@ -1,3 +1,4 @@
+import CordonDevelopmentProvider
 import CordonService
 import CordonServiceHTTP
 

@@ -1,4 +1,4 @@
-import CordonServiceHTTP
+import CordonDevelopmentProvider
 import Foundation
 
 /// The programs that a development service knows besides its own: one for automation at the first start, in a file to
@@ -14,19 +14,18 @@ enum DevelopmentClients {
     /// The clients in the folder; at the first start a new one, its secret written down beside it.
     ///
     /// - Parameters:
-    ///   - audience: The names of the administration service; the client may ask tokens for the usual one.
+    ///   - audience: The name of the administration service, for which the client may ask tokens.
     ///   - secret: The secret of a new client, nil for a random one.
     /// - Throws: ``CommandFailure`` with status `badInput` for a damaged file, `writeFailed` otherwise.
     static func open(
-        in folder: PrivateFolder, audience: Set<String>, secret: String?
+        in folder: PrivateFolder, audience: String, secret: String?
     ) throws(CommandFailure) -> [IdentityProviderClient] {
         let file = folder.url.appending(path: clientsFile)
         if FileManager.default.fileExists(atPath: file.path) { return try read(file) }
-        let usual = ServiceServerConfiguration.usualAdministrationAudience
         let secret = secret ?? DevelopmentPeople.randomPassword()
         let client = IdentityProviderClient(
             id: automation, displayName: "Automation", grants: [.clientCredentials],
-            resources: [audience.contains(usual) ? usual : audience.min() ?? usual],
+            resources: [audience],
             applicationRoles: ["DeviceManagementApps.ReadWrite.All", "Group.ReadWrite.All"], secret: secret)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

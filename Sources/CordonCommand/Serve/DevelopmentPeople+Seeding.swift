@@ -1,6 +1,6 @@
+import CordonDevelopmentProvider
 import CordonIdentity
 import CordonService
-import CordonServiceHTTP
 
 extension DevelopmentPeople {
     /// Brings the service's own directory to what the file says; what only the service has, stays.

@@ -1,5 +1,4 @@
-import CordonService
-import CordonServiceHTTP
+import CordonDevelopmentProvider
 import Foundation
 
 /// The directory of a development service: a few people, made at the first start, in a file to edit afterwards.

@@ -1,4 +1,5 @@
 import CordonBase
+import CordonDevelopmentProvider
 import CordonIdentity
 import CordonService
 import CordonServiceHTTP
@@ -42,7 +43,7 @@ struct RunningService: Sendable {
         var clients: [IdentityProviderClient] = []
         if plan.isDevelopment {
             clients = try DevelopmentClients.open(
-                in: folder, audience: plan.server.administrationAudiences, secret: plan.developmentPassword)
+                in: folder, audience: plan.server.mainAdministrationAudience, secret: plan.developmentPassword)
             let opened = try DevelopmentPeople.open(
                 in: folder, tenant: plan.server.tenant.rawValue, password: plan.developmentPassword)
             plan.server.tenant = TenantID(opened.tenantID)
@@ -77,12 +78,13 @@ struct RunningService: Sendable {
         }
         // Also what is refused belongs in the audit log.
         let service = AuditingService(service, storage: storage)
+        let provider = try directory.map { directory throws(CommandFailure) in
+            try EmbeddedProvider(plan, directory, clients, logger: logger)
+        }
         do throws(ServiceServerError) {
-            if let directory {
+            if let provider {
                 server = try ServiceServer(
-                    development: plan.server, service: service, directory: directory,
-                    providerKey: .file(plan.folder.appending(path: "identity-provider.pem")),
-                    additionalClients: clients, logger: logger)
+                    development: plan.server, service: service, provider: provider, logger: logger)
             } else {
                 server = try ServiceServer(plan.server, service: service, logger: logger)
             }

@@ -23,8 +23,18 @@ public enum MessageCoding {
     public static func decode<Message: Decodable>(
         _ type: Message.Type, from bytes: Data
     ) throws(ProtocolError) -> Message {
+        try decode(type, from: bytes, userInfo: [:])
+    }
+
+    /// The message in the bytes, read with what its own reading needs to know.
+    ///
+    /// - Throws: ``ProtocolError`` with code `malformed`, naming the member but never its value.
+    package static func decode<Message: Decodable>(
+        _ type: Message.Type, from bytes: Data, userInfo: [CodingUserInfoKey: any Sendable]
+    ) throws(ProtocolError) -> Message {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .iso8601
+        decoder.userInfo = userInfo
         return try reading(type) { try decoder.decode(type, from: bytes) }
     }
 

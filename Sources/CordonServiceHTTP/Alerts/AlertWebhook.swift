@@ -1,4 +1,5 @@
 internal import AsyncHTTPClient
+internal import CordonBase
 public import CordonIdentity
 internal import CordonPolicy
 public import CordonService
@@ -33,7 +34,7 @@ public struct AlertWebhook: Sendable {
         address: URL, secretFile: URL, logger: Logger, now: @escaping @Sendable () -> Date = { Date() }
     ) throws(ServiceServerError) {
         guard let host = address.host(percentEncoded: false), !host.isEmpty,
-            address.scheme == "https" || (address.scheme == "http" && ProviderHost.isLoopback(host))
+            address.scheme == "https" || (address.scheme == "http" && Loopback.includes(host))
         else {
             throw ServiceServerError(
                 .configurationInvalid, reason: "alerts are posted by https alone", place: "alertWebhook",

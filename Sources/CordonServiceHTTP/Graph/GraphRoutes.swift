@@ -17,7 +17,7 @@ struct GraphRoutes: Sendable {
     let table: GraphRouteTable
 
     init(
-        gate: AdministrationGate, service: any ManagementService, provider: DevelopmentIdentityProvider?,
+        gate: AdministrationGate, service: any ManagementService, endSessions: SessionEnding?,
         tenant: TenantID, origin: RequestOrigin, logger: Logger, now: @escaping @Sendable () -> Date
     ) {
         self.gate = gate
@@ -29,7 +29,7 @@ struct GraphRoutes: Sendable {
             PolicyRoutes(service: service, now: now).routes, RegistrationRoutes(service: service, now: now).routes,
             LogCollectionRoutes(service: service, now: now).routes, UserRoutes(service: service).routes,
             WipeRoutes(service: service).routes,
-            SessionRoutes(service: service, revoked: gate.revoked, provider: provider).routes,
+            SessionRoutes(service: service, revoked: gate.revoked, endSessions: endSessions).routes,
             StatusRoutes(service: service).routes,
             AuditEventRoutes(service: service).routes, ExportJobRoutes(service: service, now: now).routes,
             DocumentRoutes.routes, SupportingRoutes(service: service, now: now).routes,

@@ -12,15 +12,12 @@ struct ServiceRouter: Sendable {
     let issuer: URL
     let service: any ManagementService
     let documents: any IssuerDocuments
-    let provider: DevelopmentIdentityProvider?
+    let provider: EmbeddedProvider?
     let logger: Logger
     let now: @Sendable () -> Date
     var metrics = ServiceMetrics(started: .now)
     /// The most proofs of possession that are remembered at once.
     var rememberedProofs = 500_000
-
-    /// The path below which the embedded provider answers.
-    static let providerPath = "/idp"
 
     func responder() -> any HTTPResponder<BasicRequestContext> { router().buildResponder() }
 
@@ -70,14 +67,15 @@ struct ServiceRouter: Sendable {
             origin: origin, issuer: issuer.absoluteString, provider: provider,
             documents: DiscoveryCache(documents: documents, now: now), logger: logger
         ).add(to: router)
-        if let provider { IdentityProviderRoutes(provider: provider, prefix: Self.providerPath).add(to: router) }
+        provider?.add(to: router)
         return router
     }
 
     /// The routes in the shape of Graph.
     func graph(gate: AdministrationGate) -> GraphRoutes {
         GraphRoutes(
-            gate: gate, service: service, provider: provider, tenant: configuration.tenant, origin: origin,
+            gate: gate, service: service, endSessions: provider?.endSessions, tenant: configuration.tenant,
+            origin: origin,
             logger: logger, now: now)
     }
 

@@ -33,8 +33,7 @@ public final class ServiceServer: Sendable {
     private let configuration: ServiceServerConfiguration
     private let service: any ManagementService
     private let documents: any IssuerDocuments
-    private let development: DevelopmentIdentityProvider?
-    private let issuerAddress: IssuerAddress
+    private let development: EmbeddedProvider?
     private let logger: Logger
     private let now: @Sendable () -> Date
     private let metrics: ServiceMetrics
@@ -62,52 +61,35 @@ public final class ServiceServer: Sendable {
         self.service = service
         self.documents = documents
         self.development = nil
-        self.issuerAddress = IssuerAddress()
         self.logger = logger
         self.now = now
         self.metrics = ServiceMetrics(started: now())
     }
 
-    /// Makes a server with the embedded provider, for development and demos on loopback alone.
+    /// Makes a server with a provider in its own process, for development and demos on loopback alone.
     ///
-    /// - Throws: ``ServiceServerError`` with code `notLoopback`, `configurationInvalid` or `fileUnusable`.
-    public init(
+    /// - Parameter provider: Signs people in, with this configuration's audiences.
+    /// - Throws: ``ServiceServerError`` with code `notLoopback` or `configurationInvalid`.
+    package init(
         development configuration: ServiceServerConfiguration, service: any ManagementService,
-        directory: DevelopmentDirectory, providerKey: IdentityProviderKeyStorage = .inMemory,
-        additionalClients: [IdentityProviderClient] = [], logger: Logger,
-        now: @escaping @Sendable () -> Date = { Date() }
+        provider: EmbeddedProvider, logger: Logger, now: @escaping @Sendable () -> Date = { Date() }
     ) throws(ServiceServerError) {
-        do throws(IdentityProviderError) {
-            try DevelopmentIdentityProvider.refuseUnlessLoopback(host: configuration.host)
-        } catch { throw ServiceServerError(error) }
-        try configuration.validate()
-        let issuerAddress = IssuerAddress()
-        let audience =
-            configuration.administrationAudiences.contains(ServiceServerConfiguration.usualAdministrationAudience)
-            ? ServiceServerConfiguration.usualAdministrationAudience
-            : configuration.administrationAudiences.sorted()[0]
-        let provider: DevelopmentIdentityProvider
-        do throws(IdentityProviderError) {
-            provider = try DevelopmentIdentityProvider(
-                directory: directory,
-                configuration: .development(
-                    checkIn: configuration.checkInAudience, admin: audience, additionalClients: additionalClients),
-                issuer: { issuerAddress.url }, signingKey: providerKey, logger: logger, clock: now)
-        } catch {
-            throw ServiceServerError(error)
+        guard Loopback.includes(configuration.host) else {
+            throw ServiceServerError(
+                .notLoopback,
+                reason: "the embedded identity provider is for development and must not be reachable "
+                    + "from other machines", place: configuration.host,
+                hint: "listen on 127.0.0.1, or configure an OpenID provider of your own")
         }
+        try configuration.validate()
         self.configuration = configuration
         self.service = service
         self.documents = EmbeddedIssuer(provider: provider)
         self.development = provider
-        self.issuerAddress = issuerAddress
         self.logger = logger
         self.now = now
         self.metrics = ServiceMetrics(started: now())
     }
-
-    /// The embedded provider, nil when outside providers are used.
-    public var identityProvider: DevelopmentIdentityProvider? { development }
 
     /// Serves until ``shutDown()``, SIGTERM or SIGINT, or until the task is cancelled.
     ///
@@ -127,7 +109,7 @@ public final class ServiceServer: Sendable {
                 address: .hostname(configuration.host, port: configuration.port), serverName: "Cordon"),
             onServerRunning: { [self] channel in
                 let address = address(boundTo: channel.localAddress?.port ?? configuration.port)
-                issuerAddress.set(address.issuer)
+                await development?.start(address.issuer)
                 responder.install(
                     router(at: address).responder(), isSecure: address.base.scheme == "https",
                     console: configuration.consoleOrigin.map(ConsoleOrigin.init))
@@ -204,7 +186,7 @@ public final class ServiceServer: Sendable {
         let outside = configuration.issuers.first.flatMap { URL(string: $0) }
         return Address(
             bound: bound, base: base,
-            issuer: development == nil ? outside ?? base : base.appending(path: "idp"))
+            issuer: development.map { base.appending(path: $0.path) } ?? outside ?? base)
     }
 
     private func router(at address: Address) -> ServiceRouter {

@@ -1,3 +1,4 @@
+internal import CordonBase
 public import CordonIdentity
 public import CordonService
 public import Foundation
@@ -57,6 +58,12 @@ public struct ServiceServerConfiguration: Sendable, Equatable {
     /// How often an idle event stream is kept alive.
     public var heartbeat = Duration.seconds(15)
 
+    /// The audience under which clients of the embedded provider administer.
+    package var mainAdministrationAudience: String {
+        let usual = Self.usualAdministrationAudience
+        return administrationAudiences.contains(usual) ? usual : administrationAudiences.min() ?? usual
+    }
+
     /// Makes a configuration for loopback and a port that the system chooses.
     public init(tenant: TenantID) {
         self.tenant = tenant
@@ -68,7 +75,7 @@ public struct ServiceServerConfiguration: Sendable, Equatable {
     public func validate() throws(ServiceServerError) {
         if let publicURL {
             let host = publicURL.host(percentEncoded: false) ?? ""
-            guard publicURL.scheme == "https" || (publicURL.scheme == "http" && ProviderHost.isLoopback(host)),
+            guard publicURL.scheme == "https" || (publicURL.scheme == "http" && Loopback.includes(host)),
                 publicURL.query == nil, publicURL.fragment == nil, publicURL.user == nil
             else {
                 throw ServiceServerError(
@@ -76,7 +83,7 @@ public struct ServiceServerConfiguration: Sendable, Equatable {
                     place: "public-url", hint: "give the address that clients use, such as https://mam.example.org")
             }
         }
-        guard certificate != nil || isBehindProxy || publicURL?.scheme == "https" || ProviderHost.isLoopback(host)
+        guard certificate != nil || isBehindProxy || publicURL?.scheme == "https" || Loopback.includes(host)
         else {
             throw ServiceServerError(
                 .configurationInvalid, reason: "without TLS or a proxy, tokens would cross the network in the clear",
@@ -92,7 +99,7 @@ public struct ServiceServerConfiguration: Sendable, Equatable {
             let url = URL(string: consoleOrigin)
             let host = url?.host(percentEncoded: false) ?? ""
             guard let url, !host.isEmpty, url.path.isEmpty, url.query == nil, url.user == nil,
-                url.scheme == "https" || (url.scheme == "http" && ProviderHost.isLoopback(host))
+                url.scheme == "https" || (url.scheme == "http" && Loopback.includes(host))
             else {
                 throw ServiceServerError(
                     .configurationInvalid, reason: "the console's origin must be https and no more than an origin",

@@ -1,3 +1,5 @@
+package import CordonBase
+
 /// Why the server could not start or had to end.
 public struct ServiceServerError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What kind of failure it was.
@@ -10,7 +12,7 @@ public struct ServiceServerError: Error, Sendable, Equatable, CustomStringConver
         case notLoopback
         /// A value of the configuration cannot be used.
         case configurationInvalid
-        /// A file of the embedded provider cannot be read or written, or is not private.
+        /// A file of the certificate cannot be read, or its key is not private.
         case fileUnusable
         /// The server ended with an error.
         case failed
@@ -24,24 +26,19 @@ public struct ServiceServerError: Error, Sendable, Equatable, CustomStringConver
     public let place: String
     /// What to do about it.
     public let hint: String
+    /// Where Cordon's source made the error, for the report of a defect: module, file and line.
+    public var thrownAt: String { codePlace.description }
+    package let codePlace: CodePlace
 
     /// Makes an error.
-    public init(_ code: Code, reason: String, place: String, hint: String) {
+    public init(
+        _ code: Code, reason: String, place: String, hint: String, file: StaticString = #fileID, line: UInt = #line
+    ) {
         self.code = code
         self.reason = reason
         self.place = place
         self.hint = hint
-    }
-
-    /// What an error of the embedded provider means for the server.
-    init(_ error: IdentityProviderError) {
-        let code: Code =
-            switch error.code {
-            case .notLoopback: .notLoopback
-            case .fileUnreadable, .fileUnwritable, .fileNotPrivate: .fileUnusable
-            default: .configurationInvalid
-            }
-        self.init(code, reason: error.reason, place: error.place, hint: error.hint)
+        codePlace = CodePlace(file, line)
     }
 
     /// One line for a terminal or a log.

@@ -1,4 +1,5 @@
 internal import AsyncHTTPClient
+internal import CordonBase
 public import Foundation
 internal import NIOCore
 internal import NIOHTTP1
@@ -85,6 +86,6 @@ public struct NetworkIssuerDocuments: IssuerDocuments {
 
     private static func isAcceptable(_ address: String) -> Bool {
         guard let url = URL(string: address), let host = url.host(percentEncoded: false) else { return false }
-        return url.scheme == "https" || (url.scheme == "http" && ProviderHost.isLoopback(host))
+        return url.scheme == "https" || (url.scheme == "http" && Loopback.includes(host))
     }
 }

@@ -1,3 +1,5 @@
+package import CordonBase
+
 /// Why signing in, renewing or signing out did not give what was asked for (SI-147).
 ///
 /// Equal by ``code``. The reason never holds a token, code, verifier, password or user name (SI-080); what
@@ -47,17 +49,21 @@ public struct SignInError: Error, Sendable, Equatable, CustomStringConvertible, 
     public let hint: String
     /// What else is known.
     public var details: SignInErrorDetails
+    /// Where Cordon's source made the error, for the report of a defect: module, file and line.
+    public var thrownAt: String { codePlace.description }
+    package let codePlace: CodePlace
 
     /// Makes an error; the hint is the usual one of its code.
     public init(
         _ code: Code, _ fault: SignInFault, _ reason: String, hint: String? = nil,
-        details: SignInErrorDetails = SignInErrorDetails()
+        details: SignInErrorDetails = SignInErrorDetails(), file: StaticString = #fileID, line: UInt = #line
     ) {
         self.code = code
         self.fault = fault
         self.reason = reason
         self.hint = hint ?? code.usualHint
         self.details = details
+        codePlace = CodePlace(file, line)
     }
 
     /// Whether both are of one kind.

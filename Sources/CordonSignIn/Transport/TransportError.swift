@@ -1,3 +1,5 @@
+package import CordonBase
+
 /// Why no usable answer came from a server.
 public struct TransportError: Error, Sendable, Equatable {
     /// What kind of failure it was.
@@ -20,11 +22,15 @@ public struct TransportError: Error, Sendable, Equatable {
     public let code: Code
     /// What happened, without header fields or bodies.
     public let reason: String
+    /// Where Cordon's source made the error, for the report of a defect: module, file and line.
+    public var thrownAt: String { codePlace.description }
+    package let codePlace: CodePlace
 
     /// Makes an error.
-    public init(_ code: Code, reason: String) {
+    public init(_ code: Code, reason: String, file: StaticString = #fileID, line: UInt = #line) {
         self.code = code
         self.reason = reason
+        codePlace = CodePlace(file, line)
     }
 
     /// Whether both are of one kind.

@@ -128,7 +128,7 @@ import Testing
             let person: FakePerson = round.isMultiple(of: 2) ? .worker : .otherWorker
             let token = try await notes.signIn(person, at: stand.provider)
             #expect(try await listener.current().current?.id == person.account)
-            #expect(listener.events.last == BrokerAnswer.Event(.accountChanged, session: token.session))
+            #expect(listener.events.last == LooseAnswer.Event(.accountChanged, session: token.session))
             _ = await notes.silent(person, forcing: true)
             let out = Task { await notes.ask(.accountSignOut) }
             try await until { listener.events.last?.type == .globalSignOut }
@@ -147,14 +147,14 @@ import Testing
 }
 
 extension BrokerApp {
-    func report(_ stage: CleanUpStage, of session: UInt64) async -> BrokerAnswer {
+    func report(_ stage: CleanUpStage, of session: UInt64) async -> LooseAnswer {
         await ask(.cleanUpReport) {
             $0.stage = stage
             $0.session = session
         }
     }
 
-    func silent(_ person: FakePerson, session: UInt64? = nil, forcing: Bool = false) async -> BrokerAnswer {
+    func silent(_ person: FakePerson, session: UInt64? = nil, forcing: Bool = false) async -> LooseAnswer {
         await ask(.tokenSilent) {
             $0.account = person.account
             $0.session = session

@@ -228,5 +228,9 @@ import Testing
 
 extension Broker {
     /// Changes the session number as any change of account does.
-    func bumpSession() { state.session += 1 }
+    func bumpSession() {
+        var changed = state
+        changed.session += 1
+        keeper.changeLazily(changed)
+    }
 }

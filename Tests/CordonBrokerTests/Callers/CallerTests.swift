@@ -52,7 +52,7 @@ import Testing
         #expect(await app.greet("notes", singleAccount: false).error?.code == "configuration")
         #expect(await app.greet("notes", versions: [9, 1]).hello?.version == 1)
         #expect(await app.greet("notes").error?.fault == "invalidRequest")
-        var strange = BrokerRequest(.hello)
+        var strange = LooseRequest(.hello)
         strange.verb = "account.borrow"
         #expect(await app.ask(strange).error?.fault == "unhandledError")
     }

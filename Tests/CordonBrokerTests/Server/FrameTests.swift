@@ -1,3 +1,4 @@
+import CordonProtocol
 import CordonSignIn
 import Foundation
 import Testing
@@ -25,7 +26,7 @@ import Testing
     func `a length of zero or above the limit is refused before anything else arrives`(head: [UInt8]) {
         var reader = BrokerFrameReader(limit: 65_536)
         reader.append(head)
-        #expect(throws: BrokerFrameReader.BadLength.self) { try reader.next() }
+        #expect(throws: ProtocolError.self) { try reader.next() }
     }
 
     @Test func `a frame of exactly the limit is read`() throws {

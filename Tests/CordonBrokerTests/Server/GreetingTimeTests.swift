@@ -22,7 +22,7 @@ import Testing
             $0.isDevelopment = true
             $0.apps = []
         }
-        let desk = BrokerDesk(
+        let session = BrokerSession(
             broker: try await stand.broker(),
             identify: { BrokerCaller(user: 900, process: 1, path: "/apps/x", digest: "") }
         ) {
@@ -35,7 +35,7 @@ import Testing
             try channel.pipeline.syncOperations.addHandler(ReadWatch(isReading: isReading))
             try channel.pipeline.syncOperations.addHandler(
                 BrokerConnectionHandler(
-                    desk: desk, limits: BrokerLimits(), shared: ProgramBudget(budget), now: 0,
+                    session: session, limits: BrokerLimits(), shared: ProgramBudget(budget), now: 0,
                     logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
         }
         try await channel.connect(to: SocketAddress(unixDomainSocketPath: "/client")).get()

@@ -213,13 +213,13 @@ import Testing
     }
 
     @Test func `what a stranger can cause is logged once a minute, on one line`() {
-        var log = QuietLog()
+        var log = ThrottledLog()
         let start = Date(timeIntervalSince1970: 1_800_000_000)
         let said = [0, 59, 60].map { log.isDue("a", now: start + $0) }
         #expect(said == [true, false, true])
         let fresh = (0..<1_000).count { log.isDue("b\($0)", now: start + 61) }
         #expect(fresh < 100)
-        #expect(QuietLog.plain("/tmp/x\nfake: line\u{1B}[2J\u{9B}") == #"/tmp/x\u{A}fake: line\u{1B}[2J\u{9B}"#)
+        #expect(ThrottledLog.plain("/tmp/x\nfake: line\u{1B}[2J\u{9B}") == #"/tmp/x\u{A}fake: line\u{1B}[2J\u{9B}"#)
     }
 
     @Test func `without a broker every question is an error and never personal mode`() async throws {

@@ -25,7 +25,7 @@ import Testing
 
     /// Lets reports that were begun beside the work finish.
     private func heard(_ account: AccountID?, _ broker: Broker) async throws {
-        try await until { await !broker.isReporting }
+        try await until { await !broker.reports.isRunning }
         #expect(await device?.account == account)
     }
 
@@ -99,7 +99,7 @@ import Testing
         _ = await notes.report(.done, of: token.session)
         token = try await notes.signIn(.otherWorker, at: stand.provider)
         _ = await notes.ask(.accountSignOut)
-        try await until { await !broker.isReporting }
+        try await until { await !broker.reports.isRunning }
         #expect(await device?.account == FakePerson.worker.account)
         await service.set(status: nil)
         stand.time.advance(.seconds(61))
@@ -111,10 +111,10 @@ import Testing
     @Test func `a restart tells what was not told`() async throws {
         let broker = try await stand.joinedBroker(transport: service)
         let notes = try await BrokerApp("notes", at: broker)
-        try await until { await !broker.isReporting }
+        try await until { await !broker.reports.isRunning }
         await service.set(status: 0)
         try await notes.signIn(.worker, at: stand.provider)
-        try await until { await !broker.isReporting }
+        try await until { await !broker.reports.isRunning }
         await service.set(status: nil)
         let again = try await stand.broker(transport: service)
         await again.tick()
@@ -161,12 +161,12 @@ import Testing
     @Test func `leaving releases the device, and without the service the administrator is told`() async throws {
         let broker = try await stand.joinedBroker(transport: service)
         let administrator = try await BrokerApp("x", at: broker, user: 0)
-        try await until { await !broker.isReporting }
+        try await until { await !broker.reports.isRunning }
         let left = await administrator.attended(.deviceLeave, as: .administrator, at: stand.provider)
         #expect(left.device?.missing == [.registration] && left.device?.warnings.contains(.serviceNotTold) == false)
         #expect(await service.devices.isEmpty)
         _ = await administrator.attended(.deviceJoin, as: .administrator, at: stand.provider)
-        try await until { await !broker.isReporting }
+        try await until { await !broker.reports.isRunning }
         await service.set(status: 0)
         let alone = await administrator.attended(.deviceLeave, as: .administrator, at: stand.provider)
         #expect(alone.device?.missing == [.registration] && alone.device?.warnings.contains(.serviceNotTold) == true)

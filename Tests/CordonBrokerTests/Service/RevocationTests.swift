@@ -27,7 +27,7 @@ import Testing
         let broker = try await stand.joinedBroker(transport: service)
         let notes = try await BrokerApp("notes", at: broker)
         let token = try await notes.signIn(.worker, at: stand.provider)
-        try await until { await !broker.isReporting }
+        try await until { await !broker.reports.isRunning }
         #expect(await service.devices.values.first?.account == worker)
         return (broker, notes, token.session)
     }
@@ -59,10 +59,10 @@ import Testing
         await broker.tick()
         _ = await notes.report(.done, of: session)
         let again = try await notes.signIn(.worker, at: stand.provider)
-        try await until { await !broker.isReporting }
+        try await until { await !broker.reports.isRunning }
         stand.time.advance(.seconds(20))
         await broker.reportSoon()
-        try await until { await !broker.isReporting }
+        try await until { await !broker.reports.isRunning }
         #expect(try await notes.current().session == again.session)
     }
 
@@ -80,7 +80,7 @@ import Testing
         await broker.tick()
         stand.time.advance(.seconds(40))
         await broker.reportSoon()
-        try await until { await !broker.isReporting }
+        try await until { await !broker.reports.isRunning }
         #expect(try await notes.current().current == nil)
     }
 
@@ -102,7 +102,7 @@ import Testing
         let broker = try await stand.broker(transport: held)
         let notes = try await BrokerApp("notes", at: broker)
         try await notes.signIn(.worker, at: stand.provider)
-        try await until { await !broker.isReporting }
+        try await until { await !broker.reports.isRunning }
         stand.time.advance(.seconds(1_000))
         await held.hold()
         await broker.reportSoon()
@@ -138,7 +138,7 @@ import Testing
         let before = await service.bodies.count
         for _ in 0..<5 { #expect(await notes.silent(.worker, forcing: true).error?.code == "interactionRequired") }
         try await until { await service.bodies.count > before }
-        try await until { await !broker.isReporting }
+        try await until { await !broker.reports.isRunning }
         #expect(await service.bodies.count == before + 1, "one question for one sign-in")
         #expect(try await notes.signIn(.worker, at: stand.provider).session == session)
         #expect(await notes.ask(.accountKey).key == key, "what the person wrote is still theirs")

@@ -1,4 +1,5 @@
 import CordonBase
+import CordonProtocol
 import CordonSignIn
 import CordonTesting
 import Foundation
@@ -6,29 +7,31 @@ import Testing
 
 @testable import CordonBroker
 
-/// An app as the broker sees one: a connection with requests, answers and events.
+/// An app as the broker sees one: a connection with requests, answers and events, in the words of the first version.
 final class BrokerApp: Sendable {
-    let peer: Int
-    private let broker: Broker
-    private let heard = Locked<[BrokerAnswer]>([])
+    private let peer: Int
+    private let session: BrokerSession
+    private let heard = Locked<[LooseAnswer]>([])
     private let last = Locked<UInt32>(0)
 
     init(
         _ name: String, at broker: Broker, user: UInt32 = 1_000, path: String? = nil, digest: String = "",
         clientID: String? = nil, greets: Bool = true
     ) async throws {
-        self.broker = broker
+        let caller = BrokerCaller(user: user, process: 1, path: path ?? "/apps/\(name)", digest: digest)
+        session = BrokerSession(broker: broker, identify: { caller }, isUnchanged: { true })
         let heard = heard
-        peer = await broker.open(
-            BrokerCaller(user: user, process: 1, path: path ?? "/apps/\(name)", digest: digest)
-        ) { answer in heard.withLock { $0.append(answer) } }
+        peer = await session.open { frame in
+            let answer = Self.answer(in: frame)
+            heard.withLock { $0.append(answer) }
+        }
         guard greets else { return }
         let answer = await greet(clientID ?? name)
         if let error = answer.error { throw error.signInError }
     }
 
-    func greet(_ clientID: String, versions: [Int] = [1], singleAccount: Bool = true) async -> BrokerAnswer {
-        var hello = BrokerRequest(.hello)
+    func greet(_ clientID: String, versions: [Int] = [1], singleAccount: Bool = true) async -> LooseAnswer {
+        var hello = LooseRequest(.hello)
         hello.versions = versions
         hello.clientID = clientID
         hello.singleAccount = singleAccount
@@ -36,23 +39,23 @@ final class BrokerApp: Sendable {
     }
 
     /// Everything that came without being the answer of a call.
-    var events: [BrokerAnswer.Event] { heard.withLock { $0.compactMap(\.event) } }
-    var pages: [BrokerAnswer.Progress] { heard.withLock { $0.compactMap(\.progress) } }
+    var events: [LooseAnswer.Event] { heard.withLock { $0.compactMap(\.event) } }
+    var pages: [LooseAnswer.Progress] { heard.withLock { $0.compactMap(\.progress) } }
 
     /// The id of the request that was asked last.
     var lastAsked: UInt32 { last.withLock { $0 } }
 
-    func ask(_ request: BrokerRequest) async -> BrokerAnswer {
+    func ask(_ request: LooseRequest) async -> LooseAnswer {
         var request = request
         request.id = last.withLock { last in
             last += 1
             return last
         }
-        return await broker.answer(request, from: peer)
+        return await send(request)
     }
 
-    func ask(_ verb: BrokerVerb, _ change: (inout BrokerRequest) -> Void = { _ in }) async -> BrokerAnswer {
-        var request = BrokerRequest(verb)
+    func ask(_ verb: BrokerVerb, _ change: (inout LooseRequest) -> Void = { _ in }) async -> LooseAnswer {
+        var request = LooseRequest(verb)
         change(&request)
         return await ask(request)
     }
@@ -62,9 +65,9 @@ final class BrokerApp: Sendable {
     /// Asks for something that a person takes part in, and is that person.
     func attended(
         _ verb: BrokerVerb, as person: FakePerson, at provider: FakeIdentityProvider,
-        _ change: (inout BrokerRequest) -> Void = { _ in }
-    ) async -> BrokerAnswer {
-        var request = BrokerRequest(verb)
+        _ change: (inout LooseRequest) -> Void = { _ in }
+    ) async -> LooseAnswer {
+        var request = LooseRequest(verb)
         request.scopes = BrokerStand.scopes
         request.resource = BrokerStand.resource
         change(&request)
@@ -72,12 +75,12 @@ final class BrokerApp: Sendable {
             last += 1
             return last
         }
-        let (question, broker, peer) = (request, broker, peer)
+        let question = request
         let seen = pages.count
-        let answer = Task { await broker.answer(question, from: peer) }
+        let answer = Task { await send(question) }
         let person = Task {
             try await until { pages.count != seen }
-            var back = BrokerRequest(.tokenReturn)
+            var back = LooseRequest(.tokenReturn)
             back.request = question.id
             if let page = pages.last { back.url = await provider.visit(page.page, as: person)?.absoluteString }
             _ = await ask(back)
@@ -87,11 +90,21 @@ final class BrokerApp: Sendable {
     }
 
     @discardableResult
-    func signIn(_ person: FakePerson, at provider: FakeIdentityProvider) async throws -> BrokerAnswer.Token {
+    func signIn(_ person: FakePerson, at provider: FakeIdentityProvider) async throws -> LooseAnswer.Token {
         let answer = await attended(.tokenInteractive, as: person, at: provider)
         if let error = answer.error { throw error.signInError }
         return try #require(answer.token)
     }
 
-    func leave() async { await broker.close(peer) }
+    func leave() async { await session.close(peer) }
+
+    private func send(_ request: LooseRequest) async -> LooseAnswer {
+        guard let payload = try? MessageCoding.encode(request) else { return LooseAnswer() }
+        return Self.answer(in: await session.answer(payload, from: peer).frame)
+    }
+
+    /// What a frame says; an empty answer without an id for none.
+    private static func answer(in frame: Data?) -> LooseAnswer {
+        frame.flatMap { try? MessageCoding.decode(LooseAnswer.self, from: $0.dropFirst(4)) } ?? LooseAnswer()
+    }
 }

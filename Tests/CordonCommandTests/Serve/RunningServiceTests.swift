@@ -1,4 +1,5 @@
 import ArgumentParser
+import CordonDevelopmentProvider
 import CordonIdentity
 import CordonService
 import CordonServiceHTTP

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import CordonDevelopmentProvider
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
@@ -15,16 +16,16 @@ import Testing
 @Suite struct ServiceServerTests {
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-    private func server(port: Int = 0) async throws -> (ServiceServer, StoredManagementService) {
+    private func server(port: Int = 0) async throws -> (ServiceServer, DevelopmentIdentityProvider) {
         let service = StoredManagementService(
             storage: InMemoryStorage(), keyStore: InMemoryServiceKeyStore(), logger: Self.logger)
         try await service.open(TestService.tenant)
         var configuration = ServiceServerConfiguration(tenant: TestService.tenant)
         configuration.port = port
+        let provider = try TestProvider.make(for: configuration)
         let server = try ServiceServer(
-            development: configuration, service: service,
-            directory: DevelopmentDirectory(tenantID: TestService.tenant.rawValue), logger: Self.logger)
-        return (server, service)
+            development: configuration, service: service, provider: EmbeddedProvider(provider), logger: Self.logger)
+        return (server, provider)
     }
 
     /// Runs the server while the test looks at it, and drains it afterwards.
@@ -75,8 +76,7 @@ import Testing
     }
 
     @Test func `a provider's keys are found over the network by its discovery document`() async throws {
-        let (server, _) = try await server()
-        let embedded = try #require(server.identityProvider)
+        let (server, embedded) = try await server()
         try await serve(server) { address in
             let documents = NetworkIssuerDocuments()
             let found = try await documents.keySet(of: address.issuer.absoluteString)
@@ -114,10 +114,10 @@ import Testing
         configuration.host = host
         let service = StoredManagementService(
             storage: InMemoryStorage(), keyStore: InMemoryServiceKeyStore(), logger: Self.logger)
+        let provider = EmbeddedProvider(try TestProvider.make(for: configuration))
         #expect(throws: ServiceServerError(.notLoopback, reason: "", place: "", hint: "")) {
             _ = try ServiceServer(
-                development: configuration, service: service, directory: DevelopmentDirectory(tenantID: "contoso"),
-                logger: Self.logger)
+                development: configuration, service: service, provider: provider, logger: Self.logger)
         }
     }
 

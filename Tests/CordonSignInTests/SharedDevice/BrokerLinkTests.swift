@@ -31,7 +31,7 @@ import Testing
         _ = try await link.connected()
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            return try await link.call(BrokerRequest(.tokenInteractive))
+            return try await link.call(SignInCall())
         }
         #expect(await failure { try await task.value }?.code == .cancelled)
         #expect(!broker.verbs.contains(BrokerVerb.tokenInteractive.rawValue))
@@ -42,28 +42,30 @@ import Testing
         defer { broker.stop() }
         let link = link(broker)
         for turns in 0..<40 {
-            let task = Task { try await link.call(BrokerRequest(.tokenInteractive)) }
+            let task = Task { try await link.call(SignInCall()) }
             for _ in 0..<turns { await Task.yield() }
             task.cancel()
             #expect(await failure { try await task.value }?.code == .cancelled)
         }
     }
 
-    @Test(arguments: [BrokerVerb.tokenReturn, .tokenCancel])
-    func `what names an earlier request is not repeated over another connection`(verb: BrokerVerb) async throws {
+    @Test(arguments: [ReturnCall(request: 1, url: nil), CancelCall(request: 1)] as [any BrokerCall])
+    func `what names an earlier request is not repeated over another connection`(call: any BrokerCall) async throws {
+        let verb = type(of: call).verb
         let broker = try SilentBroker(hangingUpAt: verb)
         defer { broker.stop() }
-        var request = BrokerRequest(verb)
-        request.request = 1
-        let asked = request
-        #expect(await failure { try await link(broker).call(asked) }?.fault == .brokerMissing)
+        #expect(await failure { try await ask(call, over: link(broker)) }?.fault == .brokerMissing)
         #expect(broker.verbs == ["hello", verb.rawValue])
+    }
+
+    private func ask(_ call: some BrokerCall, over link: BrokerLink) async throws(SignInError) {
+        _ = try await link.call(call)
     }
 
     @Test func `a question about the state is asked once more over a new connection`() async throws {
         let broker = try SilentBroker(hangingUpAt: .accountCurrent)
         defer { broker.stop() }
-        #expect(await failure { try await link(broker).call(BrokerRequest(.accountCurrent)) }?.fault == .brokerMissing)
+        #expect(await failure { try await link(broker).call(CurrentAccountCall()) }?.fault == .brokerMissing)
         #expect(broker.verbs == ["hello", "account.current", "hello", "account.current"])
     }
 
@@ -76,6 +78,7 @@ import Testing
                 default: .seconds(2)
                 }
             #expect(verb.deadline == limit && verb.isAboutState == (limit == .seconds(2)), "\(verb)")
+            #expect(verb.isAttended == (limit == .seconds(600)), "\(verb)")
         }
     }
 
@@ -108,11 +111,13 @@ import Testing
 
     @Test func `an app that follows asks again by itself when the broker was silent once`() async throws {
         let broker = try SilentBroker { request, before in
-            var answer = BrokerAnswer(id: request.id)
+            let answer: BrokerMessage
             switch BrokerVerb(rawValue: request.verb) {
-            case .eventsSubscribe: break
+            case .eventsSubscribe: answer = BrokerMessage(Done(), to: SubscribeCall.self, id: request.id)
             case .accountCurrent where before > 0:
-                answer.current = CurrentAccount(current: nil, previous: nil, owed: [], session: 7)
+                answer = BrokerMessage(
+                    CurrentAccount(current: nil, previous: nil, owed: [], session: 7), to: CurrentAccountCall.self,
+                    id: request.id)
             default: return []
             }
             guard let payload = try? MessageCoding.encode(answer) else { return [] }

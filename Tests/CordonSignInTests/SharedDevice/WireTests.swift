@@ -1,3 +1,4 @@
+import CordonBase
 import CordonIdentity
 import CordonProtocol
 import Foundation
@@ -15,6 +16,30 @@ import Testing
                 {"id": "\(id)", "tenant": "contoso", "userPrincipalName": "\(id)@contoso.example",
                  "issuer": "https://id.contoso.example", "subject": "s", "session": "\(UUID().uuidString)"}
                 """.utf8))
+    }
+
+    private func reply(_ bytes: Data) throws -> BrokerReply { try BrokerReply.read(bytes) { _ in nil } }
+
+    /// What an app that asked with the call is answered.
+    private func answer<Call: BrokerCall>(_ bytes: Data, to call: Call.Type) throws -> Call.Answer {
+        let heard = Locked<Result<Call.Answer, SignInError>?>(nil)
+        let reply = try BrokerReply.read(bytes) { _ in
+            { decoder in
+                let answer = try BrokerReply.answer(to: call, from: decoder)
+                return { heard.withLock { $0 = answer } }
+            }
+        }
+        reply.complete?()
+        return try #require(heard.withLock { $0 }).get()
+    }
+
+    @Test func `an answer without its member, or to nobody, is no answer`() throws {
+        #expect(throws: SignInError(.brokerUnavailable, .invalidResponse, "")) {
+            try answer(Data(#"{"id":1,"accounts":[]}"#.utf8), to: DeviceInfoCall.self)
+        }
+        #expect(try answer(Data(#"{"id":1,"accounts":[]}"#.utf8), to: AccountListCall.self).isEmpty)
+        #expect(try answer(Data(#"{"id":1,"news":true}"#.utf8), to: ActivityCall.self) == Done())
+        #expect(try reply(Data(#"{"id":1,"accounts":[]}"#.utf8)).complete == nil)
     }
 
     @Test(
@@ -52,9 +77,9 @@ import Testing
         details.isThrottled = true
         details.providerDescription = "names somebody"
         let error = SignInError(.serverBusy, .overloaded, "reason", hint: "hint", details: details)
-        let bytes = try MessageCoding.encode(BrokerAnswer(id: 3, error))
+        let bytes = try MessageCoding.encode(BrokerMessage.failure(id: 3, error))
         #expect(!String(decoding: bytes, as: UTF8.self).contains("names somebody"))
-        let read = try MessageCoding.decode(BrokerAnswer.self, from: bytes).error?.signInError
+        let read = try reply(bytes).error
         #expect(read == error && read?.fault == .overloaded && read?.reason == "reason" && read?.hint == "hint")
         details.providerDescription = nil
         #expect(read?.details == details)
@@ -62,11 +87,11 @@ import Testing
 
     @Test func `what a newer broker says is refused or read as a refusal, never as personal mode`() throws {
         let strange = Data(#"{"id":1,"error":{"code":"newCode","fault":"newFault","reason":"r","hint":"h"}}"#.utf8)
-        #expect(try MessageCoding.decode(BrokerAnswer.self, from: strange).error?.signInError.code == .brokerRefused)
+        #expect(try reply(strange).error?.code == .brokerRefused)
         let mode = Data(
             #"{"id":1,"device":{"mode":"kiosk","missing":[],"brokerVersion":"9","protocolVersion":1,"session":1,"warnings":[]}}"#
                 .utf8)
-        #expect(throws: ProtocolError.self) { try MessageCoding.decode(BrokerAnswer.self, from: mode) }
+        #expect(throws: ProtocolError.self) { try answer(mode, to: DeviceInfoCall.self) }
     }
 
     /// The names are the contract between apps and brokers (SI-162).
@@ -77,31 +102,29 @@ import Testing
                 "RESUMED",
             ], AccountEvent.Kind.allCases))
     func `an event has its name on the wire`(name: String, kind: AccountEvent.Kind) throws {
-        var answer = BrokerAnswer()
-        answer.event = BrokerAnswer.Event(kind, session: 3)
-        let bytes = try MessageCoding.encode(answer)
+        let event = AccountEvent(kind, session: 3)
+        let bytes = try MessageCoding.encode(BrokerMessage.event(event))
         #expect(String(decoding: bytes, as: UTF8.self) == #"{"event":{"session":3,"type":"\#(name)"}}"#)
-        #expect(try MessageCoding.decode(BrokerAnswer.self, from: bytes).event == answer.event)
+        #expect(try reply(bytes).event == event)
     }
 
     @Test func `an event, warning or outcome of a newer broker is no reason to hang up`() throws {
-        func read(_ text: String) throws -> BrokerAnswer {
-            try MessageCoding.decode(BrokerAnswer.self, from: Data(text.utf8))
-        }
-        let event = try read(#"{"event":{"type":"BATTERY_LOW","session":9}}"#).event
-        #expect(event?.type == .resumed && event?.session == 9)
-        let device = try read(
-            #"{"id":1,"device":{"mode":"shared","missing":["moon"],"brokerVersion":"9","protocolVersion":1,"session":1,"warnings":["tooHot","softwareKey"]}}"#
-        ).device
-        #expect(device?.warnings == [.softwareKey] && device?.missing == [] && device?.isShared == true)
-        let report = try read(
-            #"{"id":1,"signOut":{"hadAccount":true,"keyDestroyed":true,"revocation":"x","browserSessionMayRemain":true,"session":2,"apps":[{"name":"a","clientID":"a","outcome":"paused","stage":"tidying"}]}}"#
-        ).signOut
-        #expect(report?.apps.map(\.outcome) == [.late] && report?.apps.first?.stage == nil)
+        let event = try reply(Data(#"{"event":{"type":"BATTERY_LOW","session":9}}"#.utf8)).event
+        #expect(event?.kind == .resumed && event?.session == 9)
+        let device = try answer(
+            Data(
+                #"{"id":1,"device":{"mode":"shared","missing":["moon"],"brokerVersion":"9","protocolVersion":1,"session":1,"warnings":["tooHot","softwareKey"]}}"#
+                    .utf8), to: DeviceInfoCall.self)
+        #expect(device.warnings == [.softwareKey] && device.missing == [] && device.isShared)
+        let report = try answer(
+            Data(
+                #"{"id":1,"signOut":{"hadAccount":true,"keyDestroyed":true,"revocation":"x","browserSessionMayRemain":true,"session":2,"apps":[{"name":"a","clientID":"a","outcome":"paused","stage":"tidying"}]}}"#
+                    .utf8), to: SignOutCall.self)
+        #expect(report.apps.map(\.outcome) == [.late] && report.apps.first?.stage == nil)
     }
 
     @Test func `a token and its description never show the token`() {
-        let token = BrokerAnswer.Token(AccessToken(text: "secret-text", expires: .now), session: 1).accessToken
+        let token = BrokerToken(AccessToken(text: "secret-text", expires: .now), session: 1).accessToken
         #expect(!"\(token)".contains("secret-text"))
     }
 }

@@ -15,7 +15,7 @@ final class SilentBroker: Sendable {
     private let listener: Int32
     private let heard = Locked<[String]>([])
     private let hangsUpAt: BrokerVerb?
-    private let answer: @Sendable (BrokerRequest, Int) -> [Data]
+    private let answer: @Sendable (BrokerRequestHead, Int) -> [Data]
 
     /// What was asked, over all connections, in order.
     var verbs: [String] { heard.withLock { $0 } }
@@ -25,7 +25,7 @@ final class SilentBroker: Sendable {
     /// - Parameter answer: The frames to send for a request; the number says how often its verb came before.
     init(
         hangingUpAt verb: BrokerVerb? = nil,
-        answering answer: @escaping @Sendable (BrokerRequest, Int) -> [Data] = { _, _ in [] }
+        answering answer: @escaping @Sendable (BrokerRequestHead, Int) -> [Data] = { _, _ in [] }
     ) throws {
         hangsUpAt = verb
         self.answer = answer
@@ -67,7 +67,7 @@ final class SilentBroker: Sendable {
             guard count > 0 else { return }
             reader.append(buffer[..<count])
             while let payload = try? reader.next() {
-                guard let request = try? MessageCoding.decode(BrokerRequest.self, from: payload) else { return }
+                guard let request = try? MessageCoding.decode(BrokerRequestHead.self, from: payload) else { return }
                 let before = heard.withLock { heard in
                     defer { heard.append(request.verb) }
                     return heard.count { $0 == request.verb }
@@ -80,8 +80,8 @@ final class SilentBroker: Sendable {
     }
 
     private func greet(_ id: UInt32, _ descriptor: Int32) {
-        var answer = BrokerAnswer(id: id)
-        answer.hello = BrokerAnswer.Greeting(version: BrokerLink.version, broker: "silent", session: 1, features: [])
+        let greeting = BrokerGreeting(version: BrokerLink.version, broker: "silent", session: 1, features: [])
+        let answer = BrokerMessage(greeting, to: HelloCall.self, id: id)
         guard let payload = try? MessageCoding.encode(answer) else { return }
         write(BrokerFrame.encode(payload), descriptor)
     }

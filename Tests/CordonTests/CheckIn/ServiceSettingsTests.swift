@@ -99,6 +99,6 @@ import Testing
         let protection = try await device.enrolled()
         await protection.performDueWork()
         #expect(await protection.isTelemetryEnabled)
-        #expect(await !protection.sendsOptionalTelemetry)
+        #expect(!protection.context.telemetry.takesOptionalEvents)
     }
 }

@@ -110,7 +110,7 @@ import Testing
         let entry = PolicyEnvelope.AllowedAccount(id: "OID-A", userPrincipalName: "Worker-A@contoso.example")
         let (device, protection, events) = try await enrolled { $0.allowedAccounts = [entry] }
         #expect(await events.has(.allowedAccountsChanged(["OID-A", "Worker-A@contoso.example"])))
-        #expect(protection.admits(device.account))
+        #expect(protection.enrollments.admits(device.account))
         let other = ManagedAccount(
             id: "oid-b", tenant: device.account.tenant, userPrincipalName: "worker-b@contoso.example")
         #expect(await protection.enroll(other) == .enrollmentRefused)
@@ -121,7 +121,7 @@ import Testing
         await device.service.set { $0.change = { $0.allowedAccounts = nil } }
         await protection.checkIn(device.account.id)
         #expect(await events.has(.allowedAccountsChanged(nil)))
-        #expect(protection.allowedAccounts.list == nil)
+        #expect(protection.enrollments.allowedAccounts.list == nil)
         let changes = await events.count { if case .allowedAccountsChanged = $0 { true } else { false } }
         await protection.checkIn(device.account.id)
         #expect(await changes == events.count { if case .allowedAccountsChanged = $0 { true } else { false } })
@@ -137,14 +137,14 @@ import Testing
         }
         // A name that is missing names nobody.
         let nameless = ManagedAccount(id: "oid-b", tenant: device.account.tenant, userPrincipalName: "")
-        #expect(protection.admits(device.account) && !protection.admits(nameless))
+        #expect(protection.enrollments.admits(device.account) && !protection.enrollments.admits(nameless))
         let restarted = try await device.start()
         let events = EventCatch(restarted)
         await restarted.checkIn(device.account.id)
         _ = await events.first { if case .status = $0 { true } else { false } }
         #expect(await events.count { if case .allowedAccountsChanged = $0 { true } else { false } } == 0)
         #expect(await events.count { if case .configurationChanged = $0 { true } else { false } } == 0)
-        #expect(restarted.allowedAccounts.list == ["OID-A"])
+        #expect(restarted.enrollments.allowedAccounts.list == ["OID-A"])
         await restarted.unenroll(device.account.id)
         #expect(await events.has(.allowedAccountsChanged(nil)))
     }

@@ -49,7 +49,7 @@ import Testing
 
     /// Enrols the account, and has the provider told by the organisation when it is protected.
     private func remediate(_ protection: AppProtection) async throws -> RemediationResult.Status? {
-        let result = try await protection.remediate(device.account)
+        let result = try await protection.remediations.remediate(device.account)
         if result?.status == .compliant { await provider.setProtectedAccounts([device.account.id]) }
         return result?.status
     }

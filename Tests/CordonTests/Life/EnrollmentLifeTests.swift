@@ -27,7 +27,7 @@ import Testing
         await device.service.set { $0.problem = ProblemDetails(title: "no", status: 500, code: .internalError) }
         let protection = try await device.start()
         #expect(await protection.enroll(device.account) == .internalError)
-        #expect(await protection.registeredAccounts == [device.account])
+        #expect(await protection.enrollments.registeredAccounts == [device.account])
         await device.service.set { $0.problem = nil }
 
         let restarted = try await device.start()
@@ -143,7 +143,7 @@ import Testing
         #expect(await app.checkIn("oid-b") == .notEnrolled)
         #expect(await app.enroll(device.account) == .newPolicies)
         #expect(await app.checkIn("oid-b") == .notEnrolledAccount)
-        #expect(await app.registeredAccounts == [device.account])
+        #expect(await app.enrollments.registeredAccounts == [device.account])
         let inExtension = try await device.start { $0.isExtension = true }
         #expect(await inExtension.enroll(device.account) == .unsupportedCall)
         #expect(await inExtension.unenroll(device.account.id) == .unsupportedCall)
@@ -193,7 +193,7 @@ import Testing
         let cancelled = try #require(report.flatMap { if case .status(let report) = $0 { report } else { nil } })
         #expect(cancelled.operation == .enrollment && cancelled.account == "worker-a@contoso.example")
         #expect(cancelled.detail?.isEmpty == false)
-        #expect(await app.registeredAccounts.isEmpty)
+        #expect(await app.enrollments.registeredAccounts.isEmpty)
         let account = device.account
         let signed = try await device.start { $0.signIn = { _ throws(SignInError) in account } }
         #expect(await signed.signInAndEnroll("worker-a@contoso.example") == .newPolicies)
@@ -207,9 +207,9 @@ import Testing
         let wrong = ManagedAccount(
             id: device.account.id, tenant: TenantID("another"), userPrincipalName: device.account.userPrincipalName)
         #expect(await app.enroll(wrong) == .anotherOrganization)
-        #expect(await app.registeredAccounts == [wrong])
+        #expect(await app.enrollments.registeredAccounts == [wrong])
         #expect(await app.enroll(device.account) == .newPolicies)
-        #expect(await app.registeredAccounts == [device.account])
+        #expect(await app.enrollments.registeredAccounts == [device.account])
     }
 
     @Test func `a failed sign-in and enrolment leaves the account to the app`() async throws {
@@ -218,7 +218,7 @@ import Testing
         let account = device.account
         let app = try await device.start { $0.signIn = { _ throws(SignInError) in account } }
         #expect(await app.signInAndEnroll() == .notTargeted)
-        #expect(await app.registeredAccounts.isEmpty)
+        #expect(await app.enrollments.registeredAccounts.isEmpty)
     }
 
     @Test func `the first rules call the app back once, and an app that does nothing is told`() async throws {
@@ -238,7 +238,7 @@ import Testing
         try await protection.write(Data("plan".utf8), as: "plan", of: device.account.id)
         #expect(await protection.unenroll(device.account.id, wiping: false) == .unenrolled)
         #expect(await device.service.unregistered == 1)
-        #expect(await protection.registeredAccounts.isEmpty)
+        #expect(await protection.enrollments.registeredAccounts.isEmpty)
         await #expect(throws: ProtectionError(.notEnrolled, "")) {
             try await protection.read("plan", of: device.account.id)
         }

@@ -117,7 +117,7 @@ import Testing
             ]
         }
         #expect(await protection.checkIn(device.account.id) == .wipeReceived)
-        #expect(await protection.registeredAccounts.isEmpty)
+        #expect(await protection.enrollments.registeredAccounts.isEmpty)
         await device.service.set { $0.commands = [] }
         for _ in 0..<4 {
             time.advance(by: 13 * 3600)

@@ -13,11 +13,11 @@ import Testing
         try await device.publish(["printBlocked": .bool(true)])
         let protection = try await device.start()
         let events = EventCatch(protection)
-        let result = try await protection.remediate(device.account)
+        let result = try await protection.remediations.remediate(device.account)
         #expect(result == RemediationResult(account: device.account.id, status: .compliant))
         #expect(await device.service.registered.map(\.source) == [.complianceRemediation])
         #expect(await events.has(.remediated(try #require(result))))
-        #expect(await !protection.isRemediating(device.account.id))
+        #expect(await !protection.remediations.isRemediating(device.account.id))
     }
 
     @Test(arguments: [
@@ -31,7 +31,7 @@ import Testing
     ) async throws {
         let device = try Device()
         await device.service.set { $0.problem = problem }
-        let result = try await (try device.start()).remediate(device.account)
+        let result = try await (try device.start()).remediations.remediate(device.account)
         #expect(result?.status == status)
         #expect(result?.title.isEmpty == false && result?.message.isEmpty == false)
     }
@@ -41,20 +41,20 @@ import Testing
         let device = try Device()
         let protection = try await device.enrolled()
         try await device.publish(["printBlocked": .bool(false)])
-        #expect(try await protection.remediate(device.account)?.status == .compliant)
+        #expect(try await protection.remediations.remediate(device.account)?.status == .compliant)
         #expect(await device.service.registered.count == 1, "it is not enrolled again")
         #expect(await device.service.checkIns.count == 1)
         #expect(device.mayPrint(protection))
         // Rules that hold protect it although nobody can be reached.
         await device.service.set { $0.isUnreachable = true }
-        #expect(try await protection.remediate(device.account)?.status == .compliant)
+        #expect(try await protection.remediations.remediate(device.account)?.status == .compliant)
         await device.service.set { ($0.isUnreachable, $0.policy) = (false, nil) }
-        #expect(try await protection.remediate(device.account)?.status == .notCompliant)
+        #expect(try await protection.remediations.remediate(device.account)?.status == .notCompliant)
     }
 
     @Test func `an account without rules is not compliant`() async throws {
         let device = try Device()
-        #expect(try await (try device.start()).remediate(device.account)?.status == .notCompliant)
+        #expect(try await (try device.start()).remediations.remediate(device.account)?.status == .notCompliant)
     }
 
     @Test func `a blocked person's remediation says so`() async throws {
@@ -65,7 +65,7 @@ import Testing
         rooted.rooted = true
         let facts = rooted
         let protection = try await device.start { $0.deviceFacts = { _ in facts } }
-        let result = try await protection.remediate(device.account, silent: true)
+        let result = try await protection.remediations.remediate(device.account, silent: true)
         #expect(result == RemediationResult(account: device.account.id, status: .notCompliant, textID: .userBlocked))
         #expect(result?.message.contains("blocked") == true)
         #expect(await device.service.remediations == [RemediationRequest(silent: true, health: [.rootedDevice])])
@@ -77,7 +77,7 @@ import Testing
         await device.service.set {
             $0.change = { $0.compliance = ComplianceReport(.interactionRequired, textID: .signInAgain) }
         }
-        let result = try await (try device.start()).remediate(device.account)
+        let result = try await (try device.start()).remediations.remediate(device.account)
         #expect(result?.status == .interactionRequired)
     }
 
@@ -85,7 +85,7 @@ import Testing
         let device = try Device()
         try await device.publish([:])
         let protection = try await device.start { $0.confirmEnrollment = { _ in false } }
-        let result = try await protection.remediate(device.account)
+        let result = try await protection.remediations.remediate(device.account)
         #expect(result?.status == .userCancelled && result?.status.rawValue == 5)
         #expect(result?.message == "The account was not added, because the sign-in was cancelled.")
     }
@@ -98,12 +98,12 @@ import Testing
         let service = HeldAnswers(two, to: "/registrations", latch: latch)
         let protection = try await device.start { $0.transport = service }
         let (first, second) = (two.first.account, two.second.account)
-        let one = Task { try await protection.remediate(first) }
+        let one = Task { try await protection.remediations.remediate(first) }
         await latch.waitForArrival()
-        let other = Task { try await protection.remediate(second) }
-        try await until { await protection.isRemediating(second.id) }
-        #expect(await protection.isRemediating(first.id))
-        #expect(try await protection.remediate(second) == nil, "it waits already")
+        let other = Task { try await protection.remediations.remediate(second) }
+        try await until { await protection.remediations.isRemediating(second.id) }
+        #expect(await protection.remediations.isRemediating(first.id))
+        #expect(try await protection.remediations.remediate(second) == nil, "it waits already")
         // Time enough for a second one that does not wait.
         for _ in 0..<1_000 { await Task.yield() }
         #expect(await two.second.registered.isEmpty)
@@ -111,23 +111,23 @@ import Testing
         #expect(try await one.value?.status == .compliant)
         #expect(try await other.value?.status == .compliant)
         #expect(await two.second.registered.count == 1)
-        #expect(await !protection.isRemediating(second.id))
+        #expect(await !protection.remediations.isRemediating(second.id))
     }
 
     @Test func `nobody is asked silently`() async throws {
         let device = try Device()
         try await device.publish([:])
         let protection = try await device.start { $0.confirmEnrollment = { _ in true } }
-        #expect(try await protection.remediate(device.account, silent: true)?.status == .interactionRequired)
-        #expect(try await protection.remediate(device.account)?.status == .compliant)
+        #expect(try await protection.remediations.remediate(device.account, silent: true)?.status == .interactionRequired)
+        #expect(try await protection.remediations.remediate(device.account)?.status == .compliant)
     }
 
     @Test func `a request that is in progress is not taken twice`() async throws {
         let device = try Device()
         try await device.publish([:])
         let protection = try await device.start()
-        async let one = protection.remediate(device.account)
-        async let two = protection.remediate(device.account)
+        async let one = protection.remediations.remediate(device.account)
+        async let two = protection.remediations.remediate(device.account)
         let results = try await [one, two]
         #expect(results.count { $0 == nil } == 1)
         #expect(await device.service.registered.count == 1)
@@ -142,8 +142,8 @@ import Testing
                 return false
             }
         }
-        let asked = Task { try? await dying.remediate(device.account) }
-        try await until { await dying.isRemediating(device.account.id) }
+        let asked = Task { try? await dying.remediations.remediate(device.account) }
+        try await until { await dying.remediations.isRemediating(device.account.id) }
         let relaunched = try await device.start()
         let events = EventCatch(relaunched)
         #expect(await events.has(.remediated(RemediationResult(account: device.account.id, status: .compliant))))

@@ -44,7 +44,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             let house = try await House(true)
             let (first, second) = (house.two.first.account, house.two.second.account)
-            #expect(try await house.app.remediate(second)?.status == .compliant)
+            #expect(try await house.app.remediations.remediate(second)?.status == .compliant)
             #expect(house.asked.withLock { $0 } == [first.id, second.id])
             #expect(await house.app.enrolledAccounts == [second])
             #expect(house.device.keys.count == 1)
@@ -61,13 +61,13 @@ import Testing
             let (first, second) = (house.two.first.account, house.two.second.account)
             let services = [house.two.first, house.two.second]
             for service in services { await service.set { $0.isUnreachable = true } }
-            #expect(try await house.app.remediate(second)?.status == .networkFailure)
+            #expect(try await house.app.remediations.remediate(second)?.status == .networkFailure)
             for service in services { await service.set { $0.isUnreachable = false } }
             await house.device.sessions.set { $0.tokenFailure = HeldSessions.refusal }
-            #expect(try await house.app.remediate(second)?.status == .serviceFailure)
+            #expect(try await house.app.remediations.remediate(second)?.status == .serviceFailure)
             await house.device.sessions.set { $0.tokenFailure = nil }
             let stranger = ManagedAccount(id: second.id, tenant: TenantID("tenant-2"), userPrincipalName: "b@x.example")
-            #expect(try await house.app.remediate(stranger)?.status == .notCompliant)
+            #expect(try await house.app.remediations.remediate(stranger)?.status == .notCompliant)
             #expect(house.asked.withLock { $0.isEmpty })
             #expect(await house.app.enrolledAccounts == [first])
             #expect(try await house.app.read("plan", of: first.id) == Data("plan".utf8))
@@ -78,12 +78,12 @@ import Testing
         await #expect(processExitsWith: .success) {
             let refusing = try await House(false)
             let second = refusing.two.second.account
-            #expect(try await refusing.app.remediate(second, silent: true)?.status == .interactionRequired)
+            #expect(try await refusing.app.remediations.remediate(second, silent: true)?.status == .interactionRequired)
             #expect(refusing.asked.withLock { $0.isEmpty })
-            #expect(try await refusing.app.remediate(second)?.status == .userCancelled)
+            #expect(try await refusing.app.remediations.remediate(second)?.status == .userCancelled)
             #expect(refusing.asked.withLock { $0.count } == 2)
             let mute = try await House(nil)
-            #expect(try await mute.app.remediate(second)?.status == .notCompliant)
+            #expect(try await mute.app.remediations.remediate(second)?.status == .notCompliant)
             for house in [refusing, mute] {
                 #expect(await house.app.enrolledAccounts == [house.two.first.account])
                 #expect(try await house.app.read("plan", of: house.two.first.account.id) == Data("plan".utf8))

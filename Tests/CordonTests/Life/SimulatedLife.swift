@@ -66,7 +66,7 @@ struct SimulatedLife {
         }
         deviceTime.set(truth.now + skew)
         let before = (isEnrolled: await isEnrolled, mayPrint: device.mayPrint(app))
-        let wasKnown = await !app.registeredAccounts.isEmpty
+        let wasKnown = await !app.enrollments.registeredAccounts.isEmpty
         try await work(killAfter: killAfter)
         if !wasKnown { #expect(await !isEnrolled, "\(place): enrolled without anybody's will") }
         if !isReachable, before.isEnrolled {

@@ -80,7 +80,7 @@ import Testing
             let place = Comment(rawValue: "\(member): \(wrong.map { String($0.text().prefix(60)) } ?? "missing")")
             #expect(await !protection.enroll(device.account).didSucceed, place)
             #expect(await !protection.signInAndEnroll().didSucceed, place)
-            await #expect(throws: ProtectionError.self, place) { try await protection.verifyService() }
+            await #expect(throws: ProtectionError.self, place) { try await protection.service.verify() }
         }
         #expect(asked.withLock { $0 } == 0)
         #expect(await protection.enrolledAccounts.isEmpty)
@@ -89,7 +89,7 @@ import Testing
     @Test func `a service that is whole has the person asked once, after its keys were verified`() async throws {
         let asked = Locked(0)
         let protection = try await start({ _, _ in }, asked: asked)
-        #expect(try await protection.verifyService().tenant == device.account.tenant)
+        #expect(try await protection.service.verify().tenant == device.account.tenant)
         #expect(await protection.signInAndEnroll() == .newPolicies)
         #expect(asked.withLock { $0 } == 1)
     }
@@ -109,7 +109,7 @@ import Testing
         #expect(await protection.enroll(account) == .parsingFailure)
         #expect(asked.withLock { $0 } == 0)
         #expect(await device.service.asked.allSatisfy { $0.hasPrefix("GET ") })
-        await #expect(throws: ProtectionError(.invalidConfiguration, "")) { try await protection.verifyService() }
+        await #expect(throws: ProtectionError(.invalidConfiguration, "")) { try await protection.service.verify() }
     }
 
     @Test func `a service that cannot be reached has nobody asked`() async throws {
@@ -118,7 +118,7 @@ import Testing
         await device.service.set { $0.isUnreachable = true }
         #expect(await protection.signInAndEnroll() == .discoveryFailed)
         #expect(asked.withLock { $0 } == 0)
-        await #expect(throws: ProtectionError(.serviceUnusable, "")) { try await protection.verifyService() }
+        await #expect(throws: ProtectionError(.serviceUnusable, "")) { try await protection.service.verify() }
     }
 
     @Test(arguments: wrongAddresses.compactMap(\.string).compactMap { URL(string: $0) })

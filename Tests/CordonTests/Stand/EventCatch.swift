@@ -8,10 +8,10 @@ import Foundation
 final class EventCatch: Sendable {
     private let caught = Locked<[ProtectionEvent]>([])
     private let task: Task<Void, Never>
-    private let broadcast: EventBroadcast
+    private let broadcast: EventBroadcaster
 
     init(_ protection: AppProtection) {
-        broadcast = protection.broadcast
+        broadcast = protection.context.events
         let events = protection.events()
         task = Task { [caught] in
             for await event in events { caught.withLock { $0.append(event) } }

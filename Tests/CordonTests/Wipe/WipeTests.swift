@@ -233,7 +233,7 @@ import Testing
             try await remove(protection, device.account.id)
             #expect(await device.service.acknowledgements.isEmpty)
             await device.service.set { $0.isUnreachable = false }
-            #expect(await protection.handInReceipts() == 0)
+            #expect(await protection.wipes.handInReceipts() == 0)
             let text = try #require(await device.service.acknowledgements.last?.receipt)
             return try WipeReceipt(verifying: text, signedBy: device.sessions.publicKey).cause
         }
@@ -245,7 +245,7 @@ import Testing
         await house.goOffline()
         #expect(await protection.launch(house.account).result == .wiped)
         await house.device.service.set { $0.isUnreachable = false }
-        #expect(await protection.handInReceipts() == 0)
+        #expect(await protection.wipes.handInReceipts() == 0)
         let text = try #require(await house.device.service.acknowledgements.last?.receipt)
         let receipt = try WipeReceipt(verifying: text, signedBy: house.device.sessions.publicKey)
         #expect(receipt.cause == "launch.rooted")

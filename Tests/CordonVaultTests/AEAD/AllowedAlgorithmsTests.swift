@@ -15,7 +15,7 @@ struct AllowedAlgorithmsTests {
         // Passwords and PINs are stretched.
         "Cordon": ["KDF.Scrypt"],
         // Administrators' clients that sign with a certificate's key are taken as they are (RFC 7523).
-        "CordonServiceHTTP": ["KDF.Scrypt", "_RSA.Signing"],
+        "CordonDevelopmentProvider": ["KDF.Scrypt", "_RSA.Signing"],
         // Hash of an identity token, of the length that its algorithm asks for.
         "CordonSignIn": ["SHA384", "SHA512"],
         // Others' formats: code signatures, certificates, PKCS#12. They protect nothing of the organisation's.

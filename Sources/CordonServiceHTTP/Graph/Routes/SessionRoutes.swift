@@ -2,12 +2,15 @@ import CordonPolicy
 import CordonService
 import HTTPTypes
 
+/// Ends every session of the person with this object id at the provider that signs people in.
+typealias SessionEnding = @Sendable (_ person: String) async -> Void
+
 /// Ends a person's sessions at once, as Graph's `revokeSignInSessions` does (SI-182).
 struct SessionRoutes: Sendable {
     let service: any ManagementService
     let revoked: RevokedSessions
-    /// The embedded provider, whose sessions end as well; another provider's administrator ends them there.
-    let provider: DevelopmentIdentityProvider?
+    /// Ends a person's sessions at the embedded provider; another provider's administrator ends them there.
+    let endSessions: SessionEnding?
 
     var routes: [GraphRoute] {
         [
@@ -18,7 +21,7 @@ struct SessionRoutes: Sendable {
                     try await revoked.reload()
                     return person
                 }
-                await provider?.revokeGrants(ofPerson: person)
+                await endSessions?(person)
                 return .value(.bool(true), of: "Edm.Boolean")
             }
         ]

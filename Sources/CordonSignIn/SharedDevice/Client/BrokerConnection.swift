@@ -6,12 +6,12 @@ internal import Foundation
 ///
 /// A thread of its own reads, so that nobody's work waits on a socket; it ends with the connection.
 final class BrokerConnection: Sendable {
-    typealias Outcome = Result<BrokerAnswer, SignInError>
-
     private struct Waiter: Sendable {
         let deadline: ContinuousClock.Instant
-        let progress: (@Sendable (BrokerAnswer.Progress) -> Void)?
-        let finish: @Sendable (Outcome) -> Void
+        let progress: (@Sendable (BrokerProgress) -> Void)?
+        /// Reads the answer and says how to hand it over.
+        let read: @Sendable (any Decoder) throws -> BrokerReply.Completion
+        let fail: @Sendable (SignInError) -> Void
     }
 
     private struct State: Sendable {
@@ -22,14 +22,14 @@ final class BrokerConnection: Sendable {
 
     private let socket: BrokerSocket
     private let state = Locked(State())
-    private let onEvent: @Sendable (BrokerAnswer.Event) -> Void
+    private let onEvent: @Sendable (AccountEvent) -> Void
     private let onClose: @Sendable () -> Void
 
     /// Connects.
     ///
     /// - Throws: ``SignInError`` with code `brokerUnavailable` when nobody listens.
     init(
-        path: String, onEvent: @escaping @Sendable (BrokerAnswer.Event) -> Void,
+        path: String, onEvent: @escaping @Sendable (AccountEvent) -> Void,
         onClose: @escaping @Sendable () -> Void
     ) throws(SignInError) {
         guard let socket = BrokerSocket(path: path, tick: .milliseconds(100)) else { throw Self.gone }
@@ -52,15 +52,19 @@ final class BrokerConnection: Sendable {
     /// Asks and waits; a cancelled task waits no longer, and asks nothing when it was cancelled before.
     ///
     /// - Throws: ``SignInError`` as the broker answered it; `brokerUnavailable` when it does not answer in time.
-    func call(
-        _ request: BrokerRequest, within limit: Duration,
-        progress: (@Sendable (BrokerAnswer.Progress, UInt32) -> Void)? = nil
-    ) async throws(SignInError) -> BrokerAnswer {
+    func call<Call: BrokerCall>(
+        _ call: Call, correlationID: UUID? = nil, within limit: Duration,
+        progress: (@Sendable (BrokerProgress, UInt32) -> Void)? = nil
+    ) async throws(SignInError) -> Call.Answer {
         let id = nextID()
-        let outcome: Outcome = await withTaskCancellationHandler {
+        let outcome: Result<Call.Answer, SignInError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 guard !Task.isCancelled else { return continuation.resume(returning: .failure(Self.stopped)) }
-                send(request, id: id, within: limit, progress: progress) { continuation.resume(returning: $0) }
+                send(
+                    BrokerRequest(call, id: id, correlationID: correlationID), id: id, within: limit, progress: progress
+                ) {
+                    continuation.resume(returning: $0)
+                }
                 // A cancellation that came before the waiter was there found nobody to wake.
                 if Task.isCancelled { cancel(id) }
             }
@@ -71,10 +75,11 @@ final class BrokerConnection: Sendable {
     }
 
     /// Asks and blocks the calling thread until the answer is there, for callers that cannot suspend.
-    func callBlocking(_ request: BrokerRequest, within limit: Duration) throws(SignInError) -> BrokerAnswer {
+    func callBlocking<Call: BrokerCall>(_ call: Call, within limit: Duration) throws(SignInError) -> Call.Answer {
         let answered = DispatchSemaphore(value: 0)
-        let box = Locked<Outcome?>(nil)
-        send(request, id: nextID(), within: limit, progress: nil) { outcome in
+        let box = Locked<Result<Call.Answer, SignInError>?>(nil)
+        let id = nextID()
+        send(BrokerRequest(call, id: id), id: id, within: limit, progress: nil) { outcome in
             box.withLock { $0 = outcome }
             answered.signal()
         }
@@ -90,18 +95,22 @@ final class BrokerConnection: Sendable {
         }
     }
 
-    private func send(
-        _ request: BrokerRequest, id: UInt32, within limit: Duration,
-        progress: (@Sendable (BrokerAnswer.Progress, UInt32) -> Void)?, finish: @escaping @Sendable (Outcome) -> Void
+    private func send<Call: BrokerCall>(
+        _ request: BrokerRequest<Call>, id: UInt32, within limit: Duration,
+        progress: (@Sendable (BrokerProgress, UInt32) -> Void)?,
+        finish: @escaping @Sendable (Result<Call.Answer, SignInError>) -> Void
     ) {
-        var request = request
-        request.id = id
         guard let payload = try? MessageCoding.encode(request), payload.count <= BrokerFrame.largestRequest else {
             finish(.failure(SignInError(.configuration, .invalidParameter, "the request is too large for the broker")))
             return
         }
-        let told = progress.map { tell in { @Sendable (step: BrokerAnswer.Progress) in tell(step, id) } }
-        let waiter = Waiter(deadline: .now + limit, progress: told, finish: finish)
+        let told = progress.map { tell in { @Sendable (step: BrokerProgress) in tell(step, id) } }
+        let waiter = Waiter(
+            deadline: .now + limit, progress: told,
+            read: { decoder in
+                let outcome = try BrokerReply.answer(to: Call.self, from: decoder)
+                return { finish(outcome) }
+            }, fail: { finish(.failure($0)) })
         let isOpen = state.withLock { state in
             guard !state.isClosed else { return false }
             state.waiting[id] = waiter
@@ -112,7 +121,7 @@ final class BrokerConnection: Sendable {
             return
         }
         guard socket.send(BrokerFrame.encode(payload)) else {
-            conclude(id, .failure(Self.gone))
+            fail(id, Self.gone)
             socket.end()
             return
         }
@@ -120,15 +129,14 @@ final class BrokerConnection: Sendable {
 
     /// Tells the broker that nobody waits for a request any more.
     private func cancel(_ id: UInt32) {
-        conclude(id, .failure(Self.stopped))
-        var request = BrokerRequest(.tokenCancel)
-        request.request = id
-        send(request, id: nextID(), within: .seconds(2), progress: nil) { _ in }
+        fail(id, Self.stopped)
+        let next = nextID()
+        send(BrokerRequest(CancelCall(request: id), id: next), id: next, within: .seconds(2), progress: nil) { _ in }
     }
 
-    private func conclude(_ id: UInt32, _ outcome: Outcome) {
+    private func fail(_ id: UInt32, _ error: SignInError) {
         let waiter = state.withLock { $0.waiting.removeValue(forKey: id) }
-        waiter?.finish(outcome)
+        waiter?.fail(error)
     }
 
     // MARK: The reading thread
@@ -145,7 +153,8 @@ final class BrokerConnection: Sendable {
                 // A length that makes no sense, or an answer that is none: nothing after it can be trusted.
                 do {
                     while let payload = try reader.next() {
-                        deliver(try MessageCoding.decode(BrokerAnswer.self, from: payload))
+                        deliver(
+                            try BrokerReply.read(payload) { id in self.state.withLock { $0.waiting[id]?.read } })
                     }
                 } catch { break reading }
             }
@@ -156,20 +165,20 @@ final class BrokerConnection: Sendable {
             defer { state.waiting = [:] }
             return Array(state.waiting.values)
         }
-        for waiter in left { waiter.finish(.failure(Self.gone)) }
+        for waiter in left { waiter.fail(Self.gone) }
         socket.end()
         onClose()
     }
 
-    private func deliver(_ answer: BrokerAnswer) {
-        if let event = answer.event { onEvent(event) }
-        guard let id = answer.id else { return }
-        if let progress = answer.progress {
+    private func deliver(_ reply: BrokerReply) {
+        if let event = reply.event { onEvent(event) }
+        guard let id = reply.id else { return }
+        if let progress = reply.progress {
             state.withLock { $0.waiting[id]?.progress }?(progress)
-        } else if let failure = answer.error {
-            conclude(id, .failure(failure.signInError))
-        } else {
-            conclude(id, .success(answer))
+        } else if let error = reply.error {
+            fail(id, error)
+        } else if state.withLock({ $0.waiting.removeValue(forKey: id) }) != nil {
+            reply.complete?()
         }
     }
 
@@ -177,7 +186,7 @@ final class BrokerConnection: Sendable {
         let now = ContinuousClock.now
         let late = state.withLock { state in state.waiting.filter { $0.value.deadline < now }.map(\.key) }
         for id in late {
-            conclude(id, .failure(SignInError(.brokerUnavailable, .timedOut, "the broker did not answer in time")))
+            fail(id, SignInError(.brokerUnavailable, .timedOut, "the broker did not answer in time"))
         }
     }
 

@@ -32,20 +32,17 @@ actor BrokerLink {
         connection?.close()
     }
 
-    /// Asks the broker; a state request that met a lost connection is asked once more over a new one. What names an
-    /// earlier request is not: over another connection the number means another one.
-    func call(
-        _ request: BrokerRequest, progress: (@Sendable (BrokerAnswer.Progress, UInt32) -> Void)? = nil
-    ) async throws(SignInError) -> BrokerAnswer {
-        let verb = BrokerVerb(rawValue: request.verb)
-        let limit = verb.map(deadline) ?? .seconds(2)
+    /// Asks the broker; a request that met a lost connection is asked once more over a new one, where it may be.
+    func call<Call: BrokerCall>(
+        _ call: Call, correlationID: UUID? = nil, progress: (@Sendable (BrokerProgress, UInt32) -> Void)? = nil
+    ) async throws(SignInError) -> Call.Answer {
+        let limit = deadline(Call.verb)
         let first = try await connected()
-        do throws(SignInError) {
-            return try await first.call(request, within: limit, progress: progress)
+        do {
+            return try await first.call(call, correlationID: correlationID, within: limit, progress: progress)
         } catch {
-            guard error.fault == .brokerMissing, progress == nil, request.request == nil, verb?.isAboutState ?? true
-            else { throw error }
-            return try await connected().call(request, within: limit)
+            guard error.fault == .brokerMissing, progress == nil, Call.verb.isRepeatable else { throw error }
+            return try await connected().call(call, correlationID: correlationID, within: limit)
         }
     }
 
@@ -67,22 +64,17 @@ actor BrokerLink {
     }
 
     private func connect() async throws(SignInError) -> BrokerConnection {
-        let onEvent = self.onEvent
         let fresh = try BrokerConnection(
-            path: path, onEvent: { onEvent(AccountEvent($0.type, session: $0.session)) },
+            path: path, onEvent: onEvent,
             onClose: { [weak self] in Task { await self?.lost() } })
-        var hello = BrokerRequest(.hello)
-        hello.versions = [Self.version]
-        hello.clientID = clientID
-        hello.library = "cordon-swift"
-        hello.singleAccount = true
         do throws(SignInError) {
-            let greeting = try await fresh.call(hello, within: deadline(.hello)).hello
-            guard greeting?.version == Self.version else {
+            let greeting = try await fresh.call(
+                HelloCall(versions: [Self.version], clientID: clientID), within: deadline(.hello))
+            guard greeting.version == Self.version else {
                 throw SignInError(.brokerUnavailable, .brokerMissing, "the broker speaks another version")
             }
             if isSubscribed {
-                _ = try await fresh.call(BrokerRequest(.eventsSubscribe), within: deadline(.eventsSubscribe))
+                _ = try await fresh.call(SubscribeCall(), within: deadline(.eventsSubscribe))
             }
         } catch {
             fresh.close()
@@ -97,7 +89,7 @@ actor BrokerLink {
         guard !isSubscribed else { return }
         isSubscribed = true
         if let connection, !connection.isClosed,
-            (try? await connection.call(BrokerRequest(.eventsSubscribe), within: deadline(.eventsSubscribe))) != nil
+            (try? await connection.call(SubscribeCall(), within: deadline(.eventsSubscribe))) != nil
         {
             return
         }

@@ -10,12 +10,10 @@ struct BrokerSigner: MessageSigner {
     let deadline: Duration
 
     func signature(for bytes: Data) throws(ProtocolError) -> Data {
-        var request = BrokerRequest(.tokenProof)
-        request.session = session
-        request.input = String(decoding: bytes, as: UTF8.self)
+        let call = ProofCall(session: session, input: String(decoding: bytes, as: UTF8.self))
         do throws(SignInError) {
-            let answer = try connection.callBlocking(request, within: deadline)
-            guard let signature = answer.signature.flatMap({ Base64URL.decode($0) }), signature.count == 64 else {
+            let text = try connection.callBlocking(call, within: deadline)
+            guard let signature = Base64URL.decode(text), signature.count == 64 else {
                 throw SignInError(.brokerUnavailable, .invalidResponse, "the broker's signature is malformed")
             }
             return signature

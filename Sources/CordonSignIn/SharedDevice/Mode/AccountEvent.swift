@@ -1,5 +1,5 @@
 /// Something that happened to the device's account; it names nobody (SI-059, SI-162).
-public struct AccountEvent: Sendable, Hashable {
+public struct AccountEvent: Sendable, Hashable, Codable {
     /// What happened.
     public enum Kind: String, Sendable, Codable, CaseIterable {
         /// Registration of the device has begun.
@@ -25,6 +25,11 @@ public struct AccountEvent: Sendable, Hashable {
     public let kind: Kind
     /// The session number in force; it rises with every change of account or registration (SI-072).
     public let session: UInt64
+
+    private enum CodingKeys: String, CodingKey {
+        case kind = "type"
+        case session
+    }
 
     /// Makes an event.
     package init(_ kind: Kind, session: UInt64) {

@@ -19,23 +19,19 @@ extension SharedDeviceMode {
                 .configuration, .invalidParameter, "extra parameters cannot be sent through the broker",
                 hint: "Have the administrator set them for the device.")
         }
-        var wire = BrokerRequest(.tokenInteractive)
-        wire.scopes = request.scopes
-        wire.resource = request.resource
-        wire.requiresProof = request.requiresProofOfPossession ? true : nil
-        wire.loginHint = request.loginHint
-        wire.domainHint = request.domainHint
-        wire.extraScopes = request.extraScopesToConsent.isEmpty ? nil : request.extraScopesToConsent
-        wire.maximumAge = request.maximumAuthenticationAge?.components.seconds
-        wire.prompt = request.prompt == .ifNecessary ? nil : request.prompt.rawValue
-        wire.account = request.account
-        wire.claims = request.claims?.json
-        wire.correlationID = request.correlationID
-        let link = self.link
-        let answer = try await link.call(wire) { progress, id in
-            Task { await Self.show(progress, browser, answering: id, over: link) }
-        }
-        return try took(answer)
+        var call = SignInCall()
+        call.scopes = request.scopes
+        call.resource = request.resource
+        call.requiresProof = request.requiresProofOfPossession ? true : nil
+        call.loginHint = request.loginHint
+        call.domainHint = request.domainHint
+        call.extraScopes = request.extraScopesToConsent.isEmpty ? nil : request.extraScopesToConsent
+        call.maximumAge = request.maximumAuthenticationAge?.components.seconds
+        call.prompt = request.prompt == .ifNecessary ? nil : request.prompt.rawValue
+        call.account = request.account
+        call.claims = request.claims?.json
+        return try took(
+            try await link.call(call, correlationID: request.correlationID, progress: showing(browser)))
     }
 
     /// Signs somebody in on another screen (RFC 8628): for kiosks without a browser.
@@ -44,18 +40,17 @@ extension SharedDeviceMode {
     public func signIn(
         _ request: DeviceCodeRequest, show: @escaping @Sendable (DeviceCodePrompt) async -> Void
     ) async throws(SignInError) -> SharedSignIn {
-        var wire = BrokerRequest(.tokenDevice)
-        wire.scopes = request.scopes
-        wire.resource = request.resource
-        wire.requiresProof = request.requiresProofOfPossession ? true : nil
-        wire.account = request.account
-        wire.correlationID = request.correlationID
-        let answer = try await link.call(wire) { progress, _ in
+        var call = DeviceCodeCall()
+        call.scopes = request.scopes
+        call.resource = request.resource
+        call.requiresProof = request.requiresProofOfPossession ? true : nil
+        call.account = request.account
+        let token = try await link.call(call, correlationID: request.correlationID) { progress, _ in
             // The broker has refused a code that cannot be shown; from anything else that answers here none is shown.
             guard let prompt = try? DeviceCodePrompt(progress) else { return }
             Task { await show(prompt) }
         }
-        return try took(answer)
+        return try took(token)
     }
 
     /// Registers the device, which a cloud device administrator does, signing in for this one act (SI-005, SI-023).
@@ -63,49 +58,40 @@ extension SharedDeviceMode {
     /// - Throws: ``SignInError`` with code `brokerRefused` when the person lacks the role or the caller is no local
     ///   administrator; the device's record is then as before.
     public func joinDevice(browser: BrowserLauncher) async throws(SignInError) -> DeviceInformation {
-        try await administer(.deviceJoin, browser)
+        try await link.call(JoinDeviceCall(), progress: showing(browser))
     }
 
     /// Ends the registration and whatever session there is (SI-027).
     ///
     /// - Throws: ``SignInError`` as ``joinDevice(browser:)``.
     public func leaveDevice(browser: BrowserLauncher) async throws(SignInError) -> DeviceInformation {
-        try await administer(.deviceLeave, browser)
+        try await link.call(LeaveDeviceCall(), progress: showing(browser))
     }
 
-    private func administer(
-        _ verb: BrokerVerb, _ browser: BrowserLauncher
-    ) async throws(SignInError) -> DeviceInformation {
-        let link = self.link
-        let answer = try await link.call(BrokerRequest(verb)) { progress, id in
-            Task { await Self.show(progress, browser, answering: id, over: link) }
-        }
-        guard let device = answer.device else { throw Self.malformed }
-        return device
-    }
-
-    private func took(_ answer: BrokerAnswer) throws(SignInError) -> SharedSignIn {
-        guard let token = answer.token, let account = token.account else { throw Self.malformed }
+    private func took(_ token: BrokerToken) throws(SignInError) -> SharedSignIn {
+        guard let account = token.account else { throw Self.malformed }
         sessions[account.id] = token.session
         return SharedSignIn(
             account: account, session: token.session, accessToken: token.accessToken, matchesHint: token.matchesHint)
     }
 
+    /// Shows the pages that a request calls for.
+    func showing(_ browser: BrowserLauncher) -> @Sendable (BrokerProgress, UInt32) -> Void {
+        let link = self.link
+        return { progress, id in Task { await Self.show(progress, browser, answering: id, over: link) } }
+    }
+
     /// Shows the page and hands back where it ended, if the browser says so; otherwise the broker's listener hears it.
-    static func show(
-        _ progress: BrokerAnswer.Progress, _ browser: BrowserLauncher, answering id: UInt32, over link: BrokerLink
+    private static func show(
+        _ progress: BrokerProgress, _ browser: BrowserLauncher, answering id: UInt32, over link: BrokerLink
     ) async {
-        var back = BrokerRequest(.tokenReturn)
-        back.request = id
-        do throws(SignInError) {
-            back.url = try await browser.visit(progress.page, redirect: progress.redirect ?? progress.page)?
-                .absoluteString
-        } catch {
-            back = BrokerRequest(.tokenCancel)
-            back.request = id
-        }
         // A broker that is gone has told the waiting request so already.
-        _ = try? await link.call(back)
+        do {
+            let end = try await browser.visit(progress.page, redirect: progress.redirect ?? progress.page)
+            _ = try? await link.call(ReturnCall(request: id, url: end?.absoluteString))
+        } catch {
+            _ = try? await link.call(CancelCall(request: id))
+        }
     }
 }
 
@@ -122,7 +108,7 @@ public struct SharedSignIn: Sendable {
 }
 
 extension DeviceCodePrompt {
-    init(_ progress: BrokerAnswer.Progress) throws(SignInError) {
+    init(_ progress: BrokerProgress) throws(SignInError) {
         try self.init(
             userCode: progress.userCode ?? "", page: progress.page, completePage: progress.completePage,
             expires: progress.expires ?? .distantPast)

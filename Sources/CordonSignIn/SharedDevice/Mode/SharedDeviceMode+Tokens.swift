@@ -18,16 +18,10 @@ extension SharedDeviceMode: AccessTokenSource {
     public func accessToken(
         for account: AccountID, resource: String?, scopes: [String], options: TokenOptions
     ) async throws(SignInError) -> AccessToken {
-        var request = BrokerRequest(.tokenSilent)
-        request.account = account
-        request.session = sessions[account]
-        request.resource = resource
-        request.scopes = scopes
-        request.forcesRenewal = options.forcesRenewal ? true : nil
-        request.claims = options.claims?.json
-        request.correlationID = options.correlationID
-        guard let token = try await link.call(request).token else { throw Self.malformed }
-        return token.accessToken
+        var call = SilentTokenCall(account: account, session: sessions[account], scopes: scopes, resource: resource)
+        call.forcesRenewal = options.forcesRenewal ? true : nil
+        call.claims = options.claims?.json
+        return try await link.call(call, correlationID: options.correlationID).accessToken
     }
 
     /// The key that the account's tokens are bound to; it stays in the broker, which signs proofs and receipts only.
@@ -35,9 +29,7 @@ extension SharedDeviceMode: AccessTokenSource {
     /// Signing blocks the calling thread for one exchange with the broker.
     public func signer(for account: AccountID) async throws(SignInError) -> any MessageSigner {
         let session = try await session(of: account)
-        var request = BrokerRequest(.tokenKey)
-        request.session = session
-        guard let key = try await link.call(request).publicKey else { throw Self.malformed }
+        let key = try await link.call(TokenKeyCall(session: session))
         return BrokerSigner(
             connection: try await link.connected(), session: session, publicKey: key,
             deadline: link.deadline(.tokenProof))
@@ -50,10 +42,8 @@ extension SharedDeviceMode: AccessTokenSource {
     /// all; another app gets another one.
     /// - Throws: ``SignInError`` with code `interactionRequired` when the account is not the device's any more.
     public func sessionKey(for account: AccountID) async throws(SignInError) -> Data {
-        var request = BrokerRequest(.accountKey)
-        request.account = account
-        request.session = try await session(of: account)
-        guard let key = try await link.call(request).key.flatMap({ Base64URL.decode($0) }), key.count == 32 else {
+        let text = try await link.call(AccountKeyCall(account: account, session: try await session(of: account)))
+        guard let key = Base64URL.decode(text), key.count == 32 else {
             throw Self.malformed
         }
         return key
@@ -70,18 +60,8 @@ extension SharedDeviceMode: AccessTokenSource {
     public func signOut(
         endingBrowserSession browser: BrowserLauncher? = nil
     ) async throws(SignInError) -> DeviceSignOutReport {
-        var request = BrokerRequest(.accountSignOut)
-        request.endsBrowserSession = browser == nil ? nil : true
-        let link = self.link
-        let answer: BrokerAnswer
-        if let browser {
-            answer = try await link.call(request) { progress, id in
-                Task { await Self.show(progress, browser, answering: id, over: link) }
-            }
-        } else {
-            answer = try await link.call(request)
-        }
-        guard let report = answer.signOut else { throw Self.malformed }
+        let report = try await link.call(
+            SignOutCall(endsBrowserSession: browser != nil), progress: browser.map { showing($0) })
         // Whoever follows events has cleaned up by now; an app that does not, does it here.
         if hasHandler { _ = try? await refresh() }
         return report

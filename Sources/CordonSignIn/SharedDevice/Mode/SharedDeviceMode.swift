@@ -64,7 +64,7 @@ public actor SharedDeviceMode {
     ///
     /// - Throws: ``SignInError``: unknown is not personal, so an app changes nothing on an error (SI-029, SI-075).
     public func deviceInformation() async throws(SignInError) -> DeviceInformation {
-        guard let device = try await link.call(BrokerRequest(.deviceInfo)).device else { throw Self.malformed }
+        let device = try await link.call(DeviceInfoCall())
         if device.isShared { warnWithoutHandler() }
         return device
     }
@@ -74,7 +74,7 @@ public actor SharedDeviceMode {
     /// It does not run the clean-up; ``refresh()`` does.
     /// - Throws: ``SignInError``: keep the earlier person's data hidden until an answer arrives (SI-041).
     public func currentAccount() async throws(SignInError) -> CurrentAccount {
-        guard let current = try await link.call(BrokerRequest(.accountCurrent)).current else { throw Self.malformed }
+        let current = try await link.call(CurrentAccountCall())
         warnWithoutHandler()
         if let account = current.current { sessions[account.id] = current.session }
         for owed in current.owed { sessions[owed.account] = owed.session }
@@ -86,8 +86,7 @@ public actor SharedDeviceMode {
     /// Asking changes nothing, other than ``currentAccount()``.
     /// - Throws: ``SignInError`` as ``currentAccount()``.
     public func accounts() async throws(SignInError) -> [SignedInAccount] {
-        guard let found = try await link.call(BrokerRequest(.accountList)).accounts else { throw Self.malformed }
-        return found
+        try await link.call(AccountListCall())
     }
 
     /// Asks who is here and removes what others left, before returning; call it at launch, when the app comes back to
@@ -130,18 +129,15 @@ public actor SharedDeviceMode {
     }
 
     private func report(_ stage: CleanUpStage, of session: UInt64) async {
-        var request = BrokerRequest(.cleanUpReport)
-        request.session = session
-        request.stage = stage
         // A report that is lost is made again: the mark stays until the broker heard of it.
-        _ = try? await link.call(request)
+        _ = try? await link.call(CleanUpCall(session: session, stage: stage))
     }
 
     /// Tells the broker that somebody works, which puts off the sign-out for inactivity (SI-159).
     ///
     /// - Throws: ``SignInError`` when there is no broker.
     public func noteActivity() async throws(SignInError) {
-        _ = try await link.call(BrokerRequest(.accountActivity))
+        _ = try await link.call(ActivityCall())
     }
 
     var hasHandler: Bool { handler != nil }

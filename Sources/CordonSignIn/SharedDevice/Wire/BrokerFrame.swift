@@ -1,3 +1,4 @@
+package import CordonProtocol
 package import Foundation
 
 /// The frames of the broker's socket: four bytes of length, big-endian, then that many bytes of JSON (SI-193).
@@ -20,12 +21,6 @@ package enum BrokerFrame {
 
 /// Cuts a stream of bytes into frames, however the bytes arrive; holds at most one unfinished frame.
 package struct BrokerFrameReader: Sendable {
-    /// A length of zero or above the limit: the peer does not speak this protocol, and nothing after it can be trusted.
-    package struct BadLength: Error, Equatable {
-        /// What the peer announced.
-        package let announced: Int
-    }
-
     /// The largest payload accepted from here on.
     package var limit: Int
     private var bytes: [UInt8] = []
@@ -48,11 +43,14 @@ package struct BrokerFrameReader: Sendable {
 
     /// The next complete payload, nil when more bytes are needed.
     ///
-    /// - Throws: ``BadLength`` as soon as the four bytes of length are there; the reader is then of no further use.
-    package mutating func next() throws(BadLength) -> Data? {
+    /// - Throws: ``ProtocolError`` with code `malformed` for a length of zero or above the limit, as soon as its four bytes are
+    ///   there: the peer does not speak this protocol, and the reader is of no further use.
+    package mutating func next() throws(ProtocolError) -> Data? {
         guard bytes.count - start >= 4 else { return nil }
         let length = bytes[start..<start + 4].reduce(0) { $0 << 8 | Int($1) }
-        guard length > 0, length <= limit else { throw BadLength(announced: length) }
+        guard length > 0, length <= limit else {
+            throw ProtocolError(.malformed, "a frame of \(length) bytes is announced")
+        }
         guard bytes.count - start - 4 >= length else { return nil }
         let payload = Data(bytes[start + 4..<start + 4 + length])
         start += 4 + length

@@ -31,4 +31,11 @@ package enum BrokerVerb: String, Codable, Sendable, CaseIterable {
 
     /// Whether the broker answers from what it knows, without a person or a provider.
     package var isAboutState: Bool { deadline <= .seconds(2) }
+
+    /// Whether a person takes part, so that the request can be cancelled.
+    package var isAttended: Bool { deadline > .seconds(30) }
+
+    /// Whether a request that met a lost connection may be made once more over a new one. What names an earlier request may
+    /// not: over another connection the number means another one.
+    package var isRepeatable: Bool { isAboutState && self != .tokenReturn && self != .tokenCancel }
 }

@@ -1,0 +1,127 @@
+internal import CordonBase
+internal import CordonIdentity
+internal import CordonPolicy
+internal import CordonProtocol
+internal import CordonVault
+
+/// Puts an account's rules in force, denies everything of it, or lets go of it, and has every part that keeps something of
+/// the account follow at once.
+actor AccountChanges {
+    private let context: ProtectionContext
+    private let parts: @Sendable () -> [any AccountFollower]
+    private var followers: [any AccountFollower] { parts() }
+
+    /// - Parameter followers: The parts that keep something of an account, in the order in which a wipe goes through them.
+    init(_ context: ProtectionContext, followers: @escaping @Sendable () -> [any AccountFollower]) {
+        self.context = context
+        parts = followers
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { context.domain.unownedExecutor }
+
+    /// Swaps the rules of an account for those of a verified envelope; decisions follow from this instant on.
+    ///
+    /// - Parameter isNews: False at a start: what was in force before it is no change to anybody.
+    func activate(_ envelope: PolicyEnvelope, of record: RegistrationRecord, isNews: Bool = true) async {
+        let account = record.account.id
+        let now = AccountState(
+            rules: envelope.policy.map { .policy($0) } ?? .noneTargeted, sequence: envelope.sequence,
+            lastCheckIn: record.lastCheckIn, delivery: Delivery(envelope), version: envelope.version)
+        let lists = context.accounts.allowedAccounts
+        let before = context.accounts.activate(now, of: account)
+        for follower in followers { await follower.rulesChanged(of: account, from: before, to: now) }
+        guard isNews else { return }
+        publishChanges(from: before?.delivery ?? Delivery(), to: now.delivery, of: account)
+        if let before, before.rules.encryption != now.rules.encryption {
+            context.events.post(.dataProtectionChanged(account: account))
+        }
+        context.publishAllowedAccounts(before: lists)
+    }
+
+    private func publishChanges(from before: Delivery, to now: Delivery, of account: AccountID) {
+        if before.configuration != now.configuration { context.events.post(.configurationChanged(account: account)) }
+        if before.workingTime?.status != now.workingTime?.status {
+            context.events.post(.workingTimeChanged(account: account, context.workingTime(of: account)))
+        }
+    }
+
+    /// Says to other processes what the rules now in force let them show.
+    func publishRules(of account: AccountID) async {
+        for follower in followers { await follower.publishRules(of: account) }
+    }
+
+    /// Makes or unlocks the account's key, and opens its folder.
+    ///
+    /// - Throws: ``ProtectionError`` where that cannot be.
+    func open(_ account: AccountID) async throws(ProtectionError) {
+        for follower in followers { try await follower.open(account) }
+    }
+
+    /// Denies everything of an account whose data is about to go, and takes the key away that opens it.
+    func close(_ record: RegistrationRecord) async {
+        context.accounts.denyEverything(of: record)
+        await context.vault.lock(record.account.id)
+    }
+
+    /// Closes what an account that the service refuses as disabled has open.
+    func recordRefusal(of account: AccountID) async {
+        for follower in followers { await follower.accountRefused(account) }
+    }
+
+    /// Takes the account's PIN away; whether it could be.
+    func resetPIN(of account: AccountID) async -> Bool {
+        guard context.accounts[account] != nil else { return false }
+        for follower in followers where await follower.resetPIN(of: account) { return true }
+        return false
+    }
+
+    /// Takes requests for logs in; they are answered in their own time.
+    func requestLogs(_ requests: [LogRequest], of account: AccountID) async {
+        for follower in followers { await follower.logsRequested(requests, of: account) }
+    }
+
+    /// Lets go of what this process holds of an account, whoever enrols it next.
+    func forget(_ account: AccountID) async {
+        await release(account) { await self.context.vault.lock(account) }
+    }
+
+    /// Lets go of an account whose data a wipe removes next.
+    func release(_ account: AccountID) async { await release(account) {} }
+
+    private func release(_ account: AccountID, _ lock: () async -> Void) async {
+        let lists = context.accounts.allowedAccounts
+        context.accounts.remove(account)
+        context.accounts.dropRules(of: account)
+        for follower in followers { await follower.accountLeft(account) }
+        await lock()
+        context.publishAllowedAccounts(before: lists)
+    }
+
+    /// Removes what the parts keep of an account on disk; part of a wipe. What could not be removed, for the receipt.
+    ///
+    /// - Throws: ``ProtectionError`` where the wipe has to wait for it.
+    func erase(_ account: ManagedAccount) async throws(ProtectionError) -> [String] {
+        var failures: [String] = []
+        for follower in followers { failures += try await follower.eraseState(of: account.id) }
+        return await failures + eraseLogs(of: account)
+    }
+
+    /// Removes what the logs say of an account; what could not be removed.
+    func eraseLogs(of account: ManagedAccount) async -> [String] {
+        var failures: [String] = []
+        for follower in followers { failures += await follower.eraseLogs(of: account) }
+        return failures
+    }
+
+    /// Ends what is only of use while an account is enrolled, after it has left without a wipe.
+    ///
+    /// - Throws: ``ProtectionError`` with code `stateUnwritable`.
+    func endEnrollment(of account: AccountID) async throws(ProtectionError) {
+        for follower in followers { try await follower.endEnrollment(of: account) }
+    }
+
+    /// Has every part do what has fallen due with it.
+    func performDueWork(isFirst: Bool) async {
+        for follower in followers { await follower.performDueWork(isFirst: isFirst) }
+    }
+}

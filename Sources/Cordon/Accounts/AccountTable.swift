@@ -1,0 +1,305 @@
+internal import CordonBase
+internal import CordonIdentity
+internal import CordonPolicy
+internal import CordonProtocol
+internal import Foundation
+internal import Logging
+
+/// The accounts of one app: their registrations and where these are stored, the rules in force, whose data is being removed,
+/// and who is being enrolled. Any thread may ask, without waiting.
+final class AccountTable: Sendable {
+    private struct State {
+        var records: [AccountID: RegistrationRecord] = [:]
+        var rules = RulesInForce()
+        /// The accounts whose data this process is removing.
+        var removing: Set<AccountID> = []
+        /// Who is being enrolled, and has the one place of an app for one managed account meanwhile.
+        var arriving: AccountID?
+        /// The account that the device is enrolled for, as its management said last.
+        var deviceAccount: AccountID?
+        /// The account that debug policies are in force for.
+        var debugged: AccountID?
+    }
+
+    private let state = Locked(State())
+    private let configuration: ProtectionConfiguration
+    private let settings: Locked<ProtectionSettings>
+    private let registrations: RegistrationStore
+    private let wipes: WipeStore
+    private let launches: LaunchStore
+
+    init(
+        _ configuration: ProtectionConfiguration, settings: Locked<ProtectionSettings>, registrations: RegistrationStore,
+        wipes: WipeStore, launches: LaunchStore
+    ) {
+        self.configuration = configuration
+        self.settings = settings
+        self.registrations = registrations
+        self.wipes = wipes
+        self.launches = launches
+    }
+
+    // MARK: Registrations
+
+    /// The registration of every enrolled account.
+    var records: [AccountID: RegistrationRecord] { state.withLock { $0.records } }
+
+    /// The ids of the enrolled accounts, in order.
+    var enrolled: [AccountID] { records.keys.sorted { $0.rawValue < $1.rawValue } }
+
+    /// The registration of an account, nil where it is not enrolled.
+    subscript(account: AccountID) -> RegistrationRecord? { state.withLock { $0.records[account] } }
+
+    /// The id that everything of an account is kept under, whichever of its names is given (SDK-ID-02, CQ-03).
+    func resolved(_ account: AccountID) -> AccountID { IdentityContext.canonical(account) }
+
+    /// The identity with its account under that id.
+    func resolved(_ identity: EffectiveIdentity) -> EffectiveIdentity {
+        identity.account.map { .managed(resolved($0)) } ?? identity
+    }
+
+    /// What is stored of all accounts.
+    ///
+    /// - Throws: ``ProtectionError`` with code `stateUnreadable`.
+    func load() throws(ProtectionError) -> RegistrationStore.Contents { try registrations.load() }
+
+    /// The stored registration of an account, which another process may have changed.
+    ///
+    /// - Throws: ``ProtectionError`` with code `stateUnreadable`.
+    func stored(_ account: AccountID) throws(ProtectionError) -> RegistrationRecord? {
+        try registrations.record(of: account)
+    }
+
+    /// Seals the registration of an account that a version before has stored plain.
+    ///
+    /// - Throws: ``ProtectionError`` with code `stateUnwritable`.
+    func sealPlain(_ account: AccountID) throws(ProtectionError) { try registrations.sealPlain(account) }
+
+    /// Takes a registration over as it is; nothing is stored.
+    ///
+    /// Makes both names of the account known, and in an app that holds one account sets the process identity to it (SDK-ID-02,
+    /// SDK-ID-11). An app that reports identities itself sets its own (SDK-ID-12).
+    func put(_ record: RegistrationRecord) {
+        let id = record.account.id
+        let before = state.withLock { state in state.records.updateValue(record, forKey: id) }
+        if before?.account != record.account { IdentityContext.learn(record.account) }
+        if before == nil { settleProcessIdentity() }
+    }
+
+    /// Forgets a registration; what is stored stays.
+    func remove(_ account: AccountID) {
+        if state.withLock({ $0.records.removeValue(forKey: account) }) != nil { settleProcessIdentity() }
+    }
+
+    /// Removes what is stored of an account's registration.
+    ///
+    /// - Throws: ``ProtectionError`` with code `stateUnwritable`.
+    func removeStored(_ account: AccountID) throws(ProtectionError) { try registrations.remove(account) }
+
+    /// Stores a registration, durably; false when another process stored something newer, or removed it, or when the account
+    /// is being wiped: what was asked before does not bring it back.
+    ///
+    /// - Parameter isNews: Whether the service has just sent it: then it is newer than all that ever was, also where the
+    ///   account was enrolled before.
+    @discardableResult
+    func keep(_ record: RegistrationRecord, isNews: Bool = false) throws(ProtectionError) -> Bool {
+        let account = record.account.id
+        let newest = isNews ? newestGeneration(of: account) : 0
+        guard !isBeingWiped(account), let stored = try registrations.save(record, above: newest) else { return false }
+        recordGeneration(of: stored)
+        guard stored.envelope == record.envelope else { return false }
+        put(stored)
+        let moment = record.lastCheckIn
+        let before = state.withLock { state in
+            defer { state.rules.recordContact(at: moment, of: account) }
+            return state.rules[account]?.lastCheckIn
+        }
+        if before != moment { recordContact(with: account) }
+        return true
+    }
+
+    /// Remembers by the machine's uptime that the service was reached.
+    func recordContact(with account: AccountID) {
+        let now = ClockReading(configuration.clock)
+        do throws(ProtectionError) { try launches.change(account) { $0.checkedIn = now } } catch {
+            configuration.logger.warning(
+                "the time of a check-in could not be kept", metadata: ["reason": "\(error.reason)"])
+        }
+    }
+
+    /// Notes how new the stored record is, outside the data folder.
+    private func recordGeneration(of record: RegistrationRecord) {
+        do {
+            try configuration.stateCounter?.raise(FolderName.of(record.account.id), to: record.generation)
+        } catch {
+            configuration.logger.error("the state counter could not be raised")
+        }
+    }
+
+    /// How new the newest record of an account was, 0 where nobody knows.
+    private func newestGeneration(of account: AccountID) -> Int64 {
+        (try? configuration.stateCounter?.value(of: FolderName.of(account))) ?? 0
+    }
+
+    /// Whether a record is older than the newest that was ever stored of its account; a counter that cannot be read says
+    /// so too.
+    func isRolledBack(_ record: RegistrationRecord) -> Bool {
+        guard let counter = configuration.stateCounter else { return false }
+        do {
+            return try record.generation < counter.value(of: FolderName.of(record.account.id))
+        } catch {
+            configuration.logger.error("the state counter could not be read")
+            return true
+        }
+    }
+
+    // MARK: Rules
+
+    /// Everything that a decision is made from.
+    var rules: RulesInForce { state.withLock { $0.rules } }
+
+    /// What is known of an account's rules, nil where there are none.
+    func state(of account: AccountID) -> AccountState? { state.withLock { $0.rules[account] } }
+
+    /// Swaps what is known of an account's rules; decisions follow from this instant on.
+    ///
+    /// - Returns: What was known before.
+    @discardableResult
+    func activate(_ now: AccountState, of account: AccountID) -> AccountState? {
+        let before = state.withLock { state in
+            defer { state.rules.replace(account, with: now) }
+            return state.rules[account]
+        }
+        if records.count > 1 { settleProcessIdentity() }
+        return before
+    }
+
+    /// Puts rules in force for an account that no service stands behind.
+    func activateDebugRules(_ state: AccountState, of account: AccountID) {
+        self.state.withLock { $0.debugged = account }
+        activate(state, of: account)
+    }
+
+    /// Treats an enrolled account whose rules or key cannot be read as managed by rules that allow nothing; what else the
+    /// administrator said of it stays, such as the list of accounts.
+    func denyEverything(of record: RegistrationRecord) {
+        state.withLock { [account = record.account.id] state in
+            let delivery = state.rules[account]?.delivery ?? Delivery()
+            state.rules.replace(
+                account,
+                with: AccountState(
+                    rules: .unreadable, sequence: 0, lastCheckIn: record.lastCheckIn, delivery: delivery))
+        }
+    }
+
+    /// Forgets an account's rules.
+    func dropRules(of account: AccountID) { state.withLock { $0.rules.replace(account, with: nil) } }
+
+    /// Whether an account is enrolled and no rules target it.
+    func isUntargeted(_ account: AccountID) -> Bool {
+        if case .noneTargeted? = state(of: account)?.rules { true } else { false }
+    }
+
+    /// Whether an account's rules cannot be read, so that everything of it is denied.
+    func isUnreadable(_ account: AccountID) -> Bool {
+        if case .unreadable? = state(of: account)?.rules { true } else { false }
+    }
+
+    /// The account that debug policies are in force for.
+    var debugged: AccountID? { state.withLock { $0.debugged } }
+
+    /// The list of accounts in force: no restriction while no enrolled account has one; where several have, an account must
+    /// be on all.
+    var allowedAccounts: AllowedAccounts { rules.allowedAccounts }
+
+    /// Whether the app may hold an account; a mismatch is logged by its id for whoever looks for the reason (SDK-AA-06).
+    func admits(_ account: ManagedAccount) -> Bool {
+        if allowedAccounts.admits(account) { return true }
+        configuration.logger.warning(
+            "an account is not on the administrator's list", metadata: ["account": "\(account.id)"])
+        return false
+    }
+
+    /// What the service of an account asks of every app; the usual where it has said nothing (SRV-CI-016).
+    func serviceSettings(for account: AccountID) -> ServiceSettings {
+        state(of: account)?.delivery.service ?? .usual
+    }
+
+    /// Why this app's version of Cordon is too old for an account, nil where it is not (SDK-CO-12).
+    ///
+    /// A demand or a version that cannot be read counts as not met.
+    func outdatedReason(for account: AccountID) -> PolicyReason? {
+        guard let wanted = serviceSettings(for: account).minimumSDKVersion else { return nil }
+        let own = configuration.application.sdkVersion
+        if let least = VersionNumber(wanted), let have = VersionNumber(own), have >= least { return nil }
+        return PolicyReason(
+            rule: .launchSDKVersion, message: "The organisation asks for Cordon \(wanted); this app has \(own).",
+            remedy: NextStep.updateApp.advice, verdict: .block)
+    }
+
+    // MARK: The place of an app for one managed account
+
+    /// Whether the app may hold several managed accounts (SDK-ST-17).
+    var allowsSeveralManagedAccounts: Bool {
+        configuration.allowsSeveralIdentities || configuration.settings.holdsSeveralManagedIdentities
+    }
+
+    /// The account that has the place of an app for one managed account, nil while it is free. One that no rules target
+    /// counts as unmanaged and takes none (SDK-EN-27, SDK-ID-36).
+    var placeHolder: AccountID? {
+        let holders = records.keys.filter { !isUntargeted($0) }
+        // Whoever has it keeps it, should an administrator give rules to another enrolled account later.
+        if let present = IdentityContext.processIdentity?.account, holders.contains(present) { return present }
+        return holders.min { $0.rawValue < $1.rawValue }
+    }
+
+    /// Whether another managed account can be enrolled.
+    var isPlaceFree: Bool { allowsSeveralManagedAccounts || placeHolder == nil }
+
+    /// Whether another account than this one is being enrolled.
+    func isEnrollingAnotherAccount(than account: AccountID) -> Bool {
+        state.withLock { $0.arriving ?? account } != account
+    }
+
+    /// Keeps the place for an account that is being enrolled, until ``releasePlace()``.
+    func reservePlace(for account: AccountID) { state.withLock { $0.arriving = account } }
+
+    /// Ends ``reservePlace(for:)``.
+    func releasePlace() { state.withLock { $0.arriving = nil } }
+
+    /// Gives the process the identity of the account that has the place; one without rules has it where there is no other.
+    private func settleProcessIdentity() {
+        guard !allowsSeveralManagedAccounts, !settings.withLock({ $0.holdsSeveralIdentities }) else { return }
+        let account = placeHolder ?? enrolled.first
+        IdentityContext.setProcessIdentity(account.map { .managed($0) })
+    }
+
+    /// The account that the device is enrolled for, as its management said last.
+    var deviceAccount: AccountID? { state.withLock { $0.deviceAccount } }
+
+    /// Takes over what the device's management says.
+    func setDeviceAccount(_ account: AccountID?) { state.withLock { $0.deviceAccount = account } }
+
+    // MARK: Wipes
+
+    /// Whether this process is removing an account's data at this moment.
+    func isRemoving(_ account: AccountID) -> Bool { state.withLock { $0.removing.contains(account) } }
+
+    /// Notes that this process removes an account's data, until ``endRemoval(of:)``.
+    func beginRemoval(of account: AccountID) { state.withLock { _ = $0.removing.insert(account) } }
+
+    /// Ends ``beginRemoval(of:)``.
+    func endRemoval(of account: AccountID) { state.withLock { _ = $0.removing.remove(account) } }
+
+    /// Whether a wipe of an account has begun and is not finished, here or in another process. What cannot be read may be
+    /// one.
+    func isBeingWiped(_ account: AccountID) -> Bool {
+        do throws(ProtectionError) { return try wipes.unfinished(of: account) != nil } catch { return true }
+    }
+
+    /// Whether another account than this one is being removed.
+    func isRemovingAnotherAccount(than account: AccountID) -> Bool {
+        (try? wipes.load().records.contains { $0.registration.account.id != account && $0.stage != .forgotten })
+            ?? true
+    }
+}

@@ -1,0 +1,163 @@
+internal import CordonIdentity
+internal import CordonPolicy
+internal import CordonProtocol
+internal import Foundation
+
+/// Everything a decision is made from, as one value that is swapped whole.
+struct RulesInForce: Sendable {
+    private(set) var accounts: [AccountID: AccountState] = [:]
+    private(set) var policies = PolicySet()
+
+    /// What is known of an account.
+    subscript(account: AccountID) -> AccountState? { accounts[account] }
+
+    /// Replaces what is known of an account, nil forgets it; the rules of all accounts are compiled anew.
+    mutating func replace(_ account: AccountID, with state: AccountState?) {
+        accounts[account] = state
+        policies = PolicySet(
+            accounts.compactMapValues { if case .policy(let policy) = $0.rules { policy } else { nil } },
+            configurations: accounts.mapValues(\.delivery.configuration))
+    }
+
+    /// Records when an account's last check-in succeeded. No rule changes by it, so nothing is compiled.
+    mutating func recordContact(at moment: Date, of account: AccountID) {
+        accounts[account]?.lastCheckIn = moment
+    }
+
+    /// The question with every account in it under the id that its rules are kept under; either name is that account
+    /// (SDK-ID-02, SDK-NA-04, CQ-03).
+    func resolved(_ question: Question) -> Question {
+        var question = question
+        if let owner = question.owner { question.owner = resolved(owner) }
+        if let place = question.locationAccount { question.locationAccount = resolved(place) }
+        if case .managed(let account?) = question.peer?.account { question.peer?.account = .managed(resolved(account)) }
+        if !question.alsoOpen.isEmpty {
+            question.alsoOpen = question.alsoOpen.map { $0.account.map { .managed(resolved($0)) } ?? $0 }
+                .filter { EffectiveIdentity($0) != question.owner }
+        }
+        return question
+    }
+
+    private func resolved(_ owner: EffectiveIdentity) -> EffectiveIdentity {
+        owner.account.map { .managed(resolved($0)) } ?? owner
+    }
+
+    private func resolved(_ account: AccountID) -> AccountID {
+        accounts[account] == nil ? IdentityContext.canonical(account) : account
+    }
+
+    /// A resolved question as the policies understand it, with the facts that Cordon itself knows.
+    func complete(_ question: Question, at moment: ClockMonitor.Moment) -> Question {
+        var question = question
+        if let owner = question.owner {
+            question.owner = standIn(for: owner)
+            if let account = owner.account, let standing = accounts[account] {
+                complete(&question.device, from: standing, at: moment)
+            }
+        }
+        if case .managed(let account?) = question.peer?.account, case .noneTargeted? = accounts[account]?.rules {
+            question.peer?.account = .unmanaged
+        }
+        return question
+    }
+
+    private func complete(_ device: inout DeviceFacts, from standing: AccountState, at moment: ClockMonitor.Moment) {
+        if device.sinceCheckIn == nil {
+            // A negative time is what the rules know a clock by that was turned back.
+            let seconds =
+                moment.turnedBack > 0 ? -moment.turnedBack : moment.now.timeIntervalSince(standing.lastCheckIn)
+            device.sinceCheckIn = .seconds(min(max(seconds, -1e12), 1e12))
+        }
+        if device.clockStatus == nil, let time = standing.delivery.workingTime {
+            let seconds = Int64(moment.now.timeIntervalSince1970)
+            device.clockStatus = moment.turnedBack > 0 ? .unknown : time.status(at: seconds)
+            if time.status == .clockedOut, device.sinceClockOut == nil {
+                let (since, isOutOfRange) = seconds.subtractingReportingOverflow(time.asOf)
+                device.sinceClockOut = isOutOfRange ? nil : .seconds(since)
+            }
+        }
+    }
+
+    /// An account without targeted rules counts as personal; lost work counts as that of an account whose rules
+    /// cannot be read, where there is one.
+    private func standIn(for identity: EffectiveIdentity) -> EffectiveIdentity {
+        switch identity {
+        case .managed(let account):
+            if case .noneTargeted? = accounts[account]?.rules { .personal } else { identity }
+        case .lost:
+            unreadable.map { .managed($0) } ?? .lost
+        case .personal, .unset: identity
+        }
+    }
+
+    /// The accounts that rules apply to.
+    var managed: [AccountID] {
+        accounts.filter { if case .noneTargeted = $0.value.rules { false } else { true } }.map(\.key)
+    }
+
+    private var unreadable: AccountID? {
+        accounts.first { if case .unreadable = $0.value.rules { true } else { false } }?.key
+    }
+}
+
+/// What is known of an enrolled account.
+struct AccountState: Sendable {
+    /// Its rules.
+    var rules: Rules
+    /// The sequence of the envelope in force; 0 while none is readable.
+    var sequence: Int64
+    /// When the last check-in succeeded, by the device's clock.
+    var lastCheckIn: Date
+    /// What the envelope brought besides the rules.
+    var delivery = Delivery()
+    /// The version of the envelope in force, nil while none is readable.
+    var version: String?
+
+    /// The rules of an enrolled account.
+    enum Rules: Sendable {
+        /// The organisation has rules for it.
+        case policy(EffectivePolicy)
+        /// The organisation has none: the account counts as unmanaged (SDK-CO-04, status 103).
+        case noneTargeted
+        /// There are rules, but they cannot be read: nothing is allowed.
+        case unreadable
+
+        /// Whether somebody has to give a PIN or sign in before anything is shown; rules that cannot be read may say so.
+        var asksPerson: Bool {
+            switch self {
+            case .policy(let policy):
+                policy.policy.access.pinRequired || policy.policy.access.organizationalCredentialsRequired
+            case .noneTargeted: false
+            case .unreadable: true
+            }
+        }
+
+        /// When the account's files are readable; nil where no rules say so.
+        var encryption: EncryptionLevel? {
+            switch self {
+            case .policy(let policy): policy.policy.storage.encryption
+            case .noneTargeted: nil
+            case .unreadable: .whenDeviceLocked
+            }
+        }
+    }
+}
+
+extension RulesInForce {
+    /// The list that the lists of all enrolled accounts come to.
+    var allowedAccounts: AllowedAccounts {
+        let lists = accounts.values.compactMap(\.delivery.allowedAccounts)
+        guard let first = lists.first else { return .everyone }
+        let common = first.filter { entry in lists.allSatisfy { $0.contains { $0.names(theSameAs: entry) } } }
+        return AllowedAccounts(common.flatMap { [$0.id.rawValue, $0.userPrincipalName] })
+    }
+}
+
+extension PolicyEnvelope.AllowedAccount {
+    /// Whether both have an object id in common, or a sign-in name where one of them has no object id.
+    fileprivate func names(theSameAs other: Self) -> Bool {
+        if !id.rawValue.isEmpty, !other.id.rawValue.isEmpty { return id == other.id }
+        return !userPrincipalName.isEmpty
+            && AccountID(userPrincipalName) == AccountID(other.userPrincipalName)
+    }
+}

@@ -1,0 +1,148 @@
+internal import CordonIdentity
+internal import CordonProtocol
+internal import Foundation
+internal import Logging
+
+/// Accounts as they are stored: put in force again at the start, and when another process of the app has changed them; what a
+/// restored copy of the data folder and a clock that goes back do to them.
+actor StoredAccounts {
+    private let context: ProtectionContext
+    private let changes: AccountChanges
+    private let wipes: Wipes
+    /// Whether the device's clock was found turned back.
+    private var wasTurnedBack = false
+
+    init(_ context: ProtectionContext, changes: AccountChanges, wipes: Wipes) {
+        self.context = context
+        self.changes = changes
+        self.wipes = wipes
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { context.domain.unownedExecutor }
+
+    /// Reads what is stored at the start, and finishes what a crash interrupted.
+    ///
+    /// - Throws: ``ProtectionError`` with code `stateUnreadable` when it cannot be told what is stored.
+    func load() async throws(ProtectionError) {
+        switch try context.pending.load() {
+        case .sound: break
+        case .damaged: context.publishSetAside("what was to be tried again could not be read")
+        case .newer: context.publishSetAside("what is to be tried again is from a newer version of the app")
+        }
+        context.clock.remember(context.pending.latestMoment)
+        let lostWipes = try await wipes.resumeAtStart()
+        let stored = try context.accounts.load()
+        if stored.damaged > 0 {
+            context.publishSetAside("\(stored.damaged) stored registrations could not be read")
+        }
+        if stored.newer > 0 {
+            context.publishSetAside("\(stored.newer) registrations are from a newer version of the app")
+        }
+        sealPlainState(stored)
+        for record in stored.records where !context.accounts.isBeingWiped(record.account.id) {
+            await restore(record, isNews: false)
+            guard lostWipes > 0 else { continue }
+            context.accounts.denyEverything(of: record)
+            await changes.publishRules(of: record.account.id)
+        }
+    }
+
+    /// Takes up what another process of the app has stored or removed meanwhile.
+    func sync() async {
+        // What cannot be told changes nothing: the next look will know.
+        guard let stored = try? context.accounts.load(), (try? context.pending.load()) != nil,
+            let wiped = try? context.wipes.unfinishedAccounts()
+        else { return }
+        if stored.damaged > 0 {
+            context.publishSetAside("\(stored.damaged) stored registrations could not be read")
+        }
+        let present = stored.records.filter { !wiped.contains($0.account.id) }
+        // Who is enrolled while this waits is not among them, and stays.
+        let known = context.accounts.records.keys
+        for record in present where (context.accounts[record.account.id]?.generation ?? -1) < record.generation {
+            let isNews = context.accounts[record.account.id]?.envelope != record.envelope
+            context.accounts.put(record)
+            if isNews { await restore(record) }
+        }
+        for account in known where !present.contains(where: { $0.account.id == account }) {
+            await changes.forget(account)
+        }
+    }
+
+    /// Puts a stored record in force again, or denies everything where it is not what the service signed; carries out a wipe
+    /// that it commands, without waiting for it.
+    ///
+    /// - Parameter isNews: Whether observers are told of what it changes; see ``AccountChanges/activate(_:of:isNews:)``.
+    private func restore(_ record: RegistrationRecord, isNews: Bool = true) async {
+        let account = record.account.id
+        context.accounts.put(record)
+        var owedWipe: Command?
+        do {
+            let envelope = try verifiedAgain(record)
+            if context.accounts.isRolledBack(record) {
+                context.configuration.logger.error("stored state is older than what was in force")
+                context.events.post(.stateRolledBack(account: account))
+                context.accounts.denyEverything(of: record)
+            } else {
+                await changes.activate(envelope, of: record, isNews: isNews)
+                owedWipe = envelope.commands.first { $0.kind == .wipe && context.isDue($0, for: record) }
+            }
+            // A stored wipe would have ended the registration: a crash or a failing disk kept it from beginning.
+            if owedWipe == nil { try await changes.open(account) } else { await changes.close(record) }
+        } catch let error as ProtocolError {
+            context.publishSetAside("the stored rules are not what the service signed: \(error.reason)")
+            context.accounts.denyEverything(of: record)
+        } catch {
+            context.publishSetAside("the account's key cannot be opened")
+            context.accounts.denyEverything(of: record)
+        }
+        await changes.publishRules(of: account)
+        if let owedWipe { context.startUnattended { [wipes] in await wipes.begin(owedWipe) } }
+    }
+
+    /// The stored envelope, its signature and receiver checked against the pinned root once more (SRV-CI-083).
+    nonisolated func verifiedAgain(_ record: RegistrationRecord) throws(ProtocolError) -> PolicyEnvelope {
+        // Validity in time was checked when the set arrived; a device that is offline for long keeps its rules.
+        let keys = try record.keys.verified(pin: context.configuration.rootKeyPin, at: .distantPast)
+        return try record.envelope.verified(
+            by: keys, for: record.receiver(bundleID: context.configuration.application.bundleID))
+    }
+
+    /// Seals what a version before has stored plain; what cannot be sealed now is tried again at the next start, and plain
+    /// files are taken until then.
+    private func sealPlainState(_ stored: RegistrationStore.Contents) {
+        do throws(ProtectionError) {
+            for record in stored.plain { try context.accounts.sealPlain(record.account.id) }
+            try context.pending.sealPlain()
+            context.seal.settle()
+            if !stored.records.isEmpty { context.seal.noteSealed() }
+        } catch {
+            context.configuration.logger.error(
+                "stored state could not be sealed", metadata: ["reason": "\(error.reason)"])
+        }
+    }
+
+    /// Keeps the latest moment, and tells once of a clock that was turned back.
+    func recordClock() {
+        let isTurnedBack = context.clock.read().turnedBack > 0
+        if isTurnedBack, !wasTurnedBack { context.events.post(.clockTurnedBack) }
+        wasTurnedBack = isTurnedBack
+        let latest = context.clock.latestMoment
+        // A minute is exact enough, and spares the disk.
+        if latest.timeIntervalSince(context.pending.latestMoment) >= 60 {
+            try? context.pending.change { $0.latestMoment = latest }
+        }
+    }
+
+    /// The service has answered: times count from now on, and it knows of the refusals and outcomes that it was told.
+    func recordContact(reporting refusals: [RefusedEnvelope], _ outcomes: [PendingWork.Outcome]) {
+        context.clock.trustClock()
+        wasTurnedBack = false
+        let latest = context.clock.latestMoment
+        try? context.pending.change { work in
+            work.latestMoment = latest
+            work.refusals.removeAll { refusals.contains($0) }
+            work.outcomes?.removeAll { outcomes.contains($0) }
+        }
+    }
+}

@@ -1,0 +1,223 @@
+internal import CordonBase
+internal import CordonIdentity
+internal import CordonProtocol
+internal import CordonSignIn
+internal import Foundation
+internal import Logging
+
+/// Asks the service for news of the enrolled accounts: when it is due, and whenever the service says that something changed.
+actor CheckIns {
+    private let context: ProtectionContext
+    private let service: ServiceAccess
+    private let changes: AccountChanges
+    private let stored: StoredAccounts
+    private let registrations: Registrations
+
+    init(
+        _ context: ProtectionContext, service: ServiceAccess, changes: AccountChanges, stored: StoredAccounts,
+        registrations: Registrations
+    ) {
+        self.context = context
+        self.service = service
+        self.changes = changes
+        self.stored = stored
+        self.registrations = registrations
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { context.domain.unownedExecutor }
+
+    private var configuration: ProtectionConfiguration { context.configuration }
+
+    /// Asks the service for news of an account; see ``AppProtection/checkIn(_:)``.
+    @discardableResult
+    func checkIn(_ account: AccountID) async -> EnrollmentStatus {
+        let account = context.accounts.resolved(account)
+        let outcome = await context.inTurn(account, or: .wipeIncomplete) { await self.checkInNow(account) }
+        context.publish(outcome, .checkIn, of: account)
+        return outcome.status
+    }
+
+    private func checkInNow(_ account: AccountID) async -> Outcome {
+        guard !configuration.isExtension else { return Outcome(.unsupportedCall) }
+        await stored.sync()
+        guard let record = context.accounts[account] else {
+            return Outcome(context.accounts.records.isEmpty ? .notEnrolled : .notEnrolledAccount)
+        }
+        do throws(ServiceFailure) {
+            return Outcome(try await exchange(record))
+        } catch {
+            context.log("check-in failed", error)
+            let outcome =
+                error.wantsNewRegistration
+                ? await registerAgain(record)
+                : await registrations.postpone(
+                    record, after: Outcome(error, network: .checkInNetworkFailure), of: error)
+            await changes.recordRefusal(of: account)
+            return outcome
+        }
+    }
+
+    /// Makes a registration anew that the service has forgotten, or knows by a key that this device has no more; until that
+    /// succeeds the old rules stay.
+    private func registerAgain(_ record: RegistrationRecord) async -> Outcome {
+        do throws(ServiceFailure) {
+            let discovery = (try? await service.discovered()) ?? record.discovery
+            return Outcome(
+                try await registrations.register(
+                    record.account, with: discovery, from: .appRegistered, inPlaceOf: record))
+        } catch {
+            context.log("the registration could not be made anew", error)
+            return await registrations.postpone(
+                record, after: Outcome(error, network: .checkInNetworkFailure), of: error)
+        }
+    }
+
+    private func exchange(_ record: RegistrationRecord) async throws(ServiceFailure) -> EnrollmentStatus {
+        var record = record
+        let account = record.account.id
+        let (client, token, refusal) = try await service.checkInSession(for: account, discovery: record.discovery)
+        let nonce = UUID().uuidString
+        record.deviceTag = service.deviceTag(of: record.account, known: record.deviceTag)
+        // Rules that are not in force must not count as applied, or the service would not send them again.
+        let current = context.accounts.isUnreadable(account) ? nil : try? stored.verifiedAgain(record)
+        let health = await service.health(for: account)
+        let refusals = context.pending.refusals.filter { $0.account == account }
+        let outcomes = (context.pending.outcomes ?? []).filter { $0.account == account }
+        let request = CheckInRequest(
+            appliedSequence: current?.sequence ?? 0, appliedVersion: current?.version,
+            appliedDigest: current == nil ? nil : record.envelope.digest,
+            application: service.application(of: record.account), device: service.device(tagged: record.deviceTag),
+            health: health, refusedEnvelopes: refusals.isEmpty ? nil : refusals,
+            clientTime: configuration.clock.now(), nonce: nonce,
+            outcomes: outcomes.isEmpty ? nil : outcomes.map(\.outcome))
+        let response: CheckInResponse
+        do throws(ServiceFailure) {
+            response = try await client.checkIn(request, registration: record.registrationID, token: token)
+        } catch {
+            // Without a token only the word that the account is disabled counts; else it is the sign-in that failed.
+            throw error.saysAccountDisabled ? error : refusal ?? error
+        }
+        if refusal == nil { record.isAccountDisabled = false }
+        let now = configuration.clock.now()
+        record.lastCheckIn = now
+        record.planned = now
+        record.nextCheckIn = now + context.intervals.afterCheckIn(serviceAsksFor: response.nextCheckInSeconds)
+        record.failures = 0
+        guard let text = response.envelope else {
+            guard current != nil else {
+                throw .unacceptable(ProtocolError(.malformed, "the service sent no envelope where one is needed"))
+            }
+            do throws(ProtectionError) { try context.accounts.keep(record) } catch {
+                throw .refused(ProblemDetails(title: error.reason, status: 0, code: .internalError))
+            }
+            await stored.recordContact(reporting: refusals, outcomes)
+            return response.statusCode
+        }
+        let received = SignedEnvelope(text)
+        do throws(ProtocolError) {
+            let envelope = try await registrations.accept(
+                received, into: &record, after: current.map { ($0.sequence, record.envelope.digest) }, nonce: nonce,
+                client: client)
+            record.envelope = received
+            await stored.recordContact(reporting: refusals, outcomes)
+            return await registrations.adopt(envelope, of: record)
+        } catch {
+            await registrations.refuse(error, for: account)
+            throw .unacceptable(error)
+        }
+    }
+
+    // MARK: When it is due
+
+    /// Whether an enrolled account is to check in: its time has come, the clock says nothing of it any more, or the app
+    /// was just launched, the service wants a check-in then, and the last one is not fresh (SRV-CI-016, SRV-CI-066).
+    func isDue(_ record: RegistrationRecord) -> Bool {
+        let now = configuration.clock.now()
+        if Intervals.isDue(record.nextCheckIn, plannedAt: record.planned, at: now) { return true }
+        // After failures the pause counts, also while the clock is turned back.
+        guard record.failures == 0 else { return false }
+        let asksAtLaunch = context.accounts.serviceSettings(for: record.account.id).checkInOnLaunch
+        return context.clock.read().turnedBack > 0
+            || !context.pending.isStartDone && asksAtLaunch
+                && now.timeIntervalSince(record.lastCheckIn) > Intervals.freshAtLaunch
+    }
+
+    /// Checks every account in whose time has come.
+    func checkInWhoIsDue() async {
+        for account in context.accounts.enrolled {
+            if let record = context.accounts[account], isDue(record) { await checkIn(account) }
+        }
+    }
+
+    // MARK: Staying in touch
+
+    /// Stays in touch with the service while the app is in front; see ``AppProtection/stayInTouch(for:)``.
+    func stayInTouch(for account: AccountID) async {
+        let account = context.accounts.resolved(account)
+        await withTaskGroup { group in
+            group.addTask { await self.keepListening(for: account) }
+            group.addTask { await self.checkInWhenDue(account) }
+            // Either ends with the enrolment; a stream that is quiet does not notice.
+            _ = await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private func keepListening(for account: AccountID) async {
+        var failures = 0
+        while !Task.isCancelled, context.accounts[account] != nil {
+            if await listen(for: account) { failures = 0 } else { failures += 1 }
+            guard !Task.isCancelled, context.accounts[account] != nil else { return }
+            try? await configuration.clock.sleep(Intervals.reconnection(after: failures))
+        }
+    }
+
+    /// Looks again every minute at the latest, because a clock may be set, and a check-in may have come in between.
+    private func checkInWhenDue(_ account: AccountID) async {
+        while !Task.isCancelled, let record = context.accounts[account] {
+            let wait = record.nextCheckIn.timeIntervalSince(configuration.clock.now())
+            do { try await configuration.clock.sleep(.seconds(min(max(wait, 1), 60))) } catch { return }
+            if let record = context.accounts[account], isDue(record) { await checkIn(account) }
+        }
+    }
+
+    /// Reads one event stream to its end; whether it could be opened.
+    private func listen(for account: AccountID) async -> Bool {
+        guard let record = context.accounts[account] else { return false }
+        var wasOpened = false
+        do {
+            let session = try await service.session(for: account, discovery: record.discovery)
+            let stream = try await session.client.events(
+                registration: record.registrationID, token: session.token, after: record.lastEventID)
+            wasOpened = true
+            // What happened between the last check-in and the opening of the stream is asked for once.
+            await checkIn(account)
+            var parser = EventStreamParser()
+            for try await piece in stream.body {
+                for message in try parser.messages(after: piece) { await react(to: message, for: account) }
+                if context.accounts[account] == nil { break }
+            }
+            return true
+        } catch {
+            configuration.logger.debug("the event stream ended", metadata: ["reason": "\(error)"])
+            // A stream that is refused to this key, or for good, is mended by the check-in that finds out why; one that found
+            // out before has its own pause.
+            if case .refused(let problem)? = error as? ServiceFailure, [403, 410].contains(problem.status),
+                let record = context.accounts[account], record.failures == 0 || isDue(record)
+            {
+                await checkIn(account)
+            }
+            return wasOpened
+        }
+    }
+
+    private func react(to message: EventStreamParser.Message, for account: AccountID) async {
+        guard ServiceEvent.Kind(rawValue: message.event) != nil else { return }
+        await checkIn(account)
+        guard var record = context.accounts[account], let id = message.lastEventID else { return }
+        record.lastEventID = id
+        do { try context.accounts.keep(record) } catch {
+            configuration.logger.error("the place in the event stream could not be noted")
+        }
+    }
+}

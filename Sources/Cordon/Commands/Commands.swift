@@ -1,0 +1,113 @@
+internal import CordonBase
+internal import CordonIdentity
+internal import CordonProtocol
+internal import Foundation
+internal import Logging
+
+/// What an organisation commands besides a wipe (SRV-CI-006). Each command is begun once, however often its envelope comes.
+actor Commands {
+    private let context: ProtectionContext
+    private let service: ServiceAccess
+    private let changes: AccountChanges
+
+    init(_ context: ProtectionContext, service: ServiceAccess, changes: AccountChanges) {
+        self.context = context
+        self.service = service
+        self.changes = changes
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { context.domain.unownedExecutor }
+
+    /// Obeys the commands of an envelope that are no wipes; the status of a registration that one of them made anew.
+    ///
+    /// - Parameter register: Makes a registration anew in place of one.
+    func obey(
+        _ commands: [Command], registering register: @Sendable (RegistrationRecord) async -> EnrollmentStatus
+    ) async -> EnrollmentStatus? {
+        var status: EnrollmentStatus?
+        for command in commands where command.kind != .wipe {
+            guard recordsAsNew(command) else {
+                // The service says it again as long as it has not heard how it ended.
+                if let succeeded = unreportedEnd(of: command) { await acknowledge(command, succeeded) }
+                continue
+            }
+            let succeeded: Bool
+            switch command.kind {
+            case .wipe: continue
+            case .refreshConfiguration:
+                context.events.post(.configurationChanged(account: command.account))
+                succeeded = true
+            case .collectLogs:
+                // What became of it is told by the logs themselves.
+                await changes.requestLogs(
+                    [LogRequest(id: command.id, notAfter: command.notAfter)], of: command.account)
+                continue
+            case .reRegister:
+                // Without an enrolled account there is nothing to make anew (221).
+                status = if let record = context.accounts[command.account] { await register(record) } else {
+                    .reenrollmentOfUnenrolledAccount
+                }
+                succeeded = status?.didSucceed ?? false
+            case .resetPIN: succeeded = await changes.resetPIN(of: command.account)
+            case .unknown:
+                context.configuration.logger.warning("a command is not known to this version and was left undone")
+                succeeded = false
+            }
+            context.events.post(.commandEnded(account: command.account, command, succeeded: succeeded))
+            record(command, unreportedEnd: succeeded)
+            await acknowledge(command, succeeded)
+        }
+        return status
+    }
+
+    /// Notes a command durably; false where it was begun before, or could not be noted.
+    private func recordsAsNew(_ command: Command) -> Bool {
+        let now = Int64(context.configuration.clock.now().timeIntervalSince1970)
+        var isNew = false
+        do {
+            try context.pending.change { work in
+                var begun = (work.begunCommands ?? []).filter { $0.notAfter > now }
+                isNew = !begun.contains { $0.id == command.id }
+                if isNew { begun.append(PendingWork.BegunCommand(id: command.id, notAfter: command.notAfter)) }
+                work.begunCommands = begun
+            }
+        } catch {
+            context.configuration.logger.error("a command could not be noted and was not begun")
+            return false
+        }
+        return isNew
+    }
+
+    /// Notes how a command ended, until the service has heard of it; nil once it has.
+    private func record(_ command: Command, unreportedEnd succeeded: Bool?) {
+        do {
+            try context.pending.change { work in
+                guard let index = work.begunCommands?.firstIndex(where: { $0.id == command.id }) else { return }
+                work.begunCommands?[index].untold = succeeded
+            }
+        } catch {
+            context.configuration.logger.error("how a command ended could not be noted")
+        }
+    }
+
+    /// How a command ended of whose end the service has not heard; nil for every other.
+    private func unreportedEnd(of command: Command) -> Bool? {
+        context.pending.begunCommands?.first { $0.id == command.id }?.untold
+    }
+
+    /// Tells the service how a command ended, now or when its envelope comes again.
+    private func acknowledge(_ command: Command, _ succeeded: Bool) async {
+        guard let record = context.accounts[command.account],
+            let session = try? await service.session(for: command.account, discovery: record.discovery)
+        else { return }
+        let report = Acknowledgement(
+            commandID: command.id, phase: succeeded ? .succeeded : .failed, time: context.configuration.clock.now())
+        do throws(ServiceFailure) {
+            try await session.client.acknowledge(report, registration: record.registrationID)
+        } catch {
+            context.log("the service could not be told how a command ended", error)
+            return
+        }
+        self.record(command, unreportedEnd: nil)
+    }
+}

@@ -1,0 +1,330 @@
+internal import CordonBase
+public import CordonIdentity
+public import CordonPolicy
+internal import CordonProtocol
+internal import CordonSignIn
+internal import Foundation
+internal import Logging
+
+/// Enrols accounts, and knows which the app has registered, which the administrator admits, and which one the device itself is
+/// enrolled for; reached as ``AppProtection/enrollments``.
+public actor Enrollments {
+    private let context: ProtectionContext
+    private let service: ServiceAccess
+    private let stored: StoredAccounts
+    private let wipes: Wipes
+    private let registrations: Registrations
+    /// How often the device's management was asked, and which of these questions was answered last.
+    private var deviceAccountAsks = (begun: 0, answered: 0)
+
+    init(
+        _ context: ProtectionContext, service: ServiceAccess, stored: StoredAccounts, wipes: Wipes,
+        registrations: Registrations
+    ) {
+        self.context = context
+        self.service = service
+        self.stored = stored
+        self.wipes = wipes
+        self.registrations = registrations
+    }
+
+    /// The executor of all parts of the protection.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { context.domain.unownedExecutor }
+
+    private var configuration: ProtectionConfiguration { context.configuration }
+
+    // MARK: What is known of accounts
+
+    /// The accounts that the app has registered, enrolled or not (SDK-EN-26).
+    public var registeredAccounts: [ManagedAccount] {
+        context.pending.registered.map(\.account).sorted { $0.id.rawValue < $1.id.rawValue }
+    }
+
+    /// The administrator's list of accounts that the app may hold: no restriction while no enrolled account has one; where
+    /// several have, an account must be on all (SDK-AA-01…06). Any thread.
+    ///
+    /// Its `list` names every account by its object id and by its sign-in name; letter case does not matter.
+    public nonisolated var allowedAccounts: AllowedAccounts { context.accounts.allowedAccounts }
+
+    /// Whether the app may hold an account; a mismatch is logged by its id for whoever looks for the reason (SDK-AA-06). Any
+    /// thread.
+    public nonisolated func admits(_ account: ManagedAccount) -> Bool { context.accounts.admits(account) }
+
+    /// Asks the device's management which account the device is enrolled for, and remembers its answer (SDK-EN-29). One that
+    /// does not answer in time has the last one stand.
+    ///
+    /// Cordon asks at the start, at ``AppProtection/resume(_:)`` and before an enrolment as well. An answer that differs from
+    /// the last one is posted as ``ProtectionEvent/deviceAccountChanged(_:)``, and every enrolled account that contradicts it
+    /// gets a report with ``EnrollmentStatus/deviceManagedForAnotherAccount``: the app removes that account (SDK-EN-22).
+    /// - Returns: The account, nil where the device is not managed or its management names nobody.
+    @discardableResult
+    public func deviceAccount() async -> AccountID? {
+        guard let ask = configuration.askDeviceAccount else {
+            recordDeviceAccount(configuration.statedDeviceAccount)
+            return context.accounts.deviceAccount
+        }
+        deviceAccountAsks.begun += 1
+        let number = deviceAccountAsks.begun
+        let answer = await Deadline.answer(within: ServiceClient.timeout, by: configuration.clock) { await ask() }
+        // An answer that was overtaken by a later one says nothing any more.
+        if let answer, number > deviceAccountAsks.answered {
+            deviceAccountAsks.answered = number
+            recordDeviceAccount(answer)
+        }
+        return context.accounts.deviceAccount
+    }
+
+    /// The last answer of the device's management, also that of an earlier run of the app, without waiting; it is asked again
+    /// meanwhile.
+    public func lastDeviceAccount() -> AccountID? {
+        askForDeviceAccount()
+        return context.accounts.deviceAccount
+    }
+
+    /// Takes up what an earlier run of the app was told of the device's account, and asks again.
+    func recallDeviceAccount() {
+        context.accounts.setDeviceAccount(context.pending.deviceAccount)
+        askForDeviceAccount()
+    }
+
+    /// Asks for the device's account without anybody waiting for the answer.
+    func askForDeviceAccount() {
+        guard configuration.askDeviceAccount != nil else {
+            return recordDeviceAccount(configuration.statedDeviceAccount)
+        }
+        context.startUnattended { _ = await self.deviceAccount() }
+    }
+
+    private func recordDeviceAccount(_ account: AccountID?) {
+        guard account != context.accounts.deviceAccount else { return }
+        context.accounts.setDeviceAccount(account)
+        guard !configuration.isExtension else { return }
+        do { try context.pending.change { $0.deviceAccount = account } } catch {
+            configuration.logger.error("what the device's management says could not be remembered")
+        }
+        context.events.post(.deviceAccountChanged(account))
+        guard let account else { return }
+        for enrolled in context.accounts.records.keys where enrolled != context.accounts.resolved(account) {
+            context.publish(Outcome(.deviceManagedForAnotherAccount), .checkIn, of: enrolled)
+        }
+    }
+
+    // MARK: Enrolling
+
+    /// Signs somebody in and enrols the account; see ``AppProtection/signInAndEnroll(_:)``.
+    func signInAndEnroll(_ name: String?) async -> EnrollmentStatus {
+        let expected = configuration.expectedAccounts
+        let named = name == nil && !configuration.isExtension ? await deviceAccount() : nil
+        let hint = name ?? (named ?? expected.management)?.rawValue
+        guard !configuration.isExtension, let signIn = configuration.signIn else {
+            context.publish(Outcome(.unsupportedCall), .enrollment, of: AccountID(hint ?? ""))
+            return .unsupportedCall
+        }
+        if let known = await signedIn(as: hint) {
+            let status = await enroll(known, from: .loginAndEnroll)
+            // A service that does not take the token wants a fresh one.
+            guard status == .authenticationRequired else { return status }
+        }
+        // Nobody types a password for a service that could not enrol them, or is not the organisation's.
+        do throws(ServiceFailure) { _ = try await service.verified() } catch {
+            context.log("nobody was asked to sign in, since the service could not be verified", error)
+            let outcome = Outcome(error, network: .discoveryFailed)
+            context.publish(outcome, .enrollment, of: AccountID(hint ?? ""))
+            return outcome.status
+        }
+        let account: ManagedAccount
+        do throws(SignInError) {
+            account = try await signIn(hint)
+        } catch {
+            let outcome = Outcome(ServiceFailure.signIn(error), network: .enrollmentNetworkFailure)
+            context.publish(outcome, .enrollment, of: AccountID(hint ?? ""))
+            return outcome.status
+        }
+        return await enroll(account, from: .loginAndEnroll)
+    }
+
+    /// The one account that is signed in under a name, is not enrolled, and can get a token without asking anybody (SDK-EN-10,
+    /// CQ-28).
+    ///
+    /// - Parameter name: Either name of the account; nil for whoever is signed in, where that is one account.
+    /// - Returns: Nil where nobody is, where several could be meant, or where no token is to be had.
+    private func signedIn(as name: String?) async -> ManagedAccount? {
+        let sessions = configuration.sessions
+        let known =
+            await Deadline.answer(within: ServiceClient.timeout, by: configuration.clock) {
+                await sessions.signedInAccounts()
+            }
+            ?? []
+        let wanted = name.map { context.accounts.resolved(AccountID($0)) }
+        let candidates = known.filter { account in
+            guard context.accounts[account.id] == nil else { return false }
+            guard let wanted else { return true }
+            return account.id == wanted || AccountID(account.userPrincipalName) == wanted
+        }
+        guard let account = candidates.first, candidates.count == 1, let discovery = try? await service.discovered(),
+            (try? await service.session(for: account.id, discovery: discovery)) != nil
+        else { return nil }
+        return account
+    }
+
+    /// Enrols a known account at launch, where the settings ask for it (`AutoEnrollOnLaunch`, SDK-EN-25).
+    ///
+    /// An account that the app has registered is tried without asking anybody. Where there is none, or no token can be had
+    /// for it, the person is asked to sign in only if the app stays closed without a policy (`PolicyRequired`).
+    /// - Returns: How it went; nil where nothing was to be done. And whether somebody signed in, who is an account that the
+    ///   app does not know.
+    func enrollAtLaunch() async -> (status: EnrollmentStatus?, hasSignedIn: Bool) {
+        let settings = context.settings
+        guard settings.enrollsAtLaunch, !configuration.isExtension else { return (nil, false) }
+        await stored.sync()
+        guard context.accounts.records.isEmpty else { return (nil, false) }
+        var status: EnrollmentStatus?
+        for waiting in context.pending.registered where context.accounts.records.isEmpty {
+            status = await enroll(waiting.account, from: waiting.source, asking: false)
+        }
+        guard context.accounts.records.isEmpty, context.settings.requiresPolicy, configuration.signIn != nil else {
+            return (status, false)
+        }
+        guard status == nil || status?.nextStep == .signIn else { return (status, false) }
+        return (await signInAndEnroll(nil), true)
+    }
+
+    /// Enrols an account in its turn, and remembers it as its source says.
+    func enroll(
+        _ account: ManagedAccount, from source: RegistrationRequest.Source, asking: Bool = true
+    ) async -> EnrollmentStatus {
+        if let refusal = mistake(in: account) {
+            context.publish(Outcome(refusal), .enrollment, of: account.id)
+            return refusal
+        }
+        let outcome = await context.inTurn(account.id, or: .removingExistingAccount) {
+            await self.enrollNow(account, from: source, asking: asking)
+        }
+        let isLasting = outcome.status.didSucceed || outcome.status == .alreadyEnrolled
+        if outcome.status == .alreadyEnrolled {
+            configuration.logger.warning(
+                "an account that is enrolled was registered again", metadata: ["account": "\(account.id)"])
+        }
+        let now = context.clock.read().now
+        let failures = context.pending.registered.first { $0.account.id == account.id }?.failures ?? 0
+        let next =
+            now
+            + context.intervals.afterFailedEnrollment(
+                outcome.status, failures: failures + 1, retryAfter: outcome.retryAfter)
+        try? context.pending.change { work in
+            let known = work.registered.firstIndex { $0.account.id == account.id }
+            guard known != nil || isLasting || source == .appRegistered else { return }
+            let index = known ?? work.registered.endIndex
+            if known == nil {
+                work.registered.append(PendingWork.Registered(account: account, source: source, nextAttempt: next))
+            }
+            // Whoever registers an account again may know it better than the first time (SDK-EN-01).
+            work.registered[index].account = account
+            work.registered[index].failures = isLasting ? 0 : work.registered[index].failures + 1
+            work.registered[index].nextAttempt = next
+            work.registered[index].planned = now
+            work.registered[index].lastStatus = outcome.status
+        }
+        context.publish(outcome, .enrollment, of: account.id)
+        return outcome.status
+    }
+
+    /// Enrols every registered account whose time has come, while nobody else has enrolled an app that holds one account only
+    /// (SDK-EN-05).
+    func enrollWhoIsDue() async {
+        for waiting in context.pending.registered
+        where context.accounts[waiting.account.id] == nil && context.accounts.isPlaceFree
+            && Intervals.isDue(waiting.nextAttempt, plannedAt: waiting.planned, at: configuration.clock.now())
+        {
+            _ = await enroll(waiting.account, from: waiting.source)
+        }
+    }
+
+    /// What is wrong with the call itself; such an account is not remembered.
+    private func mistake(in account: ManagedAccount) -> EnrollmentStatus? {
+        if configuration.isExtension { return .unsupportedCall }
+        return account.id.rawValue.isEmpty ? .nilAccount : nil
+    }
+
+    private func enrollNow(
+        _ account: ManagedAccount, from source: RegistrationRequest.Source, asking: Bool
+    ) async -> Outcome {
+        await stored.sync()
+        if context.accounts.isBeingWiped(account.id) { await wipes.resume() }
+        await deviceAccount()
+        if let obstacle = obstacle(to: account) { return Outcome(obstacle) }
+        context.accounts.reservePlace(for: account.id)
+        defer { context.accounts.releasePlace() }
+        if let confirm = configuration.confirmEnrollment {
+            guard asking else { return Outcome(.authenticationRequired) }
+            let answer = await Deadline.answer(within: .seconds(300), by: configuration.clock) {
+                await confirm(account)
+            }
+            guard answer == true else { return Outcome(.enrollmentRefused) }
+        }
+        let discovery: ServiceDiscovery
+        do throws(ServiceFailure) { discovery = try await service.discovered() } catch {
+            context.log("the service could not be found", error)
+            let isTimeout = error.status(network: .discoveryFailed) == .timedOut
+            // A host without a service belongs to no organisation that uses one: a day is soon enough (SRV-CI-062).
+            let wait = error.isNotThere ? Int(Intervals.day) : error.retryAfter
+            return Outcome(isTimeout ? .timedOut : .discoveryFailed, detail: error.reason, retryAfter: wait)
+        }
+        guard let member = discovery.member(account) else { return Outcome(.anotherOrganization) }
+        do throws(ServiceFailure) {
+            let status = try await registrations.register(member, with: discovery, from: source, inPlaceOf: nil)
+            if status == .newPolicies { context.adviseRestart(account.id) }
+            return Outcome(status)
+        } catch {
+            context.log("enrolment failed", error)
+            return Outcome(error, network: .enrollmentNetworkFailure)
+        }
+    }
+
+    /// What is in the way of enrolling an account on this device, before anybody is asked.
+    func obstacle(to account: ManagedAccount) -> EnrollmentStatus? {
+        let (accounts, expected) = (context.accounts, configuration.expectedAccounts)
+        // A device's management may know the account by its sign-in name (SDK-ID-02).
+        let names = [account.id, AccountID(account.userPrincipalName)]
+        func isOther(_ other: AccountID?) -> Bool { other.map { !names.contains(accounts.resolved($0)) } ?? false }
+        if isOther(expected.management) { return .unexpectedAccount }
+        if isOther(accounts.deviceAccount) { return .deviceManagedForAnotherAccount }
+        if isOther(expected.deviceOwner) { return .notDeviceAccount }
+        if accounts[account.id] != nil { return .alreadyEnrolled }
+        if accounts.isBeingWiped(account.id) { return .removingExistingAccount }
+        if !accounts.admits(account) {
+            context.events.post(.accountNotAllowed(account.id))
+            return .enrollmentRefused
+        }
+        if accounts.allowsSeveralManagedAccounts { return nil }
+        guard accounts.isPlaceFree, !accounts.isEnrollingAnotherAccount(than: account.id) else {
+            return .singleAccountOnly
+        }
+        return accounts.isRemovingAnotherAccount(than: account.id) ? .removingExistingAccount : nil
+    }
+}
+
+extension ProtectionContext {
+    /// Calls the app back after the first rules of an account, or after its replacement (SDK-RS-04); one that never answers
+    /// is left alone.
+    func adviseRestart(_ account: AccountID) {
+        guard let restart = configuration.restartApplication else { return }
+        startUnattended { [clock = configuration.clock, events] in
+            let isSeenTo = await Deadline.answer(within: .seconds(60), by: clock) { await restart(account) }
+            if isSeenTo != true { events.post(.restartAdvised(account: account)) }
+        }
+    }
+}
+
+extension ProtectionConfiguration {
+    /// The key under which a device's management names the account in an app's configuration, by the field's spelling and by
+    /// Cordon's own.
+    private static let accountKeys = ["IntuneMAMOID", "CordonUserID"]
+
+    /// The account that the configuration itself names for the device.
+    fileprivate var statedDeviceAccount: AccountID? {
+        if let stated = expectedAccounts.deviceEnrollment { return stated }
+        let named = Self.accountKeys.lazy.compactMap { managedConfiguration[$0]?.string }.first { !$0.isEmpty }
+        return named.map { AccountID($0) }
+    }
+}

@@ -1,0 +1,210 @@
+internal import CordonIdentity
+internal import CordonProtocol
+internal import Foundation
+internal import Logging
+
+/// Makes registrations at the service, and takes in the envelopes that come with them and with check-ins: verified, stored,
+/// put in force, and obeyed.
+actor Registrations {
+    private let context: ProtectionContext
+    private let service: ServiceAccess
+    private let changes: AccountChanges
+    private let stored: StoredAccounts
+    private let wipes: Wipes
+    private let commands: Commands
+
+    init(
+        _ context: ProtectionContext, service: ServiceAccess, changes: AccountChanges, stored: StoredAccounts,
+        wipes: Wipes, commands: Commands
+    ) {
+        self.context = context
+        self.service = service
+        self.changes = changes
+        self.stored = stored
+        self.wipes = wipes
+        self.commands = commands
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { context.domain.unownedExecutor }
+
+    private var configuration: ProtectionConfiguration { context.configuration }
+
+    /// Registers an account's key at the service and puts the first envelope in force.
+    ///
+    /// The service's keys come first: only one that the pinned root key vouches for is sent a token.
+    ///
+    /// - Parameter previous: The record of a registration that the service has forgotten; it stays until this succeeds.
+    func register(
+        _ account: ManagedAccount, with discovery: ServiceDiscovery, from source: RegistrationRequest.Source,
+        inPlaceOf previous: RegistrationRecord?
+    ) async throws(ServiceFailure) -> EnrollmentStatus {
+        let keys = try await service.verifiedKeys(of: discovery)
+        let keysFetched = configuration.clock.now()
+        let session = try await service.session(for: account.id, discovery: discovery)
+        let nonce = UUID().uuidString
+        let tag = service.deviceTag(of: account, known: previous?.deviceTag)
+        let result = try await session.client.register(
+            RegistrationRequest(
+                application: service.application(of: account), device: service.device(tagged: tag), source: source,
+                nonce: nonce),
+            token: session.token)
+        guard result.account.id == account.id else { return .notEnrolledAccount }
+        let now = configuration.clock.now()
+        var record = RegistrationRecord(
+            generation: previous?.generation ?? 0, registrationID: result.registrationID, account: account,
+            discovery: discovery, keys: keys, keysFetched: keysFetched, envelope: SignedEnvelope(result.envelope),
+            lastCheckIn: now,
+            nextCheckIn: now + context.intervals.afterCheckIn(serviceAsksFor: result.nextCheckInSeconds), planned: now,
+            isAccountDisabled: false, deviceTag: tag)
+        do throws(ProtocolError) {
+            let envelope = try await accept(
+                record.envelope, into: &record, after: nil, nonce: nonce, client: session.client)
+            return await adopt(envelope, of: record)
+        } catch {
+            refuse(error, for: account.id)
+            throw .unacceptable(error)
+        }
+    }
+
+    /// Verifies a new envelope; where its key is not known yet, the key set is fetched once more (SRV-CI-084).
+    ///
+    /// A key set that is older than the service allows vouches for nothing new: without a fresh one the envelope is refused.
+    func accept(
+        _ received: SignedEnvelope, into record: inout RegistrationRecord,
+        after current: (sequence: Int64, digest: String)?, nonce: String, client: ServiceClient
+    ) async throws(ProtocolError) -> PolicyEnvelope {
+        let receiver = record.receiver(bundleID: configuration.application.bundleID)
+        let now = configuration.clock.now()
+        do throws(ProtocolError) {
+            guard record.hasFreshKeys(under: context.accounts.serviceSettings(for: record.account.id), at: now) else {
+                throw ProtocolError(.expired, "the key set is too old, and no newer one could be fetched")
+            }
+            return try received.accepted(
+                by: try record.keys.verified(pin: configuration.rootKeyPin, at: .distantPast), for: receiver,
+                after: current, nonce: nonce, at: now)
+        } catch {
+            guard error.code == .unknownKey || error.code == .expired, let fresh = try? await client.keySet() else {
+                throw error
+            }
+            let keys = try fresh.verified(pin: configuration.rootKeyPin, at: now)
+            let envelope = try received.accepted(by: keys, for: receiver, after: current, nonce: nonce, at: now)
+            record.keys = fresh
+            record.keysFetched = now
+            return envelope
+        }
+    }
+
+    /// Tells of an envelope that was not accepted, and reports it at the next check-in; the rules in force stay.
+    func refuse(_ error: ProtocolError, for account: AccountID) {
+        configuration.logger.error("an envelope was refused", metadata: ["reason": "\(error.reason)"])
+        context.events.post(.envelopeRefused(account: account, error: error))
+        let refusal = RefusedEnvelope(account: account, code: error.code.rawValue, time: configuration.clock.now())
+        try? context.pending.change { $0.refusals = ($0.refusals + [refusal]).suffix(20) }
+    }
+
+    /// Stores an accepted envelope as received, puts it in force, and begins what it commands.
+    ///
+    /// What is stored is in force, whatever fails afterwards; without the account's key, everything is denied until a
+    /// check-in can open it.
+    func adopt(_ envelope: PolicyEnvelope, of record: RegistrationRecord) async -> EnrollmentStatus {
+        var record = record
+        record.sequence = envelope.sequence
+        let account = record.account.id
+        do {
+            guard try context.accounts.keep(record, isNews: true) else {
+                // Another process of the app has newer rules, or has ended the enrolment; that counts.
+                await stored.sync()
+                return context.accounts[account] == nil ? .notEnrolled : .policiesUnchanged
+            }
+        } catch {
+            configuration.logger.error("accepted rules could not be stored")
+            return .internalError
+        }
+        await changes.activate(envelope, of: record)
+        await changes.publishRules(of: account)
+        await wipes.putDamagedAside()
+        context.events.post(
+            .policyChanged(account: account, version: envelope.version, sequence: envelope.sequence))
+        context.telemetry.record(
+            .policyApplied, of: record.account, [.sdkVersion: configuration.application.sdkVersion])
+        let due = envelope.commands.filter { context.isDue($0, for: record) }
+        let dueWipes = due.filter { $0.kind == .wipe }
+        for command in dueWipes { await wipes.begin(command) }
+        guard dueWipes.isEmpty else { return await endWipe(of: record) }
+        do {
+            try await changes.open(account)
+        } catch {
+            configuration.logger.error("the account's key cannot be opened", metadata: ["reason": "\(error.reason)"])
+            if context.accounts[account] != nil { context.accounts.denyEverything(of: record) }
+            await changes.publishRules(of: account)
+            return postpone(record, after: Outcome(.internalError)).status
+        }
+        await changes.requestLogs(envelope.logRequests ?? [], of: account)
+        return await obey(due) ?? standing(of: account)
+    }
+
+    /// Obeys commands that are no wipes; the status of a registration that one of them made anew.
+    func obey(_ due: [Command]) async -> EnrollmentStatus? {
+        await commands.obey(due) { await self.registerAnew($0) }
+    }
+
+    /// After a commanded wipe: what could not be begun, or could not be cleared yet, is told of besides (SDK-SW-07).
+    private func endWipe(of record: RegistrationRecord) async -> EnrollmentStatus {
+        let account = record.account.id
+        let hasBegun = context.accounts[account] == nil
+        if !hasBegun {
+            // Without a journal nothing may be removed, but nothing is readable until it can be; the service says it again.
+            await changes.close(record)
+            await changes.publishRules(of: account)
+            _ = postpone(record, after: Outcome(.wipeIncomplete))
+        }
+        if !hasBegun || context.accounts.isBeingWiped(account) {
+            context.publish(Outcome(.wipeIncomplete), .unenrollment, of: account)
+        }
+        return .wipeReceived
+    }
+
+    /// Makes a registration anew because the organisation commands it.
+    private func registerAnew(_ record: RegistrationRecord) async -> EnrollmentStatus {
+        do throws(ServiceFailure) {
+            return try await register(
+                record.account, with: record.discovery, from: .appRegistered, inPlaceOf: record)
+        } catch {
+            context.log("the registration could not be made anew", error)
+            return error.status(network: .enrollmentNetworkFailure)
+        }
+    }
+
+    /// What an accepted envelope means for its account: the rules of a second managed account hold too, but an app for one
+    /// is told that there is no place for it (SDK-EN-27).
+    private func standing(of account: AccountID) -> EnrollmentStatus {
+        if context.accounts.isUntargeted(account) { return .noPolicyTargeted }
+        return context.accounts.allowsSeveralManagedAccounts || context.accounts.placeHolder == account
+            ? .newPolicies : .singleAccountOnly
+    }
+
+    /// Plans the next check-in after one that failed.
+    func postpone(
+        _ record: RegistrationRecord, after outcome: Outcome, of failure: ServiceFailure? = nil
+    ) -> Outcome {
+        guard var record = context.accounts[record.account.id] else { return outcome }
+        record.failures += 1
+        if let failure { record.isAccountDisabled = failure.isAccountDisabled(before: record.isAccountDisabled) }
+        let now = configuration.clock.now()
+        record.planned = now
+        record.nextCheckIn =
+            now
+            + context.intervals.afterFailedCheckIn(
+                outcome.status, failures: record.failures, retryAfter: outcome.retryAfter,
+                backOff: context.accounts.serviceSettings(for: record.account.id).backOffSeconds)
+        guard !context.accounts.isRolledBack(record) else {
+            // What was put back must not become the newest by being written again and again.
+            context.accounts.put(record)
+            return outcome
+        }
+        do { try context.accounts.keep(record) } catch {
+            configuration.logger.error("a failed check-in could not be noted")
+        }
+        return outcome
+    }
+}

@@ -1,0 +1,165 @@
+internal import CordonBase
+internal import CordonIdentity
+internal import CordonProtocol
+internal import Foundation
+
+/// Ends registrations, and tells the service of it, now or when it can be reached.
+actor Unenrollments {
+    private let context: ProtectionContext
+    private let service: ServiceAccess
+    private let changes: AccountChanges
+    private let stored: StoredAccounts
+    private let wipes: Wipes
+
+    init(
+        _ context: ProtectionContext, service: ServiceAccess, changes: AccountChanges, stored: StoredAccounts,
+        wipes: Wipes
+    ) {
+        self.context = context
+        self.service = service
+        self.changes = changes
+        self.stored = stored
+        self.wipes = wipes
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { context.domain.unownedExecutor }
+
+    /// Ends an account's registration; see ``AppProtection/unenroll(_:wiping:because:)``.
+    @discardableResult
+    func unenroll(
+        _ account: AccountID, wiping: Bool = true, because reason: UnenrollmentReport.Reason = .accountRemoved
+    ) async -> EnrollmentStatus {
+        let account = context.accounts.resolved(account)
+        let outcome = await context.inTurn(account, or: .wipeIncomplete) {
+            await self.unenrollNow(account, wiping: wiping, because: reason)
+        }
+        context.publish(outcome, .unenrollment, of: account)
+        return outcome.status
+    }
+
+    private func unenrollNow(
+        _ account: AccountID, wiping: Bool, because reason: UnenrollmentReport.Reason
+    ) async -> Outcome {
+        if context.configuration.isExtension { return Outcome(.unsupportedCall) }
+        guard !account.rawValue.isEmpty else { return Outcome(.nilAccount) }
+        await stored.sync()
+        let wasRegistered = context.pending.registered.contains { $0.account.id == account }
+        try? context.pending.change { work in work.registered.removeAll { $0.account.id == account } }
+        if context.accounts.isBeingWiped(account) {
+            await wipes.resume()
+            if context.accounts.isBeingWiped(account) {
+                return Outcome(.wipeIncomplete, detail: Wipes.underWay.reason)
+            }
+        }
+        guard let record = context.accounts[account] else {
+            if wasRegistered { return Outcome(.unenrolled) }
+            return Outcome(context.accounts.records.isEmpty ? .notEnrolled : .notEnrolledAccount)
+        }
+        // The removal comes after it, so that a token can still be had; it is not complete yet.
+        let report = UnenrollmentReport(reason: reason, doWipe: wiping, succeeded: !wiping)
+        let failure = await tellService(
+            to: record.registrationID, of: account, tagged: record.deviceTag, at: record.discovery, saying: report)
+        do throws(ProtectionError) {
+            if wiping {
+                try await wipes.wipe(account, because: "unenrollment")
+            } else {
+                try await leave(record, owing: failure == nil ? nil : report)
+            }
+        } catch {
+            return Outcome(.wipeIncomplete, detail: error.reason)
+        }
+        return failure.map { Outcome($0, network: .checkInNetworkFailure) } ?? Outcome(.unenrolled)
+    }
+
+    /// Forgets a registration and leaves the data, closed.
+    ///
+    /// - Parameter report: What the service could not be told; nil when it knows.
+    private func leave(
+        _ record: RegistrationRecord, owing report: UnenrollmentReport?
+    ) async throws(ProtectionError) {
+        let account = record.account.id
+        let now = context.clock.read().now
+        // Another organisation may ask for the log later.
+        if let failure = await changes.eraseLogs(of: record.account).first {
+            throw ProtectionError(.stateUnwritable, failure)
+        }
+        try context.pending.change { work in
+            work.logOrders?.removeAll { $0.account == account }
+            // One that was begun before, and could not be finished, says the same.
+            work.unenrollments.removeAll { $0.registrationID == record.registrationID }
+            guard let report else { return }
+            work.unenrollments.append(
+                PendingWork.Unenrollment(
+                    registrationID: record.registrationID, account: account, discovery: record.discovery,
+                    deviceTag: record.deviceTag, ended: now, nextAttempt: now + context.intervals.growing(1),
+                    report: report))
+        }
+        try context.accounts.removeStored(account)
+        await changes.forget(account)
+        try await changes.endEnrollment(of: account)
+    }
+
+    /// Asks the service to forget a registration; what went wrong, nil when it has.
+    private func tellService(
+        to forget: String, of account: AccountID, tagged tag: String?, at discovery: ServiceDiscovery,
+        saying report: UnenrollmentReport? = nil
+    ) async -> ServiceFailure? {
+        do throws(ServiceFailure) {
+            let session = try await service.session(for: account, discovery: discovery)
+            do {
+                try await session.client.unregister(registration: forget, saying: report, token: session.token)
+            } catch  where error.isOfAnotherKey {
+                // A new registration with the tag takes the place of the one whose key is gone; it is ended in its stead.
+                let successor = try await session.client.register(
+                    RegistrationRequest(
+                        application: context.configuration.application, device: service.device(tagged: tag),
+                        source: .appRegistered, nonce: UUID().uuidString),
+                    token: session.token)
+                try await session.client.unregister(
+                    registration: successor.registrationID, saying: report, token: session.token)
+            }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Tells the service of the registrations that ended while it could not be reached.
+    func deliver() async {
+        let now = context.clock.read().now
+        for owed in context.pending.unenrollments
+        where Intervals.isDue(owed.nextAttempt, at: now, atMost: Intervals.longestBackOff) {
+            _ = await context.inTurn(owed.account, or: .wipeIncomplete) { await self.deliver(owed, at: now) }
+        }
+    }
+
+    private func deliver(_ owed: PendingWork.Unenrollment, at now: Date) async -> Outcome {
+        guard context.accounts[owed.account] == nil else {
+            // Enrolled again: its registration is this very one, or one in whose favour the service has ended this one.
+            drop(owed)
+            return Outcome(.unenrolled)
+        }
+        let failure = await tellService(
+            to: owed.registrationID, of: owed.account, tagged: owed.deviceTag, at: owed.discovery, saying: owed.report)
+        let outcome = failure.map { Outcome($0, network: .checkInNetworkFailure) } ?? Outcome(.unenrolled)
+        // A service that does not let the account in has nothing to end.
+        let ends: Set<EnrollmentStatus> = [.unenrolled, .registrationGone, .notEnrolled, .notTargeted, .notLicensed]
+        if ends.contains(outcome.status) || now.timeIntervalSince(owed.ended) > Intervals.registrationLifetime {
+            drop(owed)
+        } else {
+            try? context.pending.change { work in
+                guard let index = work.unenrollments.firstIndex(where: { $0.registrationID == owed.registrationID })
+                else { return }
+                work.unenrollments[index].failures += 1
+                work.unenrollments[index].nextAttempt =
+                    now + context.intervals.growing(work.unenrollments[index].failures + 1)
+            }
+        }
+        if failure == nil { context.publish(outcome, .unenrollment, of: owed.account) }
+        return outcome
+    }
+
+    private func drop(_ owed: PendingWork.Unenrollment) {
+        try? context.pending.change { $0.unenrollments.removeAll { $0.registrationID == owed.registrationID } }
+    }
+}

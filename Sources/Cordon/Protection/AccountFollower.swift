@@ -1,0 +1,67 @@
+internal import CordonIdentity
+internal import CordonProtocol
+
+/// A part of the protection that keeps something of an account, and is told when the account's rules or the account itself
+/// change. Every part runs on the ``ProtectionDomain``, so that nothing runs between a change and what follows from it.
+protocol AccountFollower: Actor {
+    /// Rules were put in force in place of others; decisions follow them already.
+    func rulesChanged(of account: AccountID, from before: AccountState?, to now: AccountState) async
+
+    /// Everything that new rules bring is in force, or everything is denied: what other processes are told may be told.
+    func publishRules(of account: AccountID) async
+
+    /// The account's key is to be made or unlocked, and its folder to be opened.
+    ///
+    /// - Throws: ``ProtectionError`` where that cannot be; the account is denied everything then.
+    func open(_ account: AccountID) async throws(ProtectionError)
+
+    /// The service refuses the account as disabled.
+    func accountRefused(_ account: AccountID) async
+
+    /// The organisation wants the account's PIN made anew.
+    ///
+    /// - Returns: Whether it was taken away.
+    func resetPIN(of account: AccountID) async -> Bool
+
+    /// An administrator asks for logs.
+    func logsRequested(_ requests: [LogRequest], of account: AccountID) async
+
+    /// The account is not enrolled here any more: nothing of it stays in memory.
+    func accountLeft(_ account: AccountID) async
+
+    /// The logs and what waits to be sent of them forget the account.
+    ///
+    /// - Returns: What could not be removed, without names.
+    func eraseLogs(of account: ManagedAccount) async -> [String]
+
+    /// What the device keeps of the account beside its sealed files goes; part of a wipe, repeated where it fails.
+    ///
+    /// - Returns: What could not be removed and keeps nothing else, for the receipt.
+    /// - Throws: ``ProtectionError`` where the wipe has to wait for it.
+    func eraseState(of account: AccountID) async throws(ProtectionError) -> [String]
+
+    /// The account has left without a wipe: what is only of use while it is enrolled goes.
+    ///
+    /// - Throws: ``ProtectionError`` with code `stateUnwritable`.
+    func endEnrollment(of account: AccountID) async throws(ProtectionError)
+
+    /// What has fallen due is done now, each thing once.
+    ///
+    /// - Parameter isFirst: Whether this is the first time since the start.
+    func performDueWork(isFirst: Bool) async
+}
+
+/// A part takes up what concerns it.
+extension AccountFollower {
+    func rulesChanged(of account: AccountID, from before: AccountState?, to now: AccountState) async {}
+    func publishRules(of account: AccountID) async {}
+    func open(_ account: AccountID) async throws(ProtectionError) {}
+    func accountRefused(_ account: AccountID) async {}
+    func resetPIN(of account: AccountID) async -> Bool { false }
+    func logsRequested(_ requests: [LogRequest], of account: AccountID) async {}
+    func accountLeft(_ account: AccountID) async {}
+    func eraseLogs(of account: ManagedAccount) async -> [String] { [] }
+    func eraseState(of account: AccountID) async throws(ProtectionError) -> [String] { [] }
+    func endEnrollment(of account: AccountID) async throws(ProtectionError) {}
+    func performDueWork(isFirst: Bool) async {}
+}

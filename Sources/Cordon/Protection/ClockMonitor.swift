@@ -1,0 +1,44 @@
+internal import CordonBase
+internal import Foundation
+
+/// The latest moment that the device's clock has shown: a clock that is turned back makes times unknown, not short.
+final class ClockMonitor: Sendable {
+    /// What the clock says, seen against what it said before.
+    struct Moment: Sendable {
+        /// What the clock says, or said last where it went back a little.
+        var now: Date
+        /// How far it was turned back, zero where it was not.
+        var turnedBack: TimeInterval
+    }
+
+    private let clock: ProtectionClock
+    private let latest = Locked(Date.distantPast)
+
+    init(_ clock: ProtectionClock) { self.clock = clock }
+
+    /// The latest moment seen.
+    var latestMoment: Date { latest.withLock { $0 } }
+
+    /// What time it is.
+    func read() -> Moment {
+        let shown = clock.now()
+        let latest = latest.withLock { latest in
+            latest = max(latest, shown)
+            return latest
+        }
+        let back = latest.timeIntervalSince(shown)
+        if back <= Intervals.clockTolerance { return Moment(now: latest, turnedBack: 0) }
+        return Moment(now: shown, turnedBack: back)
+    }
+
+    /// Takes in a moment that was seen before this process began.
+    func remember(_ moment: Date) {
+        latest.withLock { $0 = max($0, moment) }
+    }
+
+    /// Begins anew: the service was asked just now, so whatever the clock shows is where times count from.
+    func trustClock() {
+        let shown = clock.now()
+        latest.withLock { $0 = shown }
+    }
+}

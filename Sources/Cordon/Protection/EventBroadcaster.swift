@@ -1,0 +1,44 @@
+internal import CordonBase
+
+/// Hands every event to every observer, in order; an observer that does not read loses the oldest.
+///
+/// What happens before anybody observes, at the start of an app, is kept for the first observer.
+final class EventBroadcaster: Sendable {
+    private struct State {
+        var observers: [Int: AsyncStream<ProtectionEvent>.Continuation] = [:]
+        var next = 0
+        var unseen: [ProtectionEvent] = []
+    }
+
+    private static let backlog = 256
+    private let state = Locked(State())
+
+    /// A new observer, told of everything from now on until its stream is dropped.
+    func observe() -> AsyncStream<ProtectionEvent> {
+        let (events, continuation) = AsyncStream.makeStream(
+            of: ProtectionEvent.self, bufferingPolicy: .bufferingNewest(Self.backlog))
+        let id = state.withLock { state in
+            state.next += 1
+            state.observers[state.next] = continuation
+            for event in state.unseen { continuation.yield(event) }
+            state.unseen = []
+            return state.next
+        }
+        continuation.onTermination = { [state] _ in state.withLock { $0.observers[id] = nil } }
+        return events
+    }
+
+    /// Whether anybody listens now.
+    var hasObservers: Bool { state.withLock { !$0.observers.isEmpty } }
+
+    /// Whether anybody has listened so far.
+    var wasEverObserved: Bool { state.withLock { $0.next > 0 } }
+
+    /// Tells every observer.
+    func post(_ event: ProtectionEvent) {
+        state.withLock { state in
+            for observer in state.observers.values { observer.yield(event) }
+            if state.next == 0 { state.unseen = (state.unseen + [event]).suffix(Self.backlog) }
+        }
+    }
+}

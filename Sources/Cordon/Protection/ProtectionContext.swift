@@ -1,0 +1,161 @@
+internal import CordonBase
+internal import CordonIdentity
+internal import CordonPolicy
+internal import CordonProtocol
+internal import CordonVault
+internal import Foundation
+internal import Logging
+
+/// What the parts of one app's protection share: configuration, and values that own their state and can be asked from any
+/// thread.
+struct ProtectionContext: Sendable {
+    /// The executor of every part.
+    let domain = ProtectionDomain()
+    let configuration: ProtectionConfiguration
+    /// The settings in force: those of the configuration with what was changed since.
+    let settingsInForce: Locked<ProtectionSettings>
+    let accounts: AccountTable
+    let pending: PendingWork
+    let events = EventBroadcaster()
+    let clock: ClockMonitor
+    let intervals: Intervals
+    let seal: StateSeal
+    /// The folder of small state files that belong to no account.
+    let stateFolder: StateFolder
+    let wipes: WipeStore
+    let launches: LaunchStore
+    let vault: Vault
+    /// The events that wait to be sent, for whoever records one.
+    let telemetry: TelemetryRecorder
+    /// The exchanges with the service of each account, one after another.
+    let exchanges = SerialTasks<AccountID>()
+
+    /// Opens what is shared.
+    ///
+    /// - Throws: ``ProtectionError``: `stateUnwritable` or `vault` when the data folder cannot be used.
+    init(_ configuration: ProtectionConfiguration) throws(ProtectionError) {
+        self.configuration = configuration
+        let folder = configuration.dataDirectory
+        settingsInForce = Locked(configuration.settings)
+        clock = ClockMonitor(configuration.clock)
+        intervals = Intervals(jitter: configuration.jitter)
+        stateFolder = try StateFolder(folder.appending(path: "life"))
+        seal = StateSeal(
+            keyStore: configuration.keyStore, folder: stateFolder, counter: configuration.stateCounter,
+            bundleID: configuration.application.bundleID)
+        pending = PendingWork(folder: stateFolder, seal: seal)
+        let registrations = RegistrationStore(
+            folder: try StateFolder(folder.appending(path: "registrations")), seal: seal)
+        wipes = WipeStore(folder: try StateFolder(folder.appending(path: "wipes")))
+        launches = LaunchStore(
+            folder: try StateFolder(folder.appending(path: "launch")), configuration: configuration)
+        accounts = AccountTable(
+            configuration, settings: settingsInForce, registrations: registrations, wipes: wipes, launches: launches)
+        telemetry = TelemetryRecorder(
+            configuration, settings: settingsInForce, accounts: accounts, pending: pending)
+        do throws(VaultError) {
+            vault = try Vault(
+                directory: folder.appending(path: "vault"), keyStore: configuration.keyStore,
+                roots: [folder.appending(path: "files")] + configuration.protectedRoots, clock: configuration.clock.now)
+        } catch { throw ProtectionError(error) }
+    }
+
+    /// The settings in force.
+    var settings: ProtectionSettings { settingsInForce.withLock { $0 } }
+
+    /// Where an account's files are; the folder's name tells nothing of whose they are.
+    func folder(of account: AccountID) -> URL {
+        configuration.dataDirectory.appending(path: "files").appending(path: FolderName.of(account))
+    }
+
+    /// Tells of stored state that could not be used.
+    func publishSetAside(_ reason: String) {
+        configuration.logger.error("stored state was set aside", metadata: ["reason": "\(reason)"])
+        events.post(.stateSetAside(reason: reason))
+    }
+
+    /// Tells whoever observes how an operation ended.
+    func publish(_ outcome: Outcome, _ operation: StatusReport.Operation, of account: AccountID) {
+        let record = accounts[account]
+        // Of an account that was just removed, no name goes into the log.
+        configuration.logger.info(
+            "\(operation.rawValue) ended with \(outcome.status.rawValue)",
+            metadata: record == nil ? [:] : ["account": "\(account)"])
+        let outdated = outcome.status.didSucceed ? accounts.outdatedReason(for: account) : nil
+        events.post(
+            .status(
+                StatusReport(
+                    operation, of: account, outcome.status, detail: outcome.detail ?? outdated?.message,
+                    nextStep: outdated == nil ? nil : .updateApp)))
+        var fields: [TelemetryEvent.Field: String] = [
+            .operation: operation.rawValue, .status: String(outcome.status.rawValue),
+        ]
+        fields[.milliseconds] = outcome.duration.map { String(Int64(max($0, .zero) / .milliseconds(1))) }
+        telemetry.record(.enrollment, of: record?.account, fields)
+    }
+
+    func log(_ what: String, _ failure: ServiceFailure) {
+        configuration.logger.warning("\(what)", metadata: ["reason": "\(failure.reason)"])
+    }
+
+    /// Tells of a list of allowed accounts that changed, and of every account present that is not on it (SDK-AA-03, SDK-AA-04).
+    func publishAllowedAccounts(before: AllowedAccounts) {
+        let now = accounts.allowedAccounts
+        guard now.list != before.list else { return }
+        events.post(.allowedAccountsChanged(now.list))
+        let records = accounts.records
+        let waiting = pending.registered.map(\.account).filter { records[$0.id] == nil }
+        for account in records.values.map(\.account) + waiting where !accounts.admits(account) {
+            events.post(.accountNotAllowed(account.id))
+        }
+    }
+
+    /// The person's working-time status: `notConfigured` where the service does not know it, a stale one where it was not
+    /// refreshed in time.
+    func workingTime(of account: AccountID) -> ClockStatus {
+        let moment = clock.read()
+        guard let known = accounts.state(of: account)?.delivery.workingTime else { return .notConfigured }
+        return moment.turnedBack > 0 ? .unknown : known.status(at: Int64(moment.now.timeIntervalSince1970))
+    }
+
+    /// Whether a command in an envelope is to be carried out: for this account, and not lapsed (SRV-CI-086).
+    ///
+    /// A wipe runs once because it ends the registration that its envelope was made for.
+    func isDue(_ command: Command, for record: RegistrationRecord) -> Bool {
+        command.account == record.account.id
+            && configuration.clock.now().timeIntervalSince1970 < Double(command.notAfter)
+    }
+
+    /// Runs an exchange with the service after those of the same account that came before, to its end, whatever becomes of
+    /// the caller.
+    ///
+    /// - Parameter refusal: The end of one that is asked for while the account's data is being removed, which may be by the
+    ///   app's own part of that: the removal would wait for the exchange, and the exchange for the removal.
+    func inTurn(
+        _ account: AccountID, or refusal: EnrollmentStatus, isolation: isolated (any Actor)? = #isolation,
+        _ exchange: @escaping @Sendable () async -> Outcome
+    ) async -> Outcome {
+        guard !accounts.isRemoving(account) else { return Outcome(refusal, detail: Wipes.underWay.reason) }
+        return await exchanges.run(account) {
+            await Task {
+                let began = configuration.clock.boot().uptime
+                var outcome = await exchange()
+                outcome.duration = configuration.clock.boot().uptime - began
+                return outcome
+            }.value
+        }
+    }
+
+    /// Starts work that nobody waits for; it is part of no turn, so that it waits for its own.
+    func startUnattended(_ work: @escaping @Sendable () async -> Void) {
+        Turn.outside { _ = Task(operation: work) }
+    }
+
+    /// What the app says of its device; nothing where it does not say it in time.
+    func statedFacts(for account: AccountID) async -> StatedFacts {
+        let stated = configuration.deviceFacts
+        return await Deadline.answer(within: .seconds(10), by: configuration.clock) {
+            StatedFacts(await stated(account))
+        } ?? StatedFacts(.unknown)
+    }
+}

@@ -1,0 +1,194 @@
+internal import CordonBase
+internal import CordonIdentity
+public import CordonProtocol
+internal import CordonSignIn
+internal import Foundation
+
+/// The organisation's service as this app reaches it: what it says of itself, and sessions to speak to it in an account's name.
+public struct ServiceAccess: Sendable {
+    private let context: ProtectionContext
+
+    init(_ context: ProtectionContext) { self.context = context }
+
+    private var configuration: ProtectionConfiguration { context.configuration }
+
+    // MARK: What the service says of itself
+
+    /// Makes sure, before anybody types a password, that the configured address answers as the organisation's service: its
+    /// description is whole, and its key set is signed by the pinned root key (SRV-CI-084).
+    ///
+    /// Call it before a sign-in that the app starts itself; ``AppProtection/signInAndEnroll(_:)`` and
+    /// ``AppProtection/launch(_:)`` do so where they start one. Needs the network. The description itself carries no signature:
+    /// that nobody stands between app and service is up to TLS.
+    ///
+    /// - Returns: What the service says of itself.
+    /// - Throws: ``ProtectionError``: `invalidConfiguration` when the service signs with another root key than the
+    ///   configured one, `serviceUnusable` when no usable answer came.
+    @discardableResult
+    public func verify() async throws(ProtectionError) -> ServiceDiscovery {
+        do throws(ServiceFailure) { return try await verified() } catch {
+            guard case .unacceptable(let reason) = error, reason.code == .unknownKey else {
+                throw ProtectionError(.serviceUnusable, error.reason)
+            }
+            throw ProtectionError(
+                .invalidConfiguration, error.reason, hint: "Compare the root key with the one that the service prints.")
+        }
+    }
+
+    /// What the service says of itself, now or last time, after its key set was found to be signed by the pinned root key.
+    func verified() async throws(ServiceFailure) -> ServiceDiscovery {
+        let discovery = try await discovered()
+        _ = try await verifiedKeys(of: discovery)
+        return discovery
+    }
+
+    /// The key set that a service gives out, signed by the pinned root key and valid now.
+    func verifiedKeys(of discovery: ServiceDiscovery) async throws(ServiceFailure) -> SignedKeySet {
+        let keys = try await ServiceClient.keySet(of: discovery, over: configuration.transport)
+        do throws(ProtocolError) {
+            _ = try keys.verified(pin: configuration.rootKeyPin, at: configuration.clock.now())
+        } catch { throw .unacceptable(error) }
+        return keys
+    }
+
+    /// What the app's service says of itself, or said last time.
+    func discovered() async throws(ServiceFailure) -> ServiceDiscovery {
+        let memory = configuration.dataDirectory.appending(path: "life")
+        return try await Self.discover(configuration.service, over: configuration.transport, in: memory)
+    }
+
+    /// What a service says of itself, or said last time as the folder remembers it.
+    static func discover(
+        _ service: URL, over transport: any HTTPTransport, in memory: URL?
+    ) async throws(ServiceFailure) -> ServiceDiscovery {
+        let file = memory.flatMap { try? StateFolder($0).file("service-" + FolderName.hash(service.absoluteString)) }
+        do throws(ServiceFailure) {
+            let discovery = try await ServiceClient.discover(at: service, over: transport)
+            // What cannot be kept is asked for again.
+            if let bytes = try? MessageCoding.encode(discovery) { try? file?.write(bytes) }
+            return discovery
+        } catch {
+            guard let bytes = try? file?.read(),
+                let known = try? MessageCoding.decode(ServiceDiscovery.self, from: bytes), (try? known.check()) != nil
+            else { throw error }
+            return known
+        }
+    }
+
+    // MARK: Sessions
+
+    /// What one exchange needs: a client that proves the account's key, and a token.
+    struct Session: Sendable {
+        let client: ServiceClient
+        let token: String
+    }
+
+    /// The session of a check-in; where nobody is signed in any more, one without a token, because a disabled account has
+    /// none and is still told so, and what to wipe (SRV-TG-32). Then also why there is no token.
+    func checkInSession(
+        for account: AccountID, discovery: ServiceDiscovery
+    ) async throws(ServiceFailure) -> (client: ServiceClient, token: String?, refusal: ServiceFailure?) {
+        do throws(ServiceFailure) {
+            let session = try await session(for: account, discovery: discovery)
+            return (session.client, session.token, nil)
+        } catch {
+            guard case .signIn(let failure) = error, failure.code == .interactionRequired,
+                let signer = try? await configuration.sessions.signer(for: account)
+            else { throw error }
+            return (client(signer, discovery: discovery), nil, error)
+        }
+    }
+
+    /// The account's session; an app's own token source that does not answer in time counts as a service that does not.
+    func session(
+        for account: AccountID, discovery: ServiceDiscovery
+    ) async throws(ServiceFailure) -> Session {
+        let sessions = configuration.sessions
+        let answer = await Deadline.answer(within: ServiceClient.timeout, by: configuration.clock) {
+            () async -> Result<(String, any MessageSigner), SignInError> in
+            do throws(SignInError) {
+                let signer = try await sessions.signer(for: account)
+                let token = try await sessions.accessToken(
+                    for: account, resource: discovery.resource, scopes: [discovery.scope])
+                return .success((token.text, signer))
+            } catch { return .failure(error) }
+        }
+        switch answer {
+        case .success((let token, let signer)):
+            return Session(client: client(signer, discovery: discovery), token: token)
+        case .failure(let error): throw .signIn(error)
+        case nil: throw .transport(TransportError(.timedOut, reason: "no token was given in time"))
+        }
+    }
+
+    /// The account's key; nil when the app's session store did not answer in time.
+    func signer(for account: AccountID) async -> Result<any MessageSigner, SignInError>? {
+        let sessions = configuration.sessions
+        return await Deadline.answer(within: ServiceClient.timeout, by: configuration.clock) {
+            () async -> Result<any MessageSigner, SignInError> in
+            do throws(SignInError) { return .success(try await sessions.signer(for: account)) } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    /// A client that signs with a key.
+    func client(_ signer: any MessageSigner, discovery: ServiceDiscovery) -> ServiceClient {
+        ServiceClient(
+            discovery: discovery, transport: configuration.transport, signer: signer, now: configuration.clock.now)
+    }
+
+    // MARK: What the service is told of app and device
+
+    /// The app as the service is told of it: managed where the device's management has given it the account, by sign-in name or
+    /// object id (SRV-TG-06).
+    func application(of account: ManagedAccount) -> ApplicationFacts {
+        let isNamed = configuration.statedName?.lowercased() == account.userPrincipalName.lowercased()
+        let isManaged =
+            isNamed || context.accounts.deviceAccount.map { context.accounts.resolved($0) == account.id } ?? false
+        var facts = configuration.application
+        facts.management = isManaged ? .mdm : .unmanaged
+        return facts
+    }
+
+    /// The tag that Cordon makes for an organisation on this device, where the app gives none: random, the same for all its
+    /// accounts here, and kept with their registrations alone, so that it goes with the last one (SRV-CI-095).
+    ///
+    /// - Parameter known: The tag of a registration that goes on.
+    func deviceTag(of account: ManagedAccount, known: String?) -> String? {
+        guard configuration.device.tag.isEmpty else { return nil }
+        let shared = context.accounts.records.values.first {
+            $0.account.tenant == account.tenant && $0.deviceTag != nil
+        }
+        // By its tag the service ends a registration that it has not been told the end of yet.
+        let owed = context.pending.unenrollments.first {
+            $0.discovery.tenant == account.tenant && $0.deviceTag != nil
+        }
+        return known ?? shared?.deviceTag ?? owed?.deviceTag ?? UUID().uuidString.lowercased()
+    }
+
+    /// The device as the service is told of it.
+    func device(tagged tag: String?) -> DeviceDescription {
+        var device = configuration.device
+        if let tag { device.tag = tag }
+        // A registration of an older version of the app, whose tag the app gave, has none that is known here.
+        if device.tag.isEmpty { device.tag = UUID().uuidString.lowercased() }
+        return device
+    }
+
+    /// What the device finds wrong with itself, for the service.
+    func health(for account: AccountID) async -> [CheckInRequest.DeviceHealth] {
+        await context.statedFacts(for: account).facts.rooted == true ? [.rootedDevice] : []
+    }
+}
+
+extension ProtectionConfiguration {
+    /// The keys under which a device's management names the account by its sign-in name, by the field's spelling and by
+    /// Cordon's own.
+    private static let nameKeys = ["IntuneMAMUPN", "CordonUserName"]
+
+    /// The sign-in name that the device's management has given to the app.
+    fileprivate var statedName: String? {
+        Self.nameKeys.lazy.compactMap { managedConfiguration[$0]?.string }.first { !$0.isEmpty }
+    }
+}

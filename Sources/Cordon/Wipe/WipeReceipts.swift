@@ -1,0 +1,112 @@
+internal import CordonIdentity
+internal import CordonProtocol
+internal import CordonSignIn
+internal import Foundation
+internal import Logging
+
+/// What the service hears of a wipe: that it has begun, and the receipt. Nothing of it changes what is removed.
+struct WipeReceipts: Sendable {
+    private let context: ProtectionContext
+    private let service: ServiceAccess
+
+    init(_ context: ProtectionContext, service: ServiceAccess) {
+        self.context = context
+        self.service = service
+    }
+
+    private var configuration: ProtectionConfiguration { context.configuration }
+
+    /// Hands in every receipt that the service has not got yet, with growing pauses until it has; returns when nothing is left,
+    /// or when the calling task is cancelled.
+    func deliver() async {
+        var failures = 0
+        while !Task.isCancelled {
+            guard await handInAll() > 0 else { return }
+            failures += 1
+            try? await configuration.clock.sleep(Intervals.reconnection(after: failures))
+        }
+    }
+
+    /// Tries once to hand in every receipt; how many are left.
+    func handInAll() async -> Int {
+        for wipe in waitingReceipts { await handIn(wipe) }
+        return waitingReceipts.count
+    }
+
+    private var waitingReceipts: [WipeRecord] {
+        ((try? context.wipes.load().records) ?? []).filter { $0.stage == .forgotten }
+    }
+
+    /// Gives the service a signed receipt and puts the wipe away once it has it.
+    func handIn(_ wipe: WipeRecord) async {
+        configuration.wipeObserver("hand-in")
+        do {
+            if let receipt = wipe.receipt {
+                let phase: Acknowledgement.Phase = wipe.failures.isEmpty ? .succeeded : .failed
+                try await ServiceClient.handIn(
+                    acknowledgement(phase, of: wipe, receipt: receipt), registration: wipe.registration.registrationID,
+                    at: wipe.registration.discovery, over: configuration.transport)
+            }
+        } catch ServiceFailure.refused(let problem) where problem.closesTheMatter {
+            // The service has closed or forgotten the matter: there is nobody left to tell.
+        } catch {
+            return
+        }
+        configuration.wipeObserver("put-away")
+        do throws(ProtectionError) { try context.wipes.remove(wipe) } catch {
+            configuration.logger.error("a finished wipe could not be put away", metadata: ["reason": "\(error.reason)"])
+        }
+    }
+
+    /// Tells the service that the wipe has begun, if it can be told; nothing depends on it.
+    func reportBegun(_ wipe: WipeRecord) async {
+        let registration = wipe.registration
+        guard case .success(let signer)? = await service.signer(for: registration.account.id) else { return }
+        try? await service.client(signer, discovery: registration.discovery).acknowledge(
+            acknowledgement(.started, of: wipe, receipt: nil), registration: registration.registrationID)
+    }
+
+    private func acknowledgement(
+        _ phase: Acknowledgement.Phase, of wipe: WipeRecord, receipt: String?
+    ) -> Acknowledgement {
+        Acknowledgement(
+            commandID: wipe.command.id, phase: phase, time: configuration.clock.now(), receipt: receipt)
+    }
+
+    /// The signed receipt; nil when the session whose key signs it is gone.
+    ///
+    /// - Throws: ``ProtectionError`` with code `stateUnreadable` when the key is only not to be had at present.
+    func receipt(of wipe: WipeRecord) async throws(ProtectionError) -> String? {
+        let registration = wipe.registration
+        let receipt = WipeReceipt(
+            commandID: wipe.command.id, tenant: registration.account.tenant,
+            registrationID: registration.registrationID, account: registration.account.id,
+            bundleID: configuration.application.bundleID, destroyedKeyIDs: wipe.vault?.destroyedKeyIDs ?? [],
+            files: wipe.vault?.files ?? 0, bytes: wipe.vault?.bytes ?? 0, started: wipe.started,
+            finished: configuration.clock.now(), failures: wipe.failures, cause: wipe.cause)
+        switch await service.signer(for: registration.account.id) {
+        case .success(let signer)?:
+            if let text = try? receipt.signed(by: signer) { return text }
+        case .failure(let error)? where !error.isPassing: break
+        case .failure?, nil:
+            throw ProtectionError(.stateUnreadable, "the device key that signs the receipt cannot be had at present")
+        }
+        configuration.logger.error("the device key that signs a wipe's receipt is not available")
+        return nil
+    }
+}
+
+extension SignInError {
+    /// Whether the same call may succeed later without anybody signing in.
+    fileprivate var isPassing: Bool {
+        [.network, .serverBusy, .server, .brokerUnavailable, .cancelled, .storage].contains(code)
+            && fault != .storeDamaged
+    }
+}
+
+extension ProblemDetails {
+    /// Whether the service itself says that it has no use for a receipt, and not something on the way to it.
+    fileprivate var closesTheMatter: Bool {
+        [401, 404, 409, 410].contains(status) && (type.hasPrefix("urn:cordon:problem:") || code != nil)
+    }
+}

@@ -1,0 +1,267 @@
+internal import CordonBase
+internal import CordonIdentity
+internal import CordonProtocol
+internal import CordonSignIn
+internal import CordonVault
+internal import Foundation
+internal import Logging
+
+/// Selective wipes: a journal of stages, the account's key first, a receipt signed by the device last.
+actor Wipes {
+    private let context: ProtectionContext
+    private let changes: AccountChanges
+    private let receipts: WipeReceipts
+
+    init(_ context: ProtectionContext, service: ServiceAccess, changes: AccountChanges) {
+        self.context = context
+        self.changes = changes
+        receipts = WipeReceipts(context, service: service)
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { context.domain.unownedExecutor }
+
+    static var underWay: ProtectionError { ProtectionError(.wipeUnderWay, "the account's data is being removed") }
+
+    // MARK: Beginning
+
+    /// Removes everything of an account, for a cause that the receipt names (SDK-SW-04, SRV-CI-012); see
+    /// ``AppProtection/wipe(_:)``.
+    ///
+    /// - Throws: ``ProtectionError``: `notEnrolled`, `wipeUnderWay`, `stateUnwritable` or `vault`.
+    func wipe(_ account: AccountID, because cause: String) async throws(ProtectionError) {
+        let account = context.accounts.resolved(account)
+        guard let record = context.accounts[account] else {
+            guard context.accounts.isRemoving(account) else {
+                throw ProtectionError(.notEnrolled, "the account is not enrolled in this app")
+            }
+            throw Self.underWay
+        }
+        let now = Int64(context.configuration.clock.now().timeIntervalSince1970)
+        let command = Command(
+            id: "local-\(UUID().uuidString)", kind: .wipe, account: account, reason: .conditional, issuedAt: now,
+            notAfter: now + 86_400)
+        try await carryOut(command, because: cause, on: record) { $0 ?? record }
+    }
+
+    /// Begins a wipe that a verified envelope commands.
+    func begin(_ command: Command) async {
+        guard let record = context.accounts[command.account] else { return }
+        do throws(ProtectionError) {
+            // Another process of the app that was quicker has left no registration, or has made another one since.
+            try await carryOut(command, because: nil, on: record) {
+                $0?.registrationID == record.registrationID ? record : nil
+            }
+        } catch {
+            context.configuration.logger.error(
+                "a wipe could not be carried on", metadata: ["reason": "\(error.reason)"])
+        }
+    }
+
+    /// Carries a wipe out, and hands its receipt in when everything is done; nobody waits for the network before.
+    ///
+    /// - Parameter wanted: What of the registration on disk is to be wiped; nil when there is nothing left to do.
+    private func carryOut(
+        _ command: Command, because cause: String?, on record: RegistrationRecord,
+        _ wanted: (RegistrationRecord?) -> RegistrationRecord?
+    ) async throws(ProtectionError) {
+        let account = record.account.id
+        guard let lock = try StateLock.take(context.wipes.lock(of: account)) else {
+            // Whoever has the lock removes the account: nothing of it may stay open here.
+            await changes.forget(account)
+            throw Self.underWay
+        }
+        let finished: WipeRecord
+        let begun: Task<Void, Never>
+        do {
+            defer { lock.end() }
+            guard let registration = wanted(try context.accounts.stored(account)) else {
+                return await changes.forget(account)
+            }
+            let wipe = try await journal(command, because: cause, of: registration)
+            context.events.post(.wipeStarted(account: account, commandID: wipe.command.id))
+            begun = Task { [receipts] in await receipts.reportBegun(wipe) }
+            finished = try await finish(wipe)
+        }
+        publishFinished(finished)
+        _ = await begun.value
+        await receipts.handIn(finished)
+    }
+
+    private func publishFinished(_ wipe: WipeRecord) {
+        let isComplete = wipe.failures.isEmpty
+        context.events.post(
+            .wipeFinished(
+                account: wipe.registration.account.id, commandID: wipe.command.id, succeeded: isComplete))
+        context.telemetry.record(.wipePhase, [.phase: isComplete ? "succeeded" : "failed"])
+    }
+
+    private func journal(
+        _ command: Command, because cause: String?, of record: RegistrationRecord
+    ) async throws(ProtectionError) -> WipeRecord {
+        let account = record.account.id
+        if let begun = try context.wipes.unfinished(of: account) { return begun }
+        // No report can be that of a wipe which has not begun; one that a crash left would stand for this wipe's own.
+        do throws(VaultError) { try await context.vault.discardReport(for: account) } catch {
+            throw ProtectionError(error)
+        }
+        var registration = record
+        // What the wipe needs of it is who and where; the rules go with the registration itself.
+        registration.envelope = SignedEnvelope("")
+        let wipe = WipeRecord(
+            command: command, registration: registration, started: context.configuration.clock.now(), stage: .begun,
+            vault: nil, failures: [], receipt: nil, cause: cause)
+        try context.wipes.save(wipe)
+        return wipe
+    }
+
+    // MARK: Stages
+
+    /// Carries a journalled wipe on until only its receipt is left to be handed in; nothing here waits for a network.
+    /// The caller holds the account's lock.
+    private func finish(_ wipe: WipeRecord) async throws(ProtectionError) -> WipeRecord {
+        var wipe = wipe
+        let account = wipe.registration.account
+        context.accounts.beginRemoval(of: account.id)
+        defer { context.accounts.endRemoval(of: account.id) }
+        if wipe.stage == .begun {
+            await changes.release(account.id)
+            try await removeSealed(&wipe)
+        }
+        if wipe.stage == .vaultWiped {
+            context.configuration.wipeObserver("app")
+            if case .failed(let reason) = await appPart(of: account) { wipe.failures.append(reason) }
+            wipe.stage = .appWiped
+            try context.wipes.save(wipe)
+        }
+        if wipe.stage == .appWiped {
+            context.configuration.wipeObserver("receipt")
+            wipe.receipt = try await receipts.receipt(of: wipe)
+            wipe.stage = .receiptSigned
+            try context.wipes.save(wipe)
+        }
+        if wipe.stage == .receiptSigned { try await removeRest(&wipe) }
+        return wipe
+    }
+
+    /// The account's key, its files and everything sealed.
+    private func removeSealed(_ wipe: inout WipeRecord) async throws(ProtectionError) {
+        let account = wipe.registration.account
+        let report = try await wipeVault(account.id)
+        wipe.vault = WipeRecord.VaultPart(
+            destroyedKeyIDs: report.destroyedKeyIDs, files: report.files, bytes: report.bytes)
+        wipe.failures += report.failures
+        wipe.failures += try await changes.erase(account)
+        wipe.stage = .vaultWiped
+        try context.wipes.save(wipe)
+        // The next wipe of the account begins by discarding it, should it stay now.
+        do throws(VaultError) { try await context.vault.discardReport(for: account.id) } catch {
+            context.configuration.logger.warning(
+                "a wipe's report could not be discarded", metadata: ["reason": "\(error.reason)"])
+        }
+        // The files in it are gone already; the empty folder would only say that there was an account.
+        try? FileManager.default.removeItem(at: context.folder(of: account.id))
+    }
+
+    private func wipeVault(_ account: AccountID) async throws(ProtectionError) -> WipeReport {
+        do throws(VaultError) {
+            // A report left behind is that of this wipe, which a crash cut off before its record said so.
+            if let left = await context.vault.finishedReports().first(where: { $0.account == account }) { return left }
+            let observer = context.configuration.wipeObserver
+            return try await context.vault.wipe(account) { observer("vault-\($0.kind.rawValue)") }
+        } catch { throw ProtectionError(error) }
+    }
+
+    /// The app's own part. It is waited for however long it takes, because only it knows what is left; an app that takes
+    /// too long is named in the log (CQ-23).
+    private func appPart(of account: ManagedAccount) async -> AppWipeOutcome {
+        let configuration = context.configuration
+        let (clock, limit, logger) = (configuration.clock, configuration.interfaceDeadline, configuration.logger)
+        let watch = Task {
+            do { try await clock.sleep(limit) } catch { return }
+            // Whose it is has just been removed from the log.
+            logger.warning("the app's own part of a wipe is not done yet; the account stays locked until it is")
+        }
+        defer { watch.cancel() }
+        return await configuration.wipeHook(account)
+    }
+
+    /// Session and registration, and who the account was.
+    private func removeRest(_ wipe: inout WipeRecord) async throws(ProtectionError) {
+        let account = wipe.registration.account.id
+        context.configuration.wipeObserver("session")
+        try await endSession(of: account)
+        context.configuration.wipeObserver("registration")
+        // Nobody enrols the account again by itself: that is the person's or the app's decision (SDK-EN-19).
+        try context.pending.change { $0.forget(account) }
+        try context.accounts.removeStored(account)
+        let gone = wipe.registration.account
+        wipe.registration.account = ManagedAccount(id: gone.id, tenant: gone.tenant, userPrincipalName: "")
+        wipe.stage = .forgotten
+        try context.wipes.save(wipe)
+    }
+
+    private func endSession(of account: AccountID) async throws(ProtectionError) {
+        let sessions = context.configuration.sessions
+        let isEnded = await Deadline.answer(within: ServiceClient.timeout, by: context.configuration.clock) {
+            () async -> Bool in
+            do throws(SignInError) {
+                try await sessions.end(account)
+                return true
+            } catch { return false }
+        }
+        guard isEnded == true else {
+            throw ProtectionError(.stateUnwritable, "the account's session could not be destroyed")
+        }
+    }
+
+    // MARK: What a crash or a failure interrupted
+
+    /// Takes up at the start what an earlier run of the app could not finish; receipts are handed in by a courier, so that
+    /// nobody waits for the network. A wipe that fails again keeps its account closed, and nothing else.
+    ///
+    /// - Returns: How many wipes could not be read. Whose they were is not known, so everything stays closed until the
+    ///   service, which waits for the receipt, has sent them again.
+    /// - Throws: ``ProtectionError`` with code `stateUnreadable` when it cannot be told what is unfinished.
+    func resumeAtStart() async throws(ProtectionError) -> Int {
+        let (records, damaged) = try context.wipes.load()
+        if !damaged.isEmpty { context.publishSetAside("\(damaged.count) unfinished wipes could not be read") }
+        if !records.isEmpty {
+            await resume()
+            context.startUnattended { [receipts] in await receipts.deliver() }
+        }
+        return damaged.count
+    }
+
+    /// Carries every unfinished wipe on that nobody is at.
+    func resume() async {
+        for wipe in (try? context.wipes.load().records) ?? [] where wipe.stage != .forgotten {
+            let account = wipe.registration.account.id
+            do throws(ProtectionError) {
+                guard let lock = try StateLock.take(context.wipes.lock(of: account)) else { continue }
+                defer { lock.end() }
+                // Another process may have carried it on in the meantime.
+                guard let left = try context.wipes.unfinished(of: account) else { continue }
+                publishFinished(try await finish(left))
+            } catch {
+                context.configuration.logger.error(
+                    "a wipe is not finished yet", metadata: ["reason": "\(error.reason)"])
+            }
+        }
+    }
+
+    /// Puts wipes away that cannot be read, once the service has told every account what is to be done.
+    func putDamagedAside() {
+        guard !context.accounts.records.keys.contains(where: context.accounts.isUnreadable) else { return }
+        for file in (try? context.wipes.load().damaged) ?? [] { file.setAside() }
+    }
+
+    // MARK: Receipts
+
+    /// Hands in every receipt that the service has not got yet, with growing pauses until it has; see
+    /// ``AppProtection/deliverReceipts()``.
+    func deliverReceipts() async { await receipts.deliver() }
+
+    /// Tries once to hand in every receipt; how many are left.
+    @discardableResult
+    func handInReceipts() async -> Int { await receipts.handInAll() }
+}

@@ -1,0 +1,80 @@
+internal import CordonSignIn
+internal import Foundation
+
+/// Whose request it is, and which.
+struct RequestContext: Sendable {
+    let key: RequestKey
+    /// Ties the logs of app, broker and provider together (SI-079).
+    let correlationID: UUID?
+
+    var peer: Int { key.peer }
+}
+
+/// How the broker reads and answers one verb.
+struct BrokerRoute: Sendable {
+    /// Answers a request that was read.
+    typealias Work = @Sendable (isolated Broker, RequestContext) async throws -> BrokerMessage
+
+    /// What the verb sends and is answered by.
+    let call: any BrokerCall.Type
+    /// Reads the verb's members.
+    let read: @Sendable (any Decoder) throws -> Work
+
+    private init<Call: BrokerCall>(
+        _ call: Call.Type,
+        _ answer: @escaping @Sendable (isolated Broker, Call, RequestContext) async throws -> Call.Answer
+    ) {
+        self.call = call
+        read = { decoder in
+            let call = try Call(from: decoder)
+            return { broker, request in
+                BrokerMessage(try await answer(broker, call, request), to: Call.self, id: request.key.id)
+            }
+        }
+    }
+
+    var verb: BrokerVerb { call.verb }
+
+    /// The route of a verb as it is written; nil for a verb that this broker does not know.
+    static func named(_ verb: String) -> BrokerRoute? { routes[verb] }
+
+    private static let routes = Dictionary(
+        uniqueKeysWithValues: BrokerVerb.allCases.map { ($0.rawValue, BrokerRoute($0)) })
+
+    init(_ verb: BrokerVerb) {
+        switch verb {
+        case .hello: self.init(HelloCall.self) { try $0.greet($1, $2) }
+        case .eventsSubscribe: self.init(SubscribeCall.self) { try $0.subscribe($2) }
+        case .deviceInfo: self.init(DeviceInfoCall.self) { try $0.deviceInformation($2) }
+        case .deviceJoin: self.init(JoinDeviceCall.self) { try await $0.join($2) }
+        case .deviceLeave: self.init(LeaveDeviceCall.self) { try await $0.leave($2) }
+        case .accountCurrent: self.init(CurrentAccountCall.self) { try $0.currentAccount($2) }
+        case .accountList: self.init(AccountListCall.self) { try $0.accountList($2) }
+        case .accountKey: self.init(AccountKeyCall.self) { try $0.accountKey($1, $2) }
+        case .accountActivity: self.init(ActivityCall.self) { try $0.noteActivity($2) }
+        case .accountForget: self.init(ForgetAccountCall.self) { try $0.forget($2) }
+        case .accountSignOut: self.init(SignOutCall.self) { try await $0.signOut($1, $2) }
+        case .cleanUpReport: self.init(CleanUpCall.self) { try $0.report($1, $2) }
+        case .tokenInteractive: self.init(SignInCall.self) { try await $0.signIn($1, $2) }
+        case .tokenDevice: self.init(DeviceCodeCall.self) { try await $0.signIn($1, $2) }
+        case .tokenReturn: self.init(ReturnCall.self) { $0.endPage($1, $2) }
+        case .tokenCancel: self.init(CancelCall.self) { $0.cancel($1, $2) }
+        case .tokenSilent: self.init(SilentTokenCall.self) { try await $0.silentToken($1, $2) }
+        case .tokenKey: self.init(TokenKeyCall.self) { try await $0.sessionKey($1, $2) }
+        case .tokenProof: self.init(ProofCall.self) { try await $0.proof($1, $2) }
+        }
+    }
+}
+
+/// A request as the broker reads it.
+struct IncomingRequest: Decodable, Sendable {
+    let head: BrokerRequestHead
+    let route: BrokerRoute?
+    let work: BrokerRoute.Work?
+
+    init(from decoder: any Decoder) throws {
+        head = try BrokerRequestHead(from: decoder)
+        route = BrokerRoute.named(head.verb)
+        work = try route?.read(decoder)
+    }
+}

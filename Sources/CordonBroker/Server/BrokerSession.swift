@@ -1,0 +1,64 @@
+internal import CordonProtocol
+internal import CordonSignIn
+internal import Foundation
+
+/// One connection's way to the broker: who it is was settled when it was made, and is looked at again each time.
+struct BrokerSession: Sendable {
+    /// The broker.
+    let broker: Broker
+    /// Who connected; asked once, and nothing is read from the connection meanwhile.
+    let identify: @Sendable () async -> BrokerCaller
+    /// Whether it is still the same program in the same process.
+    let isUnchanged: @Sendable () -> Bool
+
+    /// Takes the connection in.
+    ///
+    /// - Parameter send: Sends a frame.
+    func open(_ send: @escaping @Sendable (Data) -> Void) async -> Int {
+        await broker.open(await identify()) { message in
+            if let frame = Self.frame(of: message) { send(frame) }
+        }
+    }
+
+    /// Ends it.
+    func close(_ peer: Int) async {
+        await broker.close(peer)
+    }
+
+    /// An answer as it is sent.
+    struct Answered: Sendable {
+        /// The frame; nil when the answer has no form that could be sent.
+        let frame: Data?
+        /// Whether it accepts a greeting.
+        let greets: Bool
+
+        init(_ message: BrokerMessage, greets: Bool = false) {
+            frame = BrokerSession.frame(of: message)
+            self.greets = greets
+        }
+    }
+
+    private static func frame(of message: BrokerMessage) -> Data? {
+        guard let payload = try? MessageCoding.encode(message), payload.count <= BrokerFrame.largestAnswer else {
+            return nil
+        }
+        return BrokerFrame.encode(payload)
+    }
+
+    /// Answers a payload.
+    func answer(_ payload: Data, from peer: Int) async -> Answered {
+        guard let request = try? MessageCoding.decode(IncomingRequest.self, from: payload) else {
+            return Answered(
+                .failure(id: 0, SignInError(.configuration, .invalidRequest, "the request is malformed")))
+        }
+        guard isUnchanged() else {
+            return Answered(
+                .failure(
+                    id: request.head.id,
+                    SignInError(.brokerRefused, .brokerDenied, "the program that connected is no longer the same")))
+        }
+        let message = await broker.answer(request, from: peer)
+        guard request.route?.verb == .hello, case .answer = message else { return Answered(message) }
+        return Answered(message, greets: true)
+    }
+}

@@ -1,0 +1,109 @@
+internal import CordonBase
+internal import Foundation
+
+/// When a session ends by itself: at the end of the shift, or after as long without activity as is allowed.
+struct SessionTimer {
+    /// When a person was last at work.
+    private(set) var lastActivity: Date
+    /// Whether the screen is locked: then nothing counts as activity.
+    private var isLocked = false
+    private var warnedSession: UInt64?
+    private let limits: Limits
+
+    /// How long a session may last.
+    struct Limits {
+        let idle: Duration?
+        let shift: Duration?
+        let warning: Duration
+
+        init(_ configuration: BrokerConfiguration) {
+            idle = configuration.maximumIdle
+            shift = configuration.maximumSession
+            warning = configuration.warning
+        }
+    }
+
+    /// What is due.
+    enum Step {
+        case warn
+        case end(isIdle: Bool)
+    }
+
+    init(_ limits: Limits, lastActivity: Date) {
+        self.limits = limits
+        self.lastActivity = lastActivity
+    }
+
+    /// A person works, unless the screen is locked.
+    mutating func noteActivity(at now: Date) {
+        if !isLocked { lastActivity = now }
+    }
+
+    /// A person signed in, which counts whatever the screen says.
+    mutating func noteSignIn(at now: Date) { lastActivity = now }
+
+    mutating func lock() { isLocked = true }
+
+    mutating func unlock(at now: Date) {
+        isLocked = false
+        lastActivity = now
+    }
+
+    /// A clock that was set back must not prolong the session.
+    mutating func setBack(to now: Date) { lastActivity = min(lastActivity, now) }
+
+    /// What is due for the session; a warning once for each time that its end comes near.
+    mutating func step(_ session: UInt64, began: Date, now: Date) -> Step? {
+        let idle = limits.idle.map { lastActivity.addingTimeInterval($0.timeInterval) }
+        let shift = limits.shift.map { began.addingTimeInterval($0.timeInterval) }
+        guard let end = [idle, shift].compactMap({ $0 }).min() else { return nil }
+        if now >= end { return .end(isIdle: end == idle) }
+        guard now >= end.addingTimeInterval(-limits.warning.timeInterval) else {
+            warnedSession = nil
+            return nil
+        }
+        guard warnedSession != session else { return nil }
+        warnedSession = session
+        return .warn
+    }
+}
+
+/// Work that is done now and then, never twice at the same time.
+struct RecurringWork {
+    private var next: Date
+    private(set) var isRunning = false
+    /// Whether it was asked for while it was under way.
+    private(set) var isWantedAgain = false
+
+    init(from now: Date) {
+        next = now
+    }
+
+    /// Makes it due at once.
+    mutating func hurry(_ now: Date) {
+        next = now
+        isWantedAgain = isRunning
+    }
+
+    mutating func put(off now: Date, by interval: Duration) { next = now.addingTimeInterval(interval.timeInterval) }
+
+    /// Whether it is due; a clock that was set back by more than a day makes it so.
+    func isDue(_ now: Date) -> Bool { now >= next || now < next.addingTimeInterval(-86_400) }
+
+    /// Begins; false where it is under way.
+    mutating func begin() -> Bool {
+        guard !isRunning else { return false }
+        isRunning = true
+        return true
+    }
+
+    /// What is asked for from here on is asked for anew.
+    mutating func beginRound() { isWantedAgain = false }
+
+    mutating func end() { isRunning = false }
+}
+
+extension Duration {
+    /// The same time in seconds.
+    var timeInterval: TimeInterval { TimeInterval(components.seconds) + TimeInterval(components.attoseconds) / 1e18 }
+}

@@ -1,0 +1,32 @@
+internal import CordonSignIn
+
+/// The broker's state in memory and on disk: what changes harmfully is written first.
+struct StateKeeper {
+    private let store: BrokerStore
+    private(set) var current: BrokerState
+    private var isUnsaved = false
+
+    init(_ state: BrokerState, in store: BrokerStore) {
+        current = state
+        self.store = store
+    }
+
+    /// Writes the state, and only then lets it be seen.
+    mutating func commit(_ changed: BrokerState) throws(SignInError) {
+        try store.save(changed)
+        current = changed
+        isUnsaved = false
+    }
+
+    /// Changes what does no harm if a crash forgets it: an app is then told once more of a change that it knows, or cleans
+    /// up once more. A hundred apps that clean up at once would otherwise wait for the disk one after the other.
+    mutating func changeLazily(_ changed: BrokerState) {
+        current = changed
+        isUnsaved = true
+    }
+
+    /// Writes what ``changeLazily(_:)`` left.
+    mutating func flush() throws(SignInError) {
+        if isUnsaved { try commit(current) }
+    }
+}
