@@ -27,19 +27,19 @@ struct ProofChecker: Sendable {
     ) throws(OAuthError) -> String? {
         let fields = request.headers[values: .dpop]
         guard let field = fields.first else { return nil }
-        guard fields.count == 1 else { throw SignedProof.invalid("more than one DPoP header") }
-        let proof = try SignedProof(provider: field)
+        guard fields.count == 1 else { throw ProofOfPossession.invalid("more than one DPoP header") }
+        let proof = try ProofOfPossession(provider: field)
         guard proof.method == request.method.rawValue else {
-            throw SignedProof.invalid("htm of the proof is not the method of the request")
+            throw ProofOfPossession.invalid("htm of the proof is not the method of the request")
         }
         guard let address = URL(string: uri), proof.isFor(address) else {
-            throw SignedProof.invalid("htu of the proof is not the address of the request")
+            throw ProofOfPossession.invalid("htu of the proof is not the address of the request")
         }
         let now = environment.now
         let made = Date(timeIntervalSince1970: proof.issued)
         let expires = made.addingTimeInterval(environment.seconds(\.proof))
         guard expires > now, made <= now.addingTimeInterval(Self.futureTolerance) else {
-            throw SignedProof.invalid("the proof is too old, or the clock of its maker runs ahead")
+            throw ProofOfPossession.invalid("the proof is too old, or the clock of its maker runs ahead")
         }
         if environment.configuration.requiresProofNonce {
             guard let named = proof.nonce, [nonce(), nonce(windowsAgo: 1)].contains(named) else {
@@ -47,8 +47,8 @@ struct ProofChecker: Sendable {
             }
         }
         if let accessToken {
-            guard proof.tokenHash == SignedProof.tokenHash(accessToken) else {
-                throw SignedProof.invalid("ath of the proof is not this token")
+            guard proof.tokenHash == ProofOfPossession.tokenHash(accessToken) else {
+                throw ProofOfPossession.invalid("ath of the proof is not this token")
             }
         }
         let thumbprint = proof.key.thumbprint

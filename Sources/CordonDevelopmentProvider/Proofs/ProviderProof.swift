@@ -1,7 +1,7 @@
 import CordonSignatures
 import Foundation
 
-extension SignedProof {
+extension ProofOfPossession {
     /// Reads a proof as the provider answers for one.
     init(provider text: String) throws(OAuthError) {
         do {

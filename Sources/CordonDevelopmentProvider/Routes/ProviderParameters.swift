@@ -15,12 +15,10 @@ struct ProviderParameters: Sendable, Equatable {
     }
 
     init(encoded text: String) throws(OAuthError) {
-        guard text.utf8.count(where: { $0 == UInt8(ascii: "&") }) < Self.mostPairs else {
-            throw OAuthError(.invalidRequest, "too many parameters")
-        }
         guard let pairs = FormEncoding.pairs(text) else {
             throw OAuthError(.invalidRequest, "a parameter is not UTF-8 in form encoding")
         }
+        guard pairs.count <= Self.mostPairs else { throw OAuthError(.invalidRequest, "too many parameters") }
         self.init(pairs)
     }
 

@@ -38,7 +38,7 @@ public struct DPoPProof: Sendable, Equatable {
         id: String = UUID().uuidString, signer: some MessageSigner
     ) throws(ProtocolError) -> String {
         let claims = Claims(
-            jti: id, htm: method, htu: SignedProof.target(url), iat: Int64(issued.timeIntervalSince1970),
+            jti: id, htm: method, htu: ProofOfPossession.target(url), iat: Int64(issued.timeIntervalSince1970),
             ath: accessToken.map(tokenHash), nonce: nonce)
         return try CompactJWS.sign(
             try MessageCoding.encode(claims), type: .proofOfPossession, with: signer, embedsKey: true)
@@ -53,8 +53,8 @@ public struct DPoPProof: Sendable, Equatable {
     public init(
         verifying text: String, method: String, url: URL, accessToken: String?, now: Date
     ) throws(ProtocolError) {
-        let proof: SignedProof
-        do { proof = try SignedProof(text) } catch { throw ProtocolError(error, .proofOfPossession) }
+        let proof: ProofOfPossession
+        do { proof = try ProofOfPossession(text) } catch { throw ProtocolError(error, .proofOfPossession) }
         guard let seconds = Int64(exactly: proof.issued) else {
             throw ProtocolError(SignatureFlaw.claims, .proofOfPossession)
         }
@@ -78,5 +78,5 @@ public struct DPoPProof: Sendable, Equatable {
     }
 
     /// The hash by which a proof or a token names an access token, base64url (RFC 9449 §4.2).
-    public static func tokenHash(_ token: String) -> String { SignedProof.tokenHash(token) }
+    public static func tokenHash(_ token: String) -> String { ProofOfPossession.tokenHash(token) }
 }

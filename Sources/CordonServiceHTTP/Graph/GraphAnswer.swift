@@ -100,14 +100,6 @@ enum GraphAnswer: Sendable {
         return "\(exchange.root)/\(path)?\(query)"
     }
 
-    /// Percent-encoding of everything but unreserved characters.
-    private static func escape(_ text: String) -> String {
-        text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
-    }
-
-    private static let unreserved = CharacterSet(
-        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-
     private static func json(_ value: JSONValue, _ status: HTTPResponse.Status = .ok) -> GraphReply {
         GraphReply(status, mediaType, Data(value.text().utf8))
     }

@@ -1,7 +1,7 @@
 /// Which provider an app signs in with, and how; copied by the client when it is made (SI-092).
 public struct SignInConfiguration: Sendable, Equatable {
     /// When requests carry a proof of possession (RFC 9449).
-    public enum SignedProof: Sendable, Equatable {
+    public enum ProofOfPossession: Sendable, Equatable {
         /// When the provider announces ES256 for it; tokens that come back unbound are then refused.
         case whenOffered
         /// Always; tokens that come back unbound are refused.
@@ -19,7 +19,7 @@ public struct SignInConfiguration: Sendable, Equatable {
     /// Scopes that every sign-in adds by itself; `offline_access` is what refresh tokens are asked for with.
     public var reservedScopes: [String] = ["openid", "profile", "offline_access"]
     /// When to bind tokens to the device key.
-    public var proofOfPossession: SignedProof = .whenOffered
+    public var proofOfPossession: ProofOfPossession = .whenOffered
     /// A token nearer to its end than this is renewed (SI-096).
     public var expiryBuffer: Duration = .seconds(300)
     /// How long one exchange with the provider may take (SI-099).

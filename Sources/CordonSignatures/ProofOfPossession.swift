@@ -3,7 +3,7 @@ internal import Crypto
 package import Foundation
 
 /// A DPoP proof whose signature holds (RFC 9449 §4.3, checks 2 to 7); its claims are the receiver's to compare.
-package struct SignedProof: Sendable {
+package struct ProofOfPossession: Sendable {
     /// The key that signed it.
     package let key: P256PublicKey
     /// `jti`
