@@ -1,6 +1,7 @@
 import CordonBase
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Foundation
 import Testing
 

@@ -2,6 +2,7 @@ import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Testing
 
 /// SRV-TG-28, SRV-CI-069: what has run out is put away, and nothing else.

@@ -2,6 +2,7 @@ import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Testing
 
 /// SRV-CI-001, 002, 018 and the codes of SRV-CI §3.3 that a registration can end with.

@@ -2,6 +2,7 @@ import CordonBase
 import CordonIdentity
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Foundation
 import Testing
 

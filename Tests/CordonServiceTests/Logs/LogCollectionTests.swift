@@ -1,5 +1,6 @@
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Foundation
 import Testing
 

@@ -2,6 +2,7 @@ import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Testing
 
 /// SRV-OP-020, SRV-CI-092, SRV-CI-093: roles, denied calls and tenants.

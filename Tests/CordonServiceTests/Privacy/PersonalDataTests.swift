@@ -1,6 +1,7 @@
 import CordonIdentity
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Foundation
 import Testing
 

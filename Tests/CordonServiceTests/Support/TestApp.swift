@@ -1,6 +1,7 @@
 import CordonIdentity
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Foundation
 
 /// An app on a device that checks what it is told as the real one does.

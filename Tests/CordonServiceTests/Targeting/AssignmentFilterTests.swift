@@ -2,6 +2,7 @@ import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Testing
 
 /// SRV-TG-03, SRV-TG-07: assignments with filters, and the named sets of apps.

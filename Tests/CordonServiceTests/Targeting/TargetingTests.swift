@@ -1,6 +1,7 @@
 import CordonPolicy
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Testing
 
 /// SRV-TG-01…10: who gets which policy.

@@ -2,6 +2,7 @@ import CordonBase
 import CordonIdentity
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Testing
 
 /// SRV-CI-023, 072…075: telemetry and privacy.
