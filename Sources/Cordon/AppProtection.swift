@@ -43,6 +43,7 @@ public actor AppProtection {
 
     nonisolated let context: ProtectionContext
     nonisolated let wipes: Wipes
+    nonisolated let registrations: Registrations
     nonisolated let checkIns: CheckIns
     nonisolated let unenrollments: Unenrollments
     nonisolated let dueWork: DueWork
@@ -84,7 +85,7 @@ public actor AppProtection {
         wipes = Wipes(context, service: service, changes: changes)
         let stored = StoredAccounts(context, changes: changes, wipes: wipes)
         let commands = Commands(context, service: service, changes: changes)
-        let registrations = Registrations(
+        registrations = Registrations(
             context, service: service, changes: changes, stored: stored, wipes: wipes, commands: commands)
         checkIns = CheckIns(
             context, service: service, changes: changes, stored: stored, registrations: registrations)

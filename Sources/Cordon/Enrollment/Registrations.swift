@@ -140,8 +140,12 @@ actor Registrations {
             return postpone(record, after: Outcome(.internalError)).status
         }
         await changes.requestLogs(envelope.logRequests ?? [], of: account)
-        let status = await commands.obey(due) { await self.registerAnew($0) }
-        return status ?? standing(of: account)
+        return await obey(due) ?? standing(of: account)
+    }
+
+    /// Obeys commands that are no wipes; the status of a registration that one of them made anew.
+    func obey(_ due: [Command]) async -> EnrollmentStatus? {
+        await commands.obey(due) { await self.registerAnew($0) }
     }
 
     /// After a commanded wipe: what could not be begun, or could not be cleared yet, is told of besides (SDK-SW-07).

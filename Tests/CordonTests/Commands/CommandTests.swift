@@ -54,9 +54,9 @@ import Testing
     @Test func `a command to register anew somebody who is enrolled no longer ends with 221`() async throws {
         let device = try Device()
         let protection = try await device.enrolled()
-        #expect(await protection.obey([Self.command(.reRegister)]) == .newPolicies)
+        #expect(await protection.registrations.obey([Self.command(.reRegister)]) == .newPolicies)
         await protection.unenroll(device.account.id)
-        #expect(await protection.obey([Self.command(.reRegister, id: "c2")]) == .reenrollmentOfUnenrolledAccount)
+        #expect(await protection.registrations.obey([Self.command(.reRegister, id: "c2")]) == .reenrollmentOfUnenrolledAccount)
         #expect(await device.service.registered.count == 2)
     }
 

@@ -102,7 +102,7 @@ import Testing
                 second.result == .notAllowed, merged.result == .failed, personal.isSwitched,
                 // The process's identity is the enrolled account's (SDK-ID-11).
                 IdentityContext.processIdentity == .managed("oid-a"), IdentityContext.current == .managed("oid-a"),
-                await protection.rules.primaryAccount == "oid-a",
+                protection.rules.primaryAccount == "oid-a",
                 await protection.enroll(
                     ManagedAccount(
                         id: "oid-b", tenant: device.account.tenant, userPrincipalName: "b@contoso.example")

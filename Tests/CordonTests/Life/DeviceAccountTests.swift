@@ -31,10 +31,10 @@ import Testing
     @Test func `what the device's management says is asked for, told when it changes, and remembered`() async throws {
         let app = try await start()
         let events = EventCatch(app)
-        #expect(await app.deviceAccount() == nil)
+        #expect(await app.enrollments.deviceAccount() == nil)
         said.withLock { $0 = "oid-a" }
-        #expect(await app.deviceAccount() == "oid-a")
-        #expect(await app.deviceAccount() == "oid-a")
+        #expect(await app.enrollments.deviceAccount() == "oid-a")
+        #expect(await app.enrollments.deviceAccount() == "oid-a")
         #expect(await events.count { $0 == .deviceAccountChanged("oid-a") } == 1)
 
         // A management that does not answer has the last answer stand, also after a restart.
@@ -45,11 +45,11 @@ import Testing
                 return nil
             }
         }
-        #expect(await mute.lastDeviceAccount() == "oid-a")
-        #expect(await mute.deviceAccount() == "oid-a")
+        #expect(await mute.enrollments.lastDeviceAccount() == "oid-a")
+        #expect(await mute.enrollments.deviceAccount() == "oid-a")
 
         said.withLock { $0 = nil }
-        #expect(await app.deviceAccount() == nil)
+        #expect(await app.enrollments.deviceAccount() == nil)
         #expect(await events.has(.deviceAccountChanged(nil)))
     }
 
@@ -64,9 +64,9 @@ import Testing
         let app = way == 0 ? try await start() : before
         let events = EventCatch(app)
         if way == 1 { await app.resume() }
-        if way == 2 { #expect(await app.lastDeviceAccount() == nil) }
+        if way == 2 { #expect(await app.enrollments.lastDeviceAccount() == nil) }
         #expect(await events.has(.deviceAccountChanged("oid-x")))
-        #expect(await app.lastDeviceAccount() == "oid-x")
+        #expect(await app.enrollments.lastDeviceAccount() == "oid-x")
     }
 
     @Test func `an answer that a later one has overtaken is not noted`() async throws {
@@ -82,12 +82,12 @@ import Testing
             }
         }
         try await until { asked.withLock { $0 } == 1 }
-        #expect(await app.deviceAccount() == "oid-new")
+        #expect(await app.enrollments.deviceAccount() == "oid-new")
         let events = EventCatch(app)
         await first.open()
         // Its late answer has every chance to be noted.
         for _ in 0..<100 { await Task.yield() }
-        #expect(await app.deviceAccount() == "oid-new")
+        #expect(await app.enrollments.deviceAccount() == "oid-new")
         #expect(await events.count { $0 == .deviceAccountChanged("oid-old") } == 0)
     }
 
@@ -121,13 +121,13 @@ import Testing
 
     @Test func `the app's configuration from the device's management may name the account`() async throws {
         let app = try await device.start { $0.managedConfiguration = ["IntuneMAMOID": "oid-x", "site": "north"] }
-        #expect(await app.deviceAccount() == "oid-x")
+        #expect(await app.enrollments.deviceAccount() == "oid-x")
         #expect(await app.enroll(device.account) == .deviceManagedForAnotherAccount)
         let stated = try await device.start {
             $0.managedConfiguration = ["IntuneMAMOID": "oid-x"]
             $0.expectedAccounts.deviceEnrollment = "oid-a"
         }
-        #expect(await stated.lastDeviceAccount() == "oid-a")
+        #expect(await stated.enrollments.lastDeviceAccount() == "oid-a")
     }
 
     @Test func `a wipe of the account forgets that the device is its own`() async throws {

@@ -81,7 +81,7 @@ import Testing
         await device.service.set { $0.outage = .notFound }
         let protection = try await device.start()
         #expect(await protection.enroll(device.account) == .discoveryFailed)
-        #expect(await protection.diagnostics.report().accounts.first?.next == time.now + 86_400)
+        #expect(protection.diagnostics.report().accounts.first?.next == time.now + 86_400)
     }
 
     @Test func `a session that can give no token fails the enrolment with 217`() async throws {
@@ -141,7 +141,7 @@ import Testing
         #expect(await app.checkIn("oid-b") == .notEnrolled)
         #expect(await app.enroll(device.account) == .newPolicies)
         #expect(await app.checkIn("oid-b") == .notEnrolledAccount)
-        #expect(await app.registeredAccounts == [device.account])
+        #expect(await app.enrollments.registeredAccounts == [device.account])
         let inExtension = try await device.start { $0.isExtension = true }
         #expect(await inExtension.enroll(device.account) == .unsupportedCall)
         #expect(await inExtension.unenroll(device.account.id) == .unsupportedCall)
@@ -191,7 +191,7 @@ import Testing
         let cancelled = try #require(report.flatMap { if case .status(let report) = $0 { report } else { nil } })
         #expect(cancelled.operation == .enrollment && cancelled.account == "worker-a@contoso.example")
         #expect(cancelled.detail?.isEmpty == false)
-        #expect(await app.registeredAccounts.isEmpty)
+        #expect(await app.enrollments.registeredAccounts.isEmpty)
         let account = device.account
         let signed = try await device.start { $0.signIn = { _ throws(SignInError) in account } }
         #expect(await signed.signInAndEnroll("worker-a@contoso.example") == .newPolicies)
@@ -205,9 +205,9 @@ import Testing
         let wrong = ManagedAccount(
             id: device.account.id, tenant: TenantID("another"), userPrincipalName: device.account.userPrincipalName)
         #expect(await app.enroll(wrong) == .anotherOrganization)
-        #expect(await app.registeredAccounts == [wrong])
+        #expect(await app.enrollments.registeredAccounts == [wrong])
         #expect(await app.enroll(device.account) == .newPolicies)
-        #expect(await app.registeredAccounts == [device.account])
+        #expect(await app.enrollments.registeredAccounts == [device.account])
     }
 
     @Test func `a failed sign-in and enrolment leaves the account to the app`() async throws {
@@ -216,7 +216,7 @@ import Testing
         let account = device.account
         let app = try await device.start { $0.signIn = { _ throws(SignInError) in account } }
         #expect(await app.signInAndEnroll() == .notTargeted)
-        #expect(await app.registeredAccounts.isEmpty)
+        #expect(await app.enrollments.registeredAccounts.isEmpty)
     }
 
     @Test func `the first rules call the app back once, and an app that does nothing is told`() async throws {
@@ -260,7 +260,7 @@ import Testing
         await restarted.performDueWork()
         await restarted.performDueWork()
         #expect(await device.service.unregistered == 1)
-        #expect(await restarted.diagnostics.report().waitingUnenrollments == 0)
+        #expect(restarted.diagnostics.report().waitingUnenrollments == 0)
     }
 
     @Test(arguments: [false, true])
@@ -278,7 +278,7 @@ import Testing
         time.advance(by: 3600)
         await protection.performDueWork()
         #expect(await device.service.unregistered == 0)
-        #expect(await protection.diagnostics.report().waitingUnenrollments == 0)
+        #expect(protection.diagnostics.report().waitingUnenrollments == 0)
     }
 
     @Test func `the service hears of a leave with its reason, also when it is told later`() async throws {
@@ -307,7 +307,7 @@ import Testing
         await device.sessions.set { $0.key = SoftwareSigningKey() }
         time.advance(by: 3600)
         await protection.performDueWork()
-        #expect(await protection.diagnostics.report().waitingUnenrollments == 0)
+        #expect(protection.diagnostics.report().waitingUnenrollments == 0)
     }
 
     @Test func `every status has a cause and a next step`() {

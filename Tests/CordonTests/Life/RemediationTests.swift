@@ -31,7 +31,7 @@ import Testing
     ) async throws {
         let device = try Device()
         await device.service.set { $0.problem = problem }
-        let result = try await (try device.start()).remediate(device.account)
+        let result = try await (try device.start()).remediations.remediate(device.account)
         #expect(result?.status == status)
         #expect(result?.title.isEmpty == false && result?.message.isEmpty == false)
     }
@@ -54,7 +54,7 @@ import Testing
 
     @Test func `an account without rules is not compliant`() async throws {
         let device = try Device()
-        #expect(try await (try device.start()).remediate(device.account)?.status == .notCompliant)
+        #expect(try await (try device.start()).remediations.remediate(device.account)?.status == .notCompliant)
     }
 
     @Test func `a blocked person's remediation says so`() async throws {
@@ -77,7 +77,7 @@ import Testing
         await device.service.set {
             $0.change = { $0.compliance = ComplianceReport(.interactionRequired, textID: .signInAgain) }
         }
-        let result = try await (try device.start()).remediate(device.account)
+        let result = try await (try device.start()).remediations.remediate(device.account)
         #expect(result?.status == .interactionRequired)
     }
 
@@ -142,8 +142,8 @@ import Testing
                 return false
             }
         }
-        let asked = Task { try? await dying.remediate(device.account) }
-        try await until { await dying.isRemediating(device.account.id) }
+        let asked = Task { try? await dying.remediations.remediate(device.account) }
+        try await until { await dying.remediations.isRemediating(device.account.id) }
         let relaunched = try await device.start()
         let events = EventCatch(relaunched)
         #expect(await events.has(.remediated(RemediationResult(account: device.account.id, status: .compliant))))

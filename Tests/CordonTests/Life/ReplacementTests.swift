@@ -36,7 +36,7 @@ import Testing
                 }
             }
             await app.enroll(two.first.account)
-            try await app.write(Data("plan".utf8), as: "plan", of: two.first.account.id)
+            try await app.files.write(Data("plan".utf8), as: "plan", of: two.first.account.id)
         }
     }
 
@@ -50,7 +50,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             let house = try await House(true)
             let (first, second) = (house.two.first.account, house.two.second.account)
-            var held = [try await house.app.remediate(second)?.status == .compliant]
+            var held = [try await house.app.remediations.remediate(second)?.status == .compliant]
             held.append(house.asked.withLock { $0 } == [first.id, second.id])
             held.append(await house.app.enrolledAccounts == [second])
             held.append(house.device.keys.count == 1)
@@ -68,16 +68,16 @@ import Testing
             let (first, second) = (house.two.first.account, house.two.second.account)
             let services = [house.two.first, house.two.second]
             for service in services { await service.set { $0.isUnreachable = true } }
-            var held = [try await house.app.remediate(second)?.status == .networkFailure]
+            var held = [try await house.app.remediations.remediate(second)?.status == .networkFailure]
             for service in services { await service.set { $0.isUnreachable = false } }
             await house.device.sessions.set { $0.tokenFailure = HeldSessions.refusal }
-            held.append(try await house.app.remediate(second)?.status == .serviceFailure)
+            held.append(try await house.app.remediations.remediate(second)?.status == .serviceFailure)
             await house.device.sessions.set { $0.tokenFailure = nil }
             let stranger = ManagedAccount(id: second.id, tenant: TenantID("tenant-2"), userPrincipalName: "b@x.example")
-            held.append(try await house.app.remediate(stranger)?.status == .notCompliant)
+            held.append(try await house.app.remediations.remediate(stranger)?.status == .notCompliant)
             held.append(house.asked.withLock { $0.isEmpty })
             held.append(await house.app.enrolledAccounts == [first])
-            held.append(try await house.app.read("plan", of: first.id) == Data("plan".utf8))
+            held.append(try await house.app.files.read("plan", of: first.id) == Data("plan".utf8))
             Self.end(held)
         }
     }
@@ -86,15 +86,15 @@ import Testing
         await #expect(processExitsWith: .success) {
             let refusing = try await House(false)
             let second = refusing.two.second.account
-            var held = [try await refusing.app.remediate(second, silent: true)?.status == .interactionRequired]
+            var held = [try await refusing.app.remediations.remediate(second, silent: true)?.status == .interactionRequired]
             held.append(refusing.asked.withLock { $0.isEmpty })
-            held.append(try await refusing.app.remediate(second)?.status == .userCancelled)
+            held.append(try await refusing.app.remediations.remediate(second)?.status == .userCancelled)
             held.append(refusing.asked.withLock { $0.count } == 2)
             let mute = try await House(nil)
-            held.append(try await mute.app.remediate(second)?.status == .notCompliant)
+            held.append(try await mute.app.remediations.remediate(second)?.status == .notCompliant)
             for house in [refusing, mute] {
                 held.append(await house.app.enrolledAccounts == [house.two.first.account])
-                held.append(try await house.app.read("plan", of: house.two.first.account.id) == Data("plan".utf8))
+                held.append(try await house.app.files.read("plan", of: house.two.first.account.id) == Data("plan".utf8))
             }
             Self.end(held)
         }

@@ -119,7 +119,7 @@ import Testing
             await house.two.first.set { $0.policy = nil }
             held.append(await app.checkIn(house.first.id) == .noPolicyTargeted)
             held.append(await app.enroll(house.second) == .newPolicies)
-            held.append(await app.primaryAccount == house.second.id)
+            held.append(app.rules.primaryAccount == house.second.id)
             held.append(IdentityContext.processIdentity == .managed(house.second.id))
 
             // Rules for the first hold again, but there is no place for it.

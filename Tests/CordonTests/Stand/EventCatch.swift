@@ -11,7 +11,7 @@ final class EventCatch: Sendable {
     private let broadcast: EventBroadcaster
 
     init(_ protection: AppProtection) {
-        broadcast = protection.broadcast
+        broadcast = protection.context.events
         let events = protection.events()
         task = Task { [caught] in
             for await event in events { caught.withLock { $0.append(event) } }

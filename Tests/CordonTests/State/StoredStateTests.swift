@@ -47,7 +47,7 @@ import Testing
         #expect(try files.allSatisfy { try holds(device.account.userPrincipalName, $0) }, "plain before")
         let upgraded = try await device.start { $0.stateCounter = counter }
         #expect(device.mayPrint(upgraded))
-        #expect(await upgraded.registeredAccounts == [device.account])
+        #expect(await upgraded.enrollments.registeredAccounts == [device.account])
         #expect(try files.allSatisfy { try !holds(device.account.userPrincipalName, $0) })
         let again = try await device.start { $0.stateCounter = counter }
         #expect(device.mayPrint(again))
@@ -304,7 +304,7 @@ import Testing
             }
         }
         let stored = try JSONValue(parsing: device.contents(ofState: try registrationFile(of: device)))
-        let newest = await [first, second].asyncMax { await $0.diagnosticReport().accounts.first?.sequence ?? 0 }
+        let newest = await [first, second].asyncMax { $0.diagnostics.report().accounts.first?.sequence ?? 0 }
         #expect(stored["sequence"]?.integer == newest)
     }
 

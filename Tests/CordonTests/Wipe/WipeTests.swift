@@ -214,7 +214,7 @@ import Testing
 
         let offline = try Device()
         let other = try await offline.enrolled()
-        try await other.write(Data("plan".utf8), as: "plan.txt", of: offline.account.id)
+        try await other.files.write(Data("plan".utf8), as: "plan.txt", of: offline.account.id)
         await offline.service.set { $0.isUnreachable = true }
         #expect(await other.unenroll(offline.account.id) == .checkInNetworkFailure)
         #expect(await other.enrolledAccounts.isEmpty)
@@ -233,7 +233,7 @@ import Testing
             try await remove(protection, device.account.id)
             #expect(await device.service.acknowledgements.isEmpty)
             await device.service.set { $0.isUnreachable = false }
-            #expect(await protection.handInReceipts() == 0)
+            #expect(await protection.wipes.handInReceipts() == 0)
             let text = try #require(await device.service.acknowledgements.last?.receipt)
             return try WipeReceipt(verifying: text, signedBy: device.sessions.publicKey).cause
         }
@@ -245,7 +245,7 @@ import Testing
         await house.goOffline()
         #expect(await protection.launch(house.account).result == .wiped)
         await house.device.service.set { $0.isUnreachable = false }
-        #expect(await protection.handInReceipts() == 0)
+        #expect(await protection.wipes.handInReceipts() == 0)
         let text = try #require(await house.device.service.acknowledgements.last?.receipt)
         let receipt = try WipeReceipt(verifying: text, signedBy: house.device.sessions.publicKey)
         #expect(receipt.cause == "launch.rooted")
