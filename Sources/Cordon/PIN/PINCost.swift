@@ -1,21 +1,21 @@
 /// How much work one guess at a PIN takes: the parameters of scrypt (RFC 7914), kept beside every PIN.
-public struct PINCost: Sendable, Equatable, Codable {
+package struct PINCost: Sendable, Equatable, Codable {
     /// The base-2 logarithm of the CPU and memory cost.
-    public let logRounds: Int
+    package let logRounds: Int
     /// The block size; memory is 128 times this times 2 to the power of ``logRounds``, in bytes.
-    public let blockSize: Int
+    package let blockSize: Int
     /// How many blocks are mixed one after another.
-    public let parallelism: Int
+    package let parallelism: Int
 
     /// Names a cost; values out of bounds are cut to them, so that no stored value can exhaust the device.
-    public init(logRounds: Int, blockSize: Int = 8, parallelism: Int = 1) {
+    package init(logRounds: Int, blockSize: Int = 8, parallelism: Int = 1) {
         self.logRounds = min(max(logRounds, 1), Self.limit.logRounds)
         self.blockSize = min(max(blockSize, 1), Self.limit.blockSize)
         self.parallelism = min(max(parallelism, 1), Self.limit.parallelism)
     }
 
     /// 64 MiB for each guess, some tenths of a second on a telephone.
-    public static let standard = PINCost(logRounds: 16)
+    package static let standard = PINCost(logRounds: 16)
 
     private static let limit = (logRounds: 18, blockSize: 8, parallelism: 4)
 

@@ -6,20 +6,20 @@ internal import Foundation
 #endif
 
 /// How long the machine has been up, and since which start: time that nobody can turn back.
-public struct BootReading: Sendable, Equatable {
+package struct BootReading: Sendable, Equatable {
     /// Names one start of the machine; another after every restart.
-    public var boot: String
+    package var boot: String
     /// Time since that start, time asleep included.
-    public var uptime: Duration
+    package var uptime: Duration
 
     /// Makes a reading.
-    public init(boot: String, uptime: Duration) {
+    package init(boot: String, uptime: Duration) {
         self.boot = boot
         self.uptime = uptime
     }
 
     /// What the system says; a system that does not name its starts counts every process as a new one.
-    public static var current: BootReading {
+    package static var current: BootReading {
         BootReading(boot: systemBoot, uptime: systemUptime)
     }
 

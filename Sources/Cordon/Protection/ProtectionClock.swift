@@ -1,16 +1,16 @@
-public import Foundation
+package import Foundation
 
 /// Time as Cordon sees it: what the clock says, and how to wait.
-public struct ProtectionClock: Sendable {
+package struct ProtectionClock: Sendable {
     /// The wall clock.
-    public var now: @Sendable () -> Date
+    package var now: @Sendable () -> Date
     /// Waits, or throws when the waiting task is cancelled.
-    public var sleep: @Sendable (Duration) async throws -> Void
+    package var sleep: @Sendable (Duration) async throws -> Void
     /// Time since the machine's start, which nobody can turn back; by it Cordon sees through a wall clock that was set.
-    public var boot: @Sendable () -> BootReading
+    package var boot: @Sendable () -> BootReading
 
     /// Makes a clock; without a reading of its own for the time since the machine's start, the wall clock stands in.
-    public init(
+    package init(
         now: @escaping @Sendable () -> Date, sleep: @escaping @Sendable (Duration) async throws -> Void,
         boot: (@Sendable () -> BootReading)? = nil
     ) {
@@ -20,6 +20,6 @@ public struct ProtectionClock: Sendable {
     }
 
     /// The machine's clock.
-    public static let system = ProtectionClock(
+    package static let system = ProtectionClock(
         now: { Date() }, sleep: { try await Task.sleep(for: $0) }, boot: { .current })
 }

@@ -18,7 +18,7 @@ public struct ProtectionConfiguration: Sendable {
     public var rootKeyPin: String
     /// Where Cordon keeps the organisation's files and its own state; nothing else may write there.
     public var dataDirectory: URL
-    /// Folders of the app's own that hold what ``AppProtection/protect(_:for:progress:)`` seals: a wipe looks for the account's
+    /// Folders of the app's own that hold what ``AccountFiles/protect(_:for:progress:)`` seals: a wipe looks for the account's
     /// files there.
     public var protectedRoots: [URL] = []
     /// Where the device's root key lives.
@@ -59,7 +59,7 @@ public struct ProtectionConfiguration: Sendable {
     /// Numbers that only rise, kept where a copy of the data folder does not reach; nil does without.
     public var stateCounter: (any StateCounter)?
     /// A random number from -1 to 1 that spreads the times at which devices ask; a test gives its own.
-    public var jitter: @Sendable () -> Double = { Double.random(in: -1...1) }
+    package var jitter: @Sendable () -> Double = { Double.random(in: -1...1) }
     /// Whether telemetry may leave the app at all: the `MAMTelemetryDisabled` of the app's settings, turned round.
     public var telemetryEnabled = true
     /// Whether the person agreed to optional telemetry, the documents' level 0.
@@ -76,11 +76,11 @@ public struct ProtectionConfiguration: Sendable {
     /// stays out of it, and loses at a wipe what it says of the account. Nil keeps none.
     public var logFile: ProtectionLog?
     /// The clock and the waiting between check-ins; a test gives its own.
-    public var clock = ProtectionClock.system
+    package var clock = ProtectionClock.system
     /// Where Cordon logs; no file name, content, key or token ever goes there.
     public var logger: Logger
     /// Told of every step of a wipe by its name; called between steps, so it may take its time.
-    public var wipeObserver: @Sendable (String) -> Void = { _ in }
+    package var wipeObserver: @Sendable (String) -> Void = { _ in }
     /// The app's own part of a wipe, after Cordon's files are gone (SDK-SW-01).
     public var wipeHook: @Sendable (ManagedAccount) async -> AppWipeOutcome = { _ in .leftToCordon }
     /// What this app shares with the organisation's other apps and with its own extensions; nil shares nothing.
@@ -111,7 +111,7 @@ public struct ProtectionConfiguration: Sendable {
     /// keeps the PIN in this app.
     public var pinDirectory: URL?
     /// How much work one guess at a PIN takes.
-    public var pinCost = PINCost.standard
+    package var pinCost = PINCost.standard
     /// Rules for trying the app without a service; debug builds only.
     public var debugPolicies: DebugPolicies?
     /// Told of every step of a PIN check; a test ends the process there.

@@ -88,8 +88,8 @@ import Testing
 
     @Test func `rules from the service came by app management, and none came by nothing`() async throws {
         let (device, protection) = try await enrolled(.usual)
-        #expect(await protection.rules.policyChannel(of: device.account.id) == .appManagement)
-        #expect(await protection.rules.policyChannel(of: "oid-b") == nil)
+        #expect(protection.rules.policyChannel(of: device.account.id) == .appManagement)
+        #expect(protection.rules.policyChannel(of: "oid-b") == nil)
         #expect(PolicyChannel.allCases.map(\.rawValue) == [0, 1, 2])
     }
 
@@ -98,7 +98,7 @@ import Testing
         await device.service.set { $0.change = { $0.service = ServiceSettings(telemetry: .required) } }
         let protection = try await device.enrolled()
         await protection.performDueWork()
-        #expect(await protection.telemetry.isEnabled)
+        #expect(protection.telemetry.isEnabled)
         #expect(!protection.context.telemetry.takesOptionalEvents)
     }
 }

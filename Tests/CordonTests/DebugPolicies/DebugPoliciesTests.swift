@@ -33,7 +33,7 @@ import Testing
         let outcome = await protection.launch(account)
         #expect(outcome.isOpen)
         #expect(outcome.steps.map(\.answer) == [.done, .refused, .done])
-        #expect(await protection.rules.policyChannel(of: account) == .other, "SDK-CO-09")
+        #expect(protection.rules.policyChannel(of: account) == .other, "SDK-CO-09")
         try await protection.files.write(Data("draft".utf8), as: "draft.txt", of: account)
         #expect(try await protection.files.read("draft.txt", of: account) == Data("draft".utf8))
     }
@@ -120,7 +120,7 @@ import Testing
         let protection = try await start(house, ["PrintingBlocked": true])
         try await house.device.publish(["printBlocked": .bool(true)])
         #expect(await protection.enroll(house.device.account) == .newPolicies)
-        let report = await protection.diagnostics.report()
+        let report = protection.diagnostics.report()
         #expect(report.accounts.map(\.id) == ["dev@example.test", house.account])
         #expect(report.accounts.map(\.channel) == [.other, .appManagement])
         #expect(report.accounts.map(\.isEnrolled) == [false, true])
@@ -128,6 +128,6 @@ import Testing
         #expect(report.lines.contains("Account oid-a: enrolled, rules: policy from the service"))
         await house.device.service.set { $0.policy = nil }
         await protection.checkIn(house.account)
-        #expect(await protection.diagnostics.report().accounts.map(\.channel) == [.other, nil])
+        #expect(protection.diagnostics.report().accounts.map(\.channel) == [.other, nil])
     }
 }

@@ -34,7 +34,7 @@ import Testing
         let account = device.account.id
         #expect(await events.has(.configurationChanged(account: account)))
         for app in [protection, try await device.start()] {
-            let configuration = app.appConfiguration(of: account)
+            let configuration = app.rules.appConfiguration(of: account)
             #expect(configuration.string(for: "server", .max) == "b")
             #expect(configuration.hasConflict("server"))
             #expect(configuration.number(for: "limit", .min) == 3)
@@ -61,9 +61,9 @@ import Testing
                 $0.managedConfiguration = ["server": "b", "site": "north"]
                 $0.expectedAccounts.deviceEnrollment = named
             }
-            #expect(app.appConfiguration(of: "oid-a").keys.isEmpty == (named != nil), "before it is enrolled")
+            #expect(app.rules.appConfiguration(of: "oid-a").keys.isEmpty == (named != nil), "before it is enrolled")
             await app.enroll(device.account)
-            let configuration = app.appConfiguration(of: "oid-a")
+            let configuration = app.rules.appConfiguration(of: "oid-a")
             #expect(configuration.allStrings(for: "server") == (isGiven ? ["a", "b"] : ["a"]))
             #expect((configuration.string(for: "site") == "north") == isGiven)
             #expect(configuration.hasConflict("server") == isGiven)
@@ -100,7 +100,7 @@ import Testing
         }
         await protection.checkIn(device.account.id)
         for app in [protection, try await device.start()] {
-            #expect(app.isScreenCaptureAllowed(for: .managed(device.account.id)))
+            #expect(app.rules.isScreenCaptureAllowed(for: .managed(device.account.id)))
         }
     }
 
@@ -209,7 +209,9 @@ import Testing
         #expect(throws: PinningFailure.matchNotFound) {
             try protection.pinning.checkPins(of: [Data("leaf".utf8)], for: "mail.example", account: account)
         }
-        #expect(throws: PinningFailure.nilHost) { try protection.pinning.checkPins(of: [key], for: nil, account: account) }
+        #expect(throws: PinningFailure.nilHost) {
+            try protection.pinning.checkPins(of: [key], for: nil, account: account)
+        }
         #expect(throws: PinningFailure.invalidCertificateChain) {
             try protection.pinning.checkPins(of: [], for: "mail.example", account: account)
         }

@@ -19,7 +19,7 @@ import Testing
         try await protection.files.write(Data("secret plan".utf8), as: "secret name", of: device.account.id)
         #expect(!device.mayPrint(protection))
 
-        let report = await protection.diagnostics.report()
+        let report = protection.diagnostics.report()
         let account = try #require(report.accounts.first)
         #expect(account.id == device.account.id && account.isEnrolled && account.rules == "policy")
         #expect(account.policyVersion == "v1" && account.sequence == 1 && account.failures == 0)
@@ -34,7 +34,7 @@ import Testing
         #expect(String(decoding: try MessageCoding.encode(read), as: UTF8.self) == text)
 
         try await protection.wipe(device.account.id)
-        let after = await protection.diagnostics.report()
+        let after = protection.diagnostics.report()
         #expect(after.denials.isEmpty)
         #expect(after.accounts.allSatisfy { !$0.isEnrolled })
     }
@@ -52,7 +52,7 @@ import Testing
         await device.service.set { $0.policy = merged }
         let protection = try await device.start()
         await protection.enroll(device.account)
-        let report = await protection.diagnostics.report()
+        let report = protection.diagnostics.report()
         let conflict = try #require(report.accounts.first?.conflicts.first { $0.setting == "printBlocked" })
         #expect(conflict.chosen == true)
         #expect(conflict.candidates.map(\.policyId) == ["T_1", "T_2"])
@@ -63,7 +63,7 @@ import Testing
         let device = try Device()
         let protection = try await device.enrolled()
         for _ in 0..<120 { _ = device.mayPrint(protection) }
-        #expect(await protection.diagnostics.report().denials.count == 50)
+        #expect(protection.diagnostics.report().denials.count == 50)
     }
 
     @Test func `the library states its own version, and an app that types none has it`() async throws {
@@ -76,6 +76,6 @@ import Testing
         let protection = try await device.start { $0.application = facts }
         await protection.enroll(device.account)
         #expect(await device.service.registered.map(\.application.sdkVersion) == [CordonRelease.version])
-        #expect(await protection.diagnostics.report().lines.first?.contains("Cordon \(CordonRelease.version),") == true)
+        #expect(protection.diagnostics.report().lines.first?.contains("Cordon \(CordonRelease.version),") == true)
     }
 }

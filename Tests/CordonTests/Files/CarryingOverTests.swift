@@ -27,10 +27,10 @@ import Testing
         let before = try await device.enrolled()
         let folder = try folder(of: device)
         let files = try await FormerFolder.fill(
-            folder, of: account, with: Self.texts, in: before.vault(of: account))
+            folder, of: account, with: Self.texts, in: before.files.vault(of: account))
         // They are read and listed as they are.
-        #expect(try await before.fileNames(of: account) == ["one", "two"])
-        for (name, text) in Self.texts { #expect(try await before.read(name, of: account) == text) }
+        #expect(try await before.files.names(of: account) == ["one", "two"])
+        for (name, text) in Self.texts { #expect(try await before.files.read(name, of: account) == text) }
         #expect(try names(in: folder) == Set(files.values).union(["index"]))
 
         let protection = try await device.start()

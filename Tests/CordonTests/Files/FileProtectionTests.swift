@@ -26,7 +26,7 @@ import Testing
         let capped = try await device.start {
             $0.settings.maximumFileProtection = .completeUntilFirstUserAuthentication
         }
-        #expect(capped.fileProtection(of: Self.account) == .completeUntilFirstUserAuthentication)
+        #expect(capped.files.fileProtection(of: Self.account) == .completeUntilFirstUserAuthentication)
     }
 
     @Test func `a level changes while the app runs, and is the strictest for an account without rules`() async throws {

@@ -12,19 +12,21 @@ import Testing
         let first = try await device.enrolled()
         let second = try await device.start()
         let account = device.account.id
-        try await first.write(Data("old".utf8), as: "old", of: account)
+        try await first.files.write(Data("old".utf8), as: "old", of: account)
         try await withThrowingTaskGroup { group in
             for number in 0..<40 {
                 let protection = number.isMultiple(of: 2) ? first : second
-                group.addTask { try await protection.files.write(Data("\(number)".utf8), as: "note \(number)", of: account) }
+                group.addTask {
+                    try await protection.files.write(Data("\(number)".utf8), as: "note \(number)", of: account)
+                }
             }
-            group.addTask { try await second.remove("old", of: account) }
+            group.addTask { try await second.files.remove("old", of: account) }
             try await group.waitForAll()
         }
-        #expect(try await first.fileNames(of: account) == (0..<40).map { "note \($0)" }.sorted())
-        #expect(try await second.fileNames(of: account) == first.fileNames(of: account))
+        #expect(try await first.files.names(of: account) == (0..<40).map { "note \($0)" }.sorted())
+        #expect(try await second.files.names(of: account) == first.files.names(of: account))
         for number in 0..<40 {
-            #expect(try await first.read("note \(number)", of: account) == Data("\(number)".utf8))
+            #expect(try await first.files.read("note \(number)", of: account) == Data("\(number)".utf8))
         }
     }
 

@@ -51,17 +51,17 @@ import Testing
             try await device.publish([:])
             let clipboard = TestClipboard()
             let ways: [@Sendable (AppProtection) async throws -> Void] = [
-                { _ = try await $0.fileNames(of: "oid-a") },
-                { try await $0.write(Data(), as: "a", of: "oid-a") },
-                { _ = try await $0.read("a", of: "oid-a") },
-                { try await $0.remove("a", of: "oid-a") },
+                { _ = try await $0.files.names(of: "oid-a") },
+                { try await $0.files.write(Data(), as: "a", of: "oid-a") },
+                { _ = try await $0.files.read("a", of: "oid-a") },
+                { try await $0.files.remove("a", of: "oid-a") },
                 {
-                    let permit = try $0.copyPermit(for: "text", of: .managed("oid-a"))
-                    try await $0.copy("text", of: .managed("oid-a"), to: clipboard, permit: permit)
+                    let permit = try $0.outlets.copyPermit(for: "text", of: .managed("oid-a"))
+                    try await $0.outlets.copy("text", of: .managed("oid-a"), to: clipboard, permit: permit)
                 },
-                { _ = try await $0.paste(from: clipboard, for: .managed("oid-a")) },
+                { _ = try await $0.outlets.paste(from: clipboard, for: .managed("oid-a")) },
                 {
-                    _ = try? await $0.take(
+                    _ = try? await $0.outlets.take(
                         SharedItem(owner: nil, senderBundleID: "other", name: "a", contents: Data()),
                         for: .managed("oid-a"))
                 },
@@ -110,7 +110,7 @@ import Testing
         #expect(protection.rules.isManaged("OID-A"))
         #expect(protection.rules.isManaged("Worker-A@contoso.example"))
         #expect(!protection.rules.isManaged("oid-b"))
-        #expect(await protection.rules.primaryAccount == nil)
+        #expect(protection.rules.primaryAccount == nil)
         try await protection.wipe(device.account.id)
         #expect(protection.rules.managedAccounts.isEmpty)
     }
@@ -130,13 +130,13 @@ import Testing
     @Test func `management is on for an app with rules, and for one whose settings require them`() async throws {
         let device = try Device()
         let plain = try await device.start()
-        #expect(!plain.isManagementEnabled, "nothing manages it")
+        #expect(!plain.rules.isManagementEnabled, "nothing manages it")
         let requiring = try await device.start { $0.settings.requiresPolicy = true }
-        #expect(requiring.isManagementEnabled)
+        #expect(requiring.rules.isManagementEnabled)
         #expect(await plain.enroll(device.account) == .noPolicyTargeted)
-        #expect(!plain.isManagementEnabled)
+        #expect(!plain.rules.isManagementEnabled)
         try await device.publish([:])
         await plain.checkIn(device.account.id)
-        #expect(plain.isManagementEnabled)
+        #expect(plain.rules.isManagementEnabled)
     }
 }

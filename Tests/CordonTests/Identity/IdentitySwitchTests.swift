@@ -104,7 +104,7 @@ import Testing
             // The process's identity is the enrolled account's (SDK-ID-11).
             #expect(IdentityContext.processIdentity == .managed("oid-a"))
             #expect(IdentityContext.current == .managed("oid-a"))
-            #expect(await protection.rules.primaryAccount == "oid-a")
+            #expect(protection.rules.primaryAccount == "oid-a")
             #expect(
                 await protection.enroll(
                     ManagedAccount(id: "oid-b", tenant: device.account.tenant, userPrincipalName: "b@contoso.example"))

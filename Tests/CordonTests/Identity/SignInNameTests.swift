@@ -66,7 +66,9 @@ import Testing
             { ($0.action, $0.owner, $0.coVisibleIdentities) = (.captureScreen, .personal, [.managed($1)]) },
         ]
         // The account itself, once more by another name, is nobody else on the page.
-        questions.append { ($0.action, $0.owner, $0.coVisibleIdentities) = (.syncContacts, .managed("oid-a"), [.managed($1)]) }
+        questions.append {
+            ($0.action, $0.owner, $0.coVisibleIdentities) = (.syncContacts, .managed("oid-a"), [.managed($1)])
+        }
         for (number, change) in questions.enumerated() {
             let answers = ["oid-a", Self.name].map { name in
                 var question = Question(.print, owner: nil)
@@ -100,9 +102,9 @@ import Testing
         let device = try Device()
         let protection = try await device.enrolled()
         _ = protection.decision(for: Question(.print, owner: .managed(Self.name)))
-        #expect(await protection.diagnostics.report().denials.map(\.account) == ["oid-a"])
+        #expect(protection.diagnostics.report().denials.map(\.account) == ["oid-a"])
         try await protection.wipe("oid-a")
-        #expect(await protection.diagnostics.report().denials.isEmpty)
+        #expect(protection.diagnostics.report().denials.isEmpty)
     }
 
     @Test func `a gate is one gate under both names`() async throws {

@@ -66,7 +66,7 @@ import Testing
         let protection = try await device.enrolled()
         #expect(!device.mayPrint(protection))
         let typed = Typed([])
-        typed.interface().show(await protection.diagnostics.report())
+        typed.interface().show(protection.diagnostics.report())
         let shown = typed.shown
         #expect(shown.first == "── diagnostics ──" && shown.last == "──")
         #expect(shown.contains("Account oid-a: enrolled, rules: policy from the service"))
@@ -75,7 +75,7 @@ import Testing
         #expect(shown[denial + 1].hasSuffix(", printBlocked, policy T_1 1)"))
         #expect(!shown.contains { $0.contains("worker-a") })
         try await protection.wipe(device.account.id)
-        typed.interface().show(await protection.diagnostics.report())
+        typed.interface().show(protection.diagnostics.report())
         #expect(typed.shown.contains("Nothing was denied."))
     }
 

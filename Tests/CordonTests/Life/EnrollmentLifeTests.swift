@@ -81,7 +81,7 @@ import Testing
         await device.service.set { $0.outage = .notFound }
         let protection = try await device.start()
         #expect(await protection.enroll(device.account) == .discoveryFailed)
-        #expect(await protection.diagnostics.report().accounts.first?.next == time.now + 86_400)
+        #expect(protection.diagnostics.report().accounts.first?.next == time.now + 86_400)
     }
 
     @Test func `a session that can give no token fails the enrolment with 217`() async throws {
@@ -262,7 +262,7 @@ import Testing
         await restarted.performDueWork()
         await restarted.performDueWork()
         #expect(await device.service.unregistered == 1)
-        #expect(await restarted.diagnostics.report().waitingUnenrollments == 0)
+        #expect(restarted.diagnostics.report().waitingUnenrollments == 0)
     }
 
     @Test(arguments: [false, true])
@@ -280,7 +280,7 @@ import Testing
         time.advance(by: 3600)
         await protection.performDueWork()
         #expect(await device.service.unregistered == 0)
-        #expect(await protection.diagnostics.report().waitingUnenrollments == 0)
+        #expect(protection.diagnostics.report().waitingUnenrollments == 0)
     }
 
     @Test func `the service hears of a leave with its reason, also when it is told later`() async throws {
@@ -309,7 +309,7 @@ import Testing
         await device.sessions.set { $0.key = SoftwareSigningKey() }
         time.advance(by: 3600)
         await protection.performDueWork()
-        #expect(await protection.diagnostics.report().waitingUnenrollments == 0)
+        #expect(protection.diagnostics.report().waitingUnenrollments == 0)
     }
 
     @Test func `every status has a cause and a next step`() {

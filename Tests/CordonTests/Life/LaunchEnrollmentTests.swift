@@ -165,7 +165,7 @@ import Testing
             await device.service.set { $0.isUnreachable = true }
             time.advance(by: hours * 3600)
             await protection.performDueWork()
-            #expect(await protection.diagnostics.report().accounts.first?.failures == 1)
+            #expect(protection.diagnostics.report().accounts.first?.failures == 1)
             await device.service.set { $0.isUnreachable = false }
             time.advance(by: -hours * 3600 + 60)
             for _ in 0..<2 { await protection.performDueWork() }

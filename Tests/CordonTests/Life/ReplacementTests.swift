@@ -36,7 +36,7 @@ import Testing
                 }
             }
             await app.enroll(two.first.account)
-            try await app.write(Data("plan".utf8), as: "plan", of: two.first.account.id)
+            try await app.files.write(Data("plan".utf8), as: "plan", of: two.first.account.id)
         }
     }
 
@@ -70,7 +70,7 @@ import Testing
             #expect(try await house.app.remediations.remediate(stranger)?.status == .notCompliant)
             #expect(house.asked.withLock { $0.isEmpty })
             #expect(await house.app.enrolledAccounts == [first])
-            #expect(try await house.app.read("plan", of: first.id) == Data("plan".utf8))
+            #expect(try await house.app.files.read("plan", of: first.id) == Data("plan".utf8))
         }
     }
 
@@ -86,7 +86,7 @@ import Testing
             #expect(try await mute.app.remediations.remediate(second)?.status == .notCompliant)
             for house in [refusing, mute] {
                 #expect(await house.app.enrolledAccounts == [house.two.first.account])
-                #expect(try await house.app.read("plan", of: house.two.first.account.id) == Data("plan".utf8))
+                #expect(try await house.app.files.read("plan", of: house.two.first.account.id) == Data("plan".utf8))
             }
         }
     }

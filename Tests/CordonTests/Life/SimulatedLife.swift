@@ -97,7 +97,7 @@ struct SimulatedLife {
         let begun = Set(receipts.map { "\($0.commandID) \($0.started)" })
         #expect(begun.count == commands.count, "\(place): \(begun.sorted())")
         #expect(Set(receipts.map(\.commandID)) == commands, "\(place)")
-        #expect(await app.diagnosticReport().waitingReceipts == 0, "\(place)")
+        #expect(app.diagnostics.report().waitingReceipts == 0, "\(place)")
     }
 
     /// Does what is due; an app that is ended on the way is started again and does it then.
@@ -134,10 +134,10 @@ struct SimulatedLife {
     }
 
     private var isEnrolled: Bool { get async { await app.enrolledAccounts.count == 1 } }
-    private var failures: Int { get async { await app.diagnosticReport().accounts.first?.failures ?? 0 } }
+    private var failures: Int { get async { app.diagnostics.report().accounts.first?.failures ?? 0 } }
     private var lastCheckInAge: TimeInterval {
         get async {
-            let last = await app.diagnosticReport().accounts.first?.lastCheckIn
+            let last = app.diagnostics.report().accounts.first?.lastCheckIn
             return last.map { abs(deviceTime.now.timeIntervalSince($0)) } ?? 0
         }
     }

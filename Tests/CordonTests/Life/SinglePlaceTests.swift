@@ -110,7 +110,7 @@ import Testing
             await house.two.first.set { $0.policy = nil }
             #expect(await app.checkIn(house.first.id) == .noPolicyTargeted)
             #expect(await app.enroll(house.second) == .newPolicies)
-            #expect(await app.primaryAccount == house.second.id)
+            #expect(app.rules.primaryAccount == house.second.id)
             #expect(IdentityContext.processIdentity == .managed(house.second.id))
 
             // Rules for the first hold again, but there is no place for it.

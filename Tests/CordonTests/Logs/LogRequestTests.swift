@@ -100,12 +100,12 @@ import Testing
         #expect(await end(events) == .nobodyToAsk)
         try await protection.telemetry.setEnabled(false)
         let (second, more) = try await start(device)
-        await second.answerLogRequests()
+        await second.logs.answerRequests()
         #expect(await end(more) == .telemetryOff)
         #expect(shown.withLock { $0.isEmpty })
         #expect(await device.service.logs.isEmpty)
-        try await second.setTelemetryEnabled(true)
-        await second.answerLogRequests()
+        try await second.telemetry.setEnabled(true)
+        await second.logs.answerRequests()
         #expect(await device.service.logs.count == 1, "the question was still open")
     }
 

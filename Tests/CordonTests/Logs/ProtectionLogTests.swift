@@ -74,7 +74,7 @@ import Testing
             #expect(attributes[.posixPermissions] as? Int == 0o600)
         }
         #expect(text(log).contains("line number 499 ") && !text(log).contains("line number 0 "))
-        #expect(await protection.diagnostics.report().logs == log.files)
+        #expect(protection.diagnostics.report().logs == log.files)
     }
 
     @Test func `the settings say how much is written, and change it while the app runs`() async throws {

@@ -34,7 +34,7 @@ import Testing
         await device.service.set { $0.garbage = nil }
         time.advance(by: 86_400)
         await protection.performDueWork()
-        #expect(await protection.diagnostics.report().accounts.first?.failures == 0)
+        #expect(protection.diagnostics.report().accounts.first?.failures == 0)
         let stranger = try Device(time: time)
         await stranger.service.set { $0.garbage = (.init(code: code), body) }
         #expect(await !(try stranger.start()).enroll(stranger.account).didSucceed)

@@ -126,11 +126,11 @@ import Testing
     @Test func `the telemetry setting counts, in the Info.plist and at run time`() async throws {
         let device = try Device()
         defer { withExtendedLifetime(device) {} }
-        #expect(try await device.start { $0.settings.telemetryDisabled = true }.isTelemetryEnabled == false)
+        #expect(try await device.start { $0.settings.telemetryDisabled = true }.telemetry.isEnabled == false)
         let protection = try await device.start()
-        #expect(await protection.telemetry.isEnabled)
+        #expect(protection.telemetry.isEnabled)
         try await protection.settings.change { $0.telemetryDisabled = true }
-        #expect(await !protection.telemetry.isEnabled)
+        #expect(!protection.telemetry.isEnabled)
     }
 
     @Test func `an extension reads the rules of the app around it, and enrols nobody`() async throws {
@@ -141,7 +141,7 @@ import Testing
             $0.application.bundleID = "example.notes.share"
             $0.settings.containingBundleID = "example.notes"
         }
-        #expect(!device.mayPrint(inside) && inside.policy(of: .managed("oid-a")) != nil)
+        #expect(!device.mayPrint(inside) && inside.rules.policy(of: .managed("oid-a")) != nil)
         #expect(await inside.enroll(device.account) == .unsupportedCall)
         let stub = try await device.start { $0.settings.isOpenInExtension = true }
         #expect(await stub.enroll(device.account) == .unsupportedCall)

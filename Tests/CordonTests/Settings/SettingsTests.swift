@@ -155,7 +155,7 @@ import Testing
         await house.person.set { $0.refuses = ["There is no splash here."] }
         let protection = try await house.opened { $0.settings.theme.splashIcon = "logo.png" }
         #expect(await house.person.theme?.splashIcon == "logo.png")
-        #expect(await protection.settings.refusedTheme == ["There is no splash here."])
+        #expect(protection.settings.refusedTheme == ["There is no splash here."])
         try await protection.settings.change { $0.accentColor = "#123456" }
         await protection.launch(house.account)
         #expect(await house.person.theme?.accent == ProtectionTheme.Color("#123456"))

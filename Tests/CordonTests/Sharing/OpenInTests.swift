@@ -35,8 +35,8 @@ import Testing
 
         func handOver(_ contents: Data, of owner: Identity = .managed("oid-a")) async throws -> SharedItem {
             let inbox = Inbox()
-            let permit = try sender.openInPermit(of: owner)
-            try await sender.openIn(contents, named: "plan.txt", of: owner, by: inbox, permit: permit)
+            let permit = try sender.outlets.openInPermit(of: owner)
+            try await sender.outlets.openIn(contents, named: "plan.txt", of: owner, by: inbox, permit: permit)
             return try #require(await inbox.item)
         }
     }
@@ -54,7 +54,7 @@ import Testing
         let item = try await apps.handOver(secret)
         #expect(item.contents.range(of: secret) == nil)
         #expect(item.contents.range(of: Data("plan.txt".utf8)) == nil && item.name.isEmpty)
-        let taken = try await apps.receiver.take(item, for: .managed("oid-a"))
+        let taken = try await apps.receiver.outlets.take(item, for: .managed("oid-a"))
         #expect(taken.contents == secret)
         #expect(taken.name == "plan.txt")
         #expect(taken.owner == .managed("oid-a"))
@@ -81,7 +81,7 @@ import Testing
         let apps = try await TwoApps(Self.managedOnly)
         let item = try await apps.handOver(secret, of: .personal)
         #expect(item.contents == secret)
-        let taken = try await apps.receiver.take(item, for: .personal)
+        let taken = try await apps.receiver.outlets.take(item, for: .personal)
         #expect(taken == TakenItem(owner: .personal, name: "plan.txt", contents: secret))
     }
 
@@ -93,26 +93,29 @@ import Testing
 
     @Test func `SC-26: nothing is handed over where data may go nowhere`() async throws {
         let apps = try await TwoApps(["allowedOutboundDataTransferDestinations": .string("none")])
-        #expect(throws: EgressDenied.self) { _ = try apps.sender.openInPermit(of: .managed("oid-a")) }
+        #expect(throws: EgressDenied.self) { _ = try apps.sender.outlets.openInPermit(of: .managed("oid-a")) }
     }
 
     @Test func `a changed parcel, and a sealed thing made for another purpose, are refused`() async throws {
         let apps = try await TwoApps(Self.managedOnly)
         var item = try await apps.handOver(secret)
         item.contents[item.contents.count - 1] ^= 1
-        #expect(await failure(apps.receiver, item, for: .managed("oid-a")) as? ProtectionError == ProtectionError(.vault, ""))
-        try await apps.sender.publishNotificationLevels()
+        #expect(
+            await failure(apps.receiver, item, for: .managed("oid-a")) as? ProtectionError
+                == ProtectionError(.vault, ""))
+        try await apps.sender.outlets.publishNotificationLevels()
         let values = try FileManager.default.contentsOfDirectory(
             at: apps.group.directory.appending(path: "values"), includingPropertiesForKeys: nil)
         item.contents = try Data(contentsOf: try #require(values.first))
         #expect(
-            await failure(apps.receiver, item, for: .managed("oid-a")) as? ProtectionError == ProtectionError(.damagedContent, ""))
+            await failure(apps.receiver, item, for: .managed("oid-a")) as? ProtectionError
+                == ProtectionError(.damagedContent, ""))
     }
 
     @Test func `a readable parcel that only names the account is not taken for one that the group sealed`() async throws
     {
         let apps = try await TwoApps(Self.managedOnly)
-        _ = try await apps.receiver.take(try await apps.handOver(secret), for: .managed("oid-a"))
+        _ = try await apps.receiver.outlets.take(try await apps.handOver(secret), for: .managed("oid-a"))
         let vault = try Vault(directory: apps.devices[1].folder.appending(path: "forger"), keyStore: InMemoryKeyStore())
         for purpose in ["handOver", "notifications"] {
             let label = Data(#"{"name":"allow","purpose":"\#(purpose)"}"#.utf8)
@@ -123,7 +126,7 @@ import Testing
                 await failure(apps.receiver, item, for: .managed("oid-a")) as? ProtectionError
                     == ProtectionError(.damagedContent, ""))
             let values = apps.group.directory.appending(path: "values")
-            try await apps.sender.publishNotificationLevels()
+            try await apps.sender.outlets.publishNotificationLevels()
             let published = try FileManager.default.contentsOfDirectory(at: values, includingPropertiesForKeys: nil)
             for file in published { try forged.write(to: file) }
             let levels = try NotificationLevels(
@@ -134,17 +137,19 @@ import Testing
 
     @Test func `a wipe in either app ends what is on its way, and the other app's files stay`() async throws {
         let apps = try await TwoApps(Self.managedOnly)
-        try await apps.receiver.write(secret, as: "own", of: "oid-a")
+        try await apps.receiver.files.write(secret, as: "own", of: "oid-a")
         let item = try await apps.handOver(secret)
         try await apps.sender.wipe("oid-a")
-        #expect(await failure(apps.receiver, item, for: .managed("oid-a")) as? ProtectionError == ProtectionError(.vault, ""))
-        #expect(try await apps.receiver.read("own", of: "oid-a") == secret)
+        #expect(
+            await failure(apps.receiver, item, for: .managed("oid-a")) as? ProtectionError
+                == ProtectionError(.vault, ""))
+        #expect(try await apps.receiver.files.read("own", of: "oid-a") == secret)
         // The one that is left can hand over again.
         let inbox = Inbox()
-        let permit = try apps.receiver.openInPermit(of: .managed("oid-a"))
-        try await apps.receiver.openIn(secret, named: "n", of: .managed("oid-a"), by: inbox, permit: permit)
+        let permit = try apps.receiver.outlets.openInPermit(of: .managed("oid-a"))
+        try await apps.receiver.outlets.openIn(secret, named: "n", of: .managed("oid-a"), by: inbox, permit: permit)
         let again = try #require(await inbox.item)
-        #expect(try await apps.receiver.take(again, for: .managed("oid-a")).contents == secret)
+        #expect(try await apps.receiver.outlets.take(again, for: .managed("oid-a")).contents == secret)
     }
 
     @Test func `an app that shares nothing neither hands over nor takes what is sealed`() async throws {
@@ -152,9 +157,9 @@ import Testing
         let item = try await apps.handOver(secret)
         let device = try Device()
         let alone = try await device.enrolled(Self.managedOnly)
-        let permit = try alone.openInPermit(of: .managed("oid-a"))
+        let permit = try alone.outlets.openInPermit(of: .managed("oid-a"))
         do {
-            try await alone.openIn(secret, named: "n", of: .managed("oid-a"), by: Inbox(), permit: permit)
+            try await alone.outlets.openIn(secret, named: "n", of: .managed("oid-a"), by: Inbox(), permit: permit)
             Issue.record("it was handed over")
         } catch { #expect(error.code == .noSharingGroup) }
         expectDenied(await failure(alone, item, for: .managed("oid-a")))

@@ -56,7 +56,7 @@ import Testing
         let restarted = try await device.start()
         await restarted.performDueWork()
         await restarted.checkIn(device.account.id)
-        #expect(await !restarted.telemetry.isEnabled)
+        #expect(!restarted.telemetry.isEnabled)
         await #expect(throws: ProtectionError(.stateUnwritable, "")) { try await restarted.telemetry.setEnabled(true) }
         #expect(try Data(contentsOf: file) == before)
         #expect(!device.files(in: "life").contains { $0.hasSuffix(".damaged") })

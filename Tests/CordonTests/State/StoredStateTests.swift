@@ -304,7 +304,7 @@ import Testing
             }
         }
         let stored = try JSONValue(parsing: device.contents(ofState: try registrationFile(of: device)))
-        let newest = await [first, second].asyncMax { await $0.diagnosticReport().accounts.first?.sequence ?? 0 }
+        let newest = await [first, second].asyncMax { $0.diagnostics.report().accounts.first?.sequence ?? 0 }
         #expect(stored["sequence"]?.integer == newest)
     }
 

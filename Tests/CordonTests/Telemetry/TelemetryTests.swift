@@ -118,17 +118,17 @@ import Testing
     @Test func `each of the three switches is enough`() async throws {
         let (bySettings, app) = try await worked { $0.telemetryEnabled = false }
         #expect(await bySettings.service.telemetry.isEmpty)
-        #expect(await app.telemetryLedger().isEmpty)
+        #expect(await app.telemetry.ledger().isEmpty)
 
         let device = try Device()
         try await device.publish([:])
         let byPerson = try await device.start()
-        try await byPerson.setTelemetryEnabled(false)
+        try await byPerson.telemetry.setEnabled(false)
         await byPerson.enroll(device.account)
         let restarted = try await device.start()
         await restarted.performDueWork()
         #expect(await device.service.telemetry.isEmpty)
-        #expect(await !restarted.telemetry.isEnabled)
+        #expect(!restarted.telemetry.isEnabled)
 
         let other = try Device()
         await other.service.set { $0.change = { $0.telemetryDisabled = true } }

@@ -214,7 +214,7 @@ import Testing
 
         let offline = try Device()
         let other = try await offline.enrolled()
-        try await other.write(Data("plan".utf8), as: "plan.txt", of: offline.account.id)
+        try await other.files.write(Data("plan".utf8), as: "plan.txt", of: offline.account.id)
         await offline.service.set { $0.isUnreachable = true }
         #expect(await other.unenroll(offline.account.id) == .checkInNetworkFailure)
         #expect(await other.enrolledAccounts.isEmpty)
