@@ -26,7 +26,7 @@ struct AdministrationGate: Sendable {
     static let person = "user:"
 
     /// The verified token of a request. A token bound to a key is only good with a proof by that key.
-    func token(of request: Request) async throws(TokenRefusal) -> AccessToken {
+    func token(of request: Request) async throws -> AccessToken {
         let fields = request.headers[values: .authorization]
         guard fields.count == 1 else {
             throw TokenRefusal(.missing, "exactly one access token must come with the request")
@@ -46,12 +46,12 @@ struct AdministrationGate: Sendable {
         guard scheme == "dpop", let url = URL(string: base + request.uri.path) else {
             throw TokenRefusal(.unprovedKey, "the token is bound to a key and came without the scheme DPoP")
         }
-        do throws(ProofRefusal) {
+        do {
             let proof = try proofs.check(
                 request.headers[values: .dpop], method: request.method.rawValue, url: url, accessToken: text,
                 madeBy: thumbprint, demandsNonce: false)
             try proofs.remember(proof, share: ProofVerifier.shareOfAdministrator)
-        } catch .busy {
+        } catch let refusal as Refusal where refusal == .busy {
             throw TokenRefusal(.busy, "too many proofs are remembered")
         } catch {
             throw TokenRefusal(.unprovedKey, "the proof that came with the token was refused")
@@ -64,7 +64,7 @@ struct AdministrationGate: Sendable {
     /// - Throws: ``TokenRefusal`` with code `insufficientScope` when the token was not given for such requests.
     func administrator(
         _ token: AccessToken, for access: AdministrationAccess
-    ) async throws(TokenRefusal) -> Administrator {
+    ) async throws -> Administrator {
         guard token.isApplication || !token.scopes.isDisjoint(with: access.scopes) else {
             throw noted(
                 TokenRefusal(
@@ -90,7 +90,7 @@ struct AdministrationGate: Sendable {
     /// program has nobody to ask.
     ///
     /// - Throws: ``TokenRefusal`` with code `staleSignIn`.
-    func requireFreshSignIn(_ token: AccessToken) throws(TokenRefusal) {
+    func requireFreshSignIn(_ token: AccessToken) throws {
         guard let stepUpAge, !token.isApplication else { return }
         guard let signedIn = token.authenticated else {
             throw noted(

@@ -8,7 +8,6 @@ import NIOCore
 
 /// Administration beside Graph: what Graph has no words for.
 struct AdministrationRoutes: Sendable {
-    let routing: AdministrationRouting
     let administration: Administration
 
     /// The body of `PUT /admin/v1/allowedAccounts`; null lifts the restriction (SRV-CI-008).
@@ -16,34 +15,27 @@ struct AdministrationRoutes: Sendable {
         var accounts: [PolicyEnvelope.AllowedAccount]?
     }
 
-    func add(to router: some RouterMethods<BasicRequestContext>) {
-        routing.on(router, .get, "/admin/v1/audit", .readApps) { _, administrator throws(CheckInRefusal) in
-            try await audit(administrator)
+    func add(to routing: AdministrationRouting) {
+        routing.allowing(.readApps).on("/admin/v1/audit", method: .get) { _, context in
+            try await audit(context.administrator)
         }
-        routing.on(router, .get, "/admin/v1/allowedAccounts", .readApps) { _, administrator throws(CheckInRefusal) in
-            let accounts = try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await administration.allowedAccounts(as: administrator)
-            }
-            return try CheckInRefusal.answering(.ok, AllowedAccounts(accounts: accounts))
+        routing.allowing(.readApps).on("/admin/v1/allowedAccounts", method: .get) { _, context in
+            let accounts = try await administration.allowedAccounts(as: context.administrator)
+            return try Response(.ok, AllowedAccounts(accounts: accounts))
         }
-        routing.on(router, .put, "/admin/v1/allowedAccounts", .writeApps) {
-            exchange, administrator throws(CheckInRefusal) in
-            let accounts = try await CheckInRefusal.reading(
-                AllowedAccounts.self, of: exchange.request, atMost: AdministrationRouting.largestBody
+        routing.allowing(.writeApps).on("/admin/v1/allowedAccounts", method: .put) { request, context in
+            let accounts = try await RequestBodyReader.message(
+                AllowedAccounts.self, of: request, atMost: AdministrationRouting.largestBody
             ).accounts
-            try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await administration.setAllowedAccounts(accounts, as: administrator)
-            }
+            try await administration.setAllowedAccounts(accounts, as: context.administrator)
             return Response(status: .noContent)
         }
     }
 
     /// The whole log as it is read from the store, so that its size does not matter; the first piece is awaited, so
     /// that a refusal is still an answer of its own.
-    private func audit(_ administrator: Administrator) async throws(CheckInRefusal) -> Response {
-        let pieces = try await CheckInRefusal.asking { () throws(ServiceError) in
-            try await administration.exportAudit(as: administrator)
-        }
+    private func audit(_ administrator: Administrator) async throws -> Response {
+        let pieces = try await administration.exportAudit(as: administrator)
         let body = ResponseBody { writer in
             for try await piece in pieces { try await writer.write(ByteBuffer(bytes: piece)) }
             try await writer.finish(nil)

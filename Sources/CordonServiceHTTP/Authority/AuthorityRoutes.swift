@@ -3,7 +3,6 @@ import CordonPolicy
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Logging
 
 /// The addresses at which MSAL and azure-identity look for a token endpoint, in front of any provider (SRV-OP-017).
 ///
@@ -16,62 +15,39 @@ struct AuthorityRoutes: Sendable {
     /// The embedded provider, nil in front of an outside one.
     let provider: EmbeddedProvider?
     let documents: DiscoveryCache
-    let logger: Logger
 
-    func add(to router: some RouterMethods<BasicRequestContext>) {
-        let discovery = "/:tenant/v2.0/.well-known/openid-configuration"
-        let token = "/:tenant/oauth2/v2.0/token"
-        let instances = "/common/discovery/instance"
-        on(router, .get, discovery) { exchange throws(TokenRefusal) in try await discover(exchange) }
-        on(router, .get, instances) { exchange in instance(exchange) }
+    func add(to router: some RouterMethods<ServiceRequestContext>) {
+        router.get("/:tenant/v2.0/.well-known/openid-configuration") { request, context in
+            try await discover(request, tenant: context.key("tenant"))
+        }
+        router.get("/common/discovery/instance") { request, _ in instance(request) }
         guard let provider else { return }
-        on(router, .post, token) { exchange in
-            await provider.token(exchange.request, at: ownAddress(exchange))
+        router.post("/:tenant/oauth2/v2.0/token") { request, context in
+            await provider.token(request, at: ownAddress(request, tenant: context.key("tenant")))
         }
     }
 
-    private func on(
-        _ router: some RouterMethods<BasicRequestContext>, _ method: HTTPRequest.Method, _ path: String,
-        _ handler: @escaping @Sendable (Exchange) async throws(TokenRefusal) -> Response
-    ) {
-        router.on(RouterPath(path), method: method) { request, context in
-            let exchange = Exchange(request, context, logger: logger)
-            var response: Response
-            do throws(TokenRefusal) {
-                response = try await handler(exchange)
-            } catch {
-                response = Self.json(
-                    ["error": "temporarily_unavailable", "error_description": .string(error.reason)],
-                    .serviceUnavailable)
-                response.headers[.retryAfter] = "30"
-            }
-            exchange.log(route: path, status: response.status.code)
-            response.headers[.requestID] = exchange.id
-            return response
-        }
-    }
-
-    private func discover(_ exchange: Exchange) async throws(TokenRefusal) -> Response {
+    private func discover(_ request: Request, tenant: String) async throws -> Response {
         var document = try await documents.document(of: issuer)
-        if provider != nil { document["token_endpoint"] = .string(tokenAddress(exchange)) }
+        if provider != nil { document["token_endpoint"] = .string(tokenAddress(request, tenant: tenant)) }
         return Self.json(.object(document))
     }
 
     /// The façade's token endpoint by the address that the client used.
-    private func tokenAddress(_ exchange: Exchange) -> String {
-        "\(origin.of(exchange.request))/\(tenant(of: exchange))/oauth2/v2.0/token"
+    private func tokenAddress(_ request: Request, tenant: String) -> String {
+        "\(origin.of(request))/\(Self.plain(tenant))/oauth2/v2.0/token"
     }
 
     /// The same, where it is surely this service's: a client's signature for a host that somebody made up must not count.
-    private func ownAddress(_ exchange: Exchange) -> String? {
-        let host = Loopback.host(ofAuthority: exchange.request.head.authority ?? "")
-        return origin.publicBase != nil || Loopback.includes(host) ? tokenAddress(exchange) : nil
+    private func ownAddress(_ request: Request, tenant: String) -> String? {
+        let host = Loopback.host(ofAuthority: request.head.authority ?? "")
+        return origin.publicBase != nil || Loopback.includes(host) ? tokenAddress(request, tenant: tenant) : nil
     }
 
     /// The answer that keeps a client from asking the public cloud about a host that it does not know (SRV-OP-018).
-    private func instance(_ exchange: Exchange) -> Response {
-        let origin = origin.of(exchange.request)
-        let asked = exchange.request.uri.queryParameters["authorization_endpoint"].map(String.init) ?? ""
+    private func instance(_ request: Request) -> Response {
+        let origin = origin.of(request)
+        let asked = request.uri.queryParameters["authorization_endpoint"].map(String.init) ?? ""
         let tenant = URL(string: asked)?.pathComponents.dropFirst().first ?? ""
         let host = origin.drop { $0 != "/" }.dropFirst(2)
         return Self.json([
@@ -87,8 +63,6 @@ struct AuthorityRoutes: Sendable {
         ])
     }
 
-    private func tenant(of exchange: Exchange) -> String { Self.plain(exchange.parameters.get("tenant") ?? "") }
-
     /// The organisation as a client named it; tokens say which one it really is.
     private static func plain(_ tenant: String) -> String {
         let isPlain = tenant.utf8.allSatisfy { byte in
@@ -98,7 +72,18 @@ struct AuthorityRoutes: Sendable {
         return isPlain && (1...128).contains(tenant.utf8.count) ? tenant : "common"
     }
 
-    private static func json(_ value: JSONValue, _ status: HTTPResponse.Status = .ok) -> Response {
+    fileprivate static func json(_ value: JSONValue, _ status: HTTPResponse.Status = .ok) -> Response {
         Response(status, "application/json", Data(value.text().utf8), headers: [.cacheControl: "no-store"])
+    }
+}
+
+/// Refusals as token endpoints write them (RFC 6749 §5.2).
+struct AuthorityFormat: RefusalFormat {
+    func answer(_ error: any Error, id: String) -> RefusalAnswer {
+        let reason = (error as? TokenRefusal)?.reason ?? "the service cannot do its work at the moment"
+        var response = AuthorityRoutes.json(
+            ["error": "temporarily_unavailable", "error_description": .string(reason)], .serviceUnavailable)
+        response.headers[.retryAfter] = "30"
+        return RefusalAnswer(response: response)
     }
 }

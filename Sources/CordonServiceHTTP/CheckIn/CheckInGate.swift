@@ -19,14 +19,14 @@ struct CheckInGate: Sendable {
 
     /// Lets a caller through whose token and proof are good, or refuses one who asks too often. Comes before the proof is
     /// remembered, so that a request that was held back leaves nothing behind.
-    typealias Admission = (DeviceCaller) async throws(CheckInRefusal) -> Void
+    typealias Admission = (DeviceCaller) async throws -> Void
 
     /// Who sends the request, and until when its token is good.
     func caller(
         of request: Request, admitting admission: Admission
-    ) async throws(CheckInRefusal) -> (caller: DeviceCaller, until: Date) {
+    ) async throws -> (caller: DeviceCaller, until: Date) {
         let (text, token) = try await accessToken(of: request)
-        do { try await revoked.check(token) } catch { throw CheckInRefusal(error) }
+        try await revoked.check(token)
         return (try await holder(of: token, text, in: request, admitting: admission), token.expires)
     }
 
@@ -36,40 +36,37 @@ struct CheckInGate: Sendable {
     /// Such an account has no tokens any more, and would otherwise be told neither that nor what it has to wipe.
     func visitor(
         of request: Request, registration id: String, admitting admission: Admission
-    ) async throws(CheckInRefusal) -> DeviceCaller {
+    ) async throws -> DeviceCaller {
         guard request.headers.contains(.authorization) else {
             let missing = TokenRefusal(.missing, "no access token came with the request")
-            guard request.headers.contains(.dpop) else { throw CheckInRefusal(missing) }
+            guard request.headers.contains(.dpop) else { throw missing }
             let visitor = try await reporter(of: request, registration: id, sending: nil, admitting: admission)
             return try await confirmDisabled(visitor, or: missing)
         }
         let (text, token) = try await accessToken(of: request)
         do {
             try await revoked.check(token)
-        } catch  where error.code == .revoked {
+        } catch {
+            guard error.code == .revoked else { throw error }
             let visitor = try await holder(of: token, text, in: request, admitting: admission)
             return try await confirmDisabled(visitor, or: error)
-        } catch {
-            throw CheckInRefusal(error)
         }
         return try await holder(of: token, text, in: request, admitting: admission)
     }
 
     private func confirmDisabled(
         _ visitor: DeviceCaller, or refusal: TokenRefusal
-    ) async throws(CheckInRefusal) -> DeviceCaller {
-        let isDisabled = try await CheckInRefusal.asking { () throws(ServiceError) in
-            try await devices.isAccountDisabled(visitor.account.id, of: tenant)
-        }
-        guard isDisabled else { throw CheckInRefusal(refusal) }
+    ) async throws -> DeviceCaller {
+        let isDisabled = try await devices.isAccountDisabled(visitor.account.id, of: tenant)
+        guard isDisabled else { throw refusal }
         return visitor
     }
 
     private func holder(
         of token: AccessToken, _ text: String, in request: Request, admitting admission: Admission
-    ) async throws(CheckInRefusal) -> DeviceCaller {
+    ) async throws -> DeviceCaller {
         guard let account = token.account, let thumbprint = token.keyThumbprint else {
-            throw CheckInRefusal(TokenRefusal(.unprovedKey, "the token names no person or no key"))
+            throw TokenRefusal(.unprovedKey, "the token names no person or no key")
         }
         let proof = try proof(of: request, accessToken: text, madeBy: thumbprint)
         let caller = DeviceCaller(account: account, key: proof.key, authenticated: token.authenticated)
@@ -86,23 +83,20 @@ struct CheckInGate: Sendable {
     func reporter(
         of request: Request, registration id: String, sending acknowledgement: Acknowledgement?,
         admitting admission: Admission
-    ) async throws(CheckInRefusal) -> DeviceCaller {
+    ) async throws -> DeviceCaller {
         if request.headers.contains(.authorization) {
             return try await caller(of: request, admitting: admission).caller
         }
         // Ids are random, so asking for one tells a stranger nothing.
-        let holder = try await CheckInRefusal.asking { () throws(ServiceError) in
-            try await devices.holder(ofRegistration: id, of: tenant)
-        }
+        let holder = try await devices.holder(ofRegistration: id, of: tenant)
         guard let caller = holder else {
-            throw CheckInRefusal(TokenRefusal(.missing, "no access token came with the request"))
+            throw TokenRefusal(.missing, "no access token came with the request")
         }
         if !request.headers.contains(.dpop), let acknowledgement, let text = acknowledgement.receipt {
             let receipt = try? WipeReceipt(verifying: text, signedBy: caller.key)
             // Whoever has a receipt, from an export of the audit log for one, can repeat it and say nothing else.
             guard let receipt, receipt.registrationID == id, receipt.commandID == acknowledgement.commandID else {
-                throw CheckInRefusal(
-                    TokenRefusal(.unprovedKey, "the registration's key signed no such receipt for this command"))
+                throw TokenRefusal(.unprovedKey, "the registration's key signed no such receipt for this command")
             }
             try await admission(caller)
             return caller
@@ -113,39 +107,29 @@ struct CheckInGate: Sendable {
         return caller
     }
 
-    private func accessToken(of request: Request) async throws(CheckInRefusal) -> (text: String, token: AccessToken) {
+    private func accessToken(of request: Request) async throws -> (text: String, token: AccessToken) {
         let fields = request.headers[values: .authorization]
         guard fields.count == 1 else {
-            throw CheckInRefusal(TokenRefusal(.missing, "exactly one access token must come with the request"))
+            throw TokenRefusal(.missing, "exactly one access token must come with the request")
         }
         let parts = fields[0].split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "dpop" else {
-            throw CheckInRefusal(TokenRefusal(.missing, "the access token must be sent with the scheme DPoP"))
+            throw TokenRefusal(.missing, "the access token must be sent with the scheme DPoP")
         }
         let text = String(parts[1])
-        do { return (text, try await tokens.verify(text, for: .checkIn)) } catch { throw CheckInRefusal(error) }
+        return (text, try await tokens.verify(text, for: .checkIn))
     }
 
     private func proof(
         of request: Request, accessToken: String?, madeBy thumbprint: String
-    ) throws(CheckInRefusal) -> DPoPProof {
+    ) throws -> DPoPProof {
         guard let url = URL(string: base + request.uri.path) else {
-            throw CheckInRefusal(.invalid("the request's path is no part of a URL"))
+            throw Refusal.invalidProof("the request's path is no part of a URL")
         }
-        do throws(ProofRefusal) {
-            return try proofs.check(
-                request.headers[values: .dpop], method: request.method.rawValue, url: url, accessToken: accessToken,
-                madeBy: thumbprint, demandsNonce: true)
-        } catch {
-            throw CheckInRefusal(error)
-        }
+        return try proofs.check(
+            request.headers[values: .dpop], method: request.method.rawValue, url: url, accessToken: accessToken,
+            madeBy: thumbprint, demandsNonce: true)
     }
 
-    private func remember(_ proof: DPoPProof) throws(CheckInRefusal) {
-        do throws(ProofRefusal) {
-            try proofs.remember(proof, share: proofsOfKey)
-        } catch {
-            throw CheckInRefusal(error)
-        }
-    }
+    private func remember(_ proof: DPoPProof) throws { try proofs.remember(proof, share: proofsOfKey) }
 }

@@ -9,119 +9,90 @@ extension CheckInRoutes {
     /// The answer to a blocked person, with the wipe inside (SRV-CI-019).
     private static let locked = HTTPResponse.Status(code: 423, reasonPhrase: "Locked")
 
-    func discover() async throws(CheckInRefusal) -> Response {
-        try CheckInRefusal.answering(.ok, await discovery.value(), cacheControl: "public, max-age=300")
+    func discover() async throws -> Response {
+        try Response(.ok, await discovery.value(), cacheControl: "public, max-age=300")
     }
 
-    func keys() async throws(CheckInRefusal) -> Response {
-        let keys = try await CheckInRefusal.asking { () throws(ServiceError) in
-            try await devices.keySet(of: gate.tenant)
-        }
-        let age = try await CheckInRefusal.asking { () throws(ServiceError) in
-            try await devices.keySetMaxAge(of: gate.tenant)
-        }
-        return try CheckInRefusal.answering(.ok, keys, cacheControl: "public, max-age=\(age)")
+    func keys() async throws -> Response {
+        let keys = try await devices.keySet(of: gate.tenant)
+        let age = try await devices.keySetMaxAge(of: gate.tenant)
+        return try Response(.ok, keys, cacheControl: "public, max-age=\(age)")
     }
 
-    func register(_ exchange: Exchange) async throws(CheckInRefusal) -> Response {
-        let caller = try await gate.caller(of: exchange.request) { caller throws(CheckInRefusal) in
+    func register(_ request: Request) async throws -> Response {
+        let caller = try await gate.caller(of: request) { caller in
             try limits.admitRegistration(caller, at: now())
         }.caller
-        let request = try await CheckInRefusal.reading(
-            RegistrationRequest.self, of: exchange.request, atMost: Self.largestBody)
-        let outcome = try await CheckInRefusal.asking { () throws(ServiceError) in
-            try await devices.register(request, by: caller)
-        }
+        let message = try await RequestBodyReader.message(
+            RegistrationRequest.self, of: request, atMost: Self.largestBody)
+        let outcome = try await devices.register(message, by: caller)
         let status: HTTPResponse.Status = outcome.isUserBlocked ? Self.locked : outcome.isNew ? .created : .ok
-        var response = try CheckInRefusal.answering(status, outcome.result)
+        var response = try Response(status, outcome.result)
         if outcome.isNew {
             response.headers[.location] = "\(gate.base)/mam/v1/registrations/\(outcome.result.registrationID)"
         }
         return response
     }
 
-    func checkIn(_ exchange: Exchange) async throws(CheckInRefusal) -> Response {
-        let id = Self.registration(exchange)
-        let caller = try await gate.visitor(of: exchange.request, registration: id) { caller throws(CheckInRefusal) in
+    @Sendable func checkIn(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
+        let id = context.key("id")
+        let caller = try await gate.visitor(of: request, registration: id) { caller in
             try limits.admitCheckIn(caller, at: now())
         }
-        var message = try await CheckInRefusal.reading(
-            CheckInRequest.self, of: exchange.request, atMost: Self.largestBody)
-        if message.appliedDigest == nil, let tag = exchange.request.headers[.ifNoneMatch] {
+        var message = try await RequestBodyReader.message(
+            CheckInRequest.self, of: request, atMost: Self.largestBody)
+        if message.appliedDigest == nil, let tag = request.headers[.ifNoneMatch] {
             // The header says the same as the body's version (SRV-CI-089).
-            message.appliedVersion = Self.version(inTag: tag)
+            message.appliedVersion = EntityTag.version(in: tag)
         }
-        let request = message
-        let outcome = try await CheckInRefusal.asking { () throws(ServiceError) in
-            try await devices.checkIn(request, registration: id, by: caller)
-        }
+        let outcome = try await devices.checkIn(message, registration: id, by: caller)
         metrics.checkedIn(outcome.response.statusCode.rawValue)
-        return try CheckInRefusal.answering(outcome.isUserBlocked ? Self.locked : .ok, outcome.response)
+        return try Response(outcome.isUserBlocked ? Self.locked : .ok, outcome.response)
     }
 
-    func acknowledge(_ exchange: Exchange) async throws(CheckInRefusal) -> Response {
-        let id = Self.registration(exchange)
+    @Sendable func acknowledge(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
+        let id = context.key("id")
         // Read before the sender is known, because a receipt in it can be the evidence.
-        let acknowledgement = try await CheckInRefusal.reading(
-            Acknowledgement.self, of: exchange.request, atMost: Acknowledgement.largestBody)
+        let acknowledgement = try await RequestBodyReader.message(
+            Acknowledgement.self, of: request, atMost: Acknowledgement.largestBody)
         let caller = try await gate.reporter(
-            of: exchange.request, registration: id, sending: acknowledgement
-        ) { caller throws(CheckInRefusal) in
-            try await limits.admitReport(caller, at: now()) { () throws(CheckInRefusal) in
-                try await CheckInRefusal.asking { () throws(ServiceError) in
-                    try await devices.isAwaited(acknowledgement.commandID, ofRegistration: id, of: gate.tenant)
-                }
+            of: request, registration: id, sending: acknowledgement
+        ) { caller in
+            try await limits.admitReport(caller, at: now()) {
+                try await devices.isAwaited(acknowledgement.commandID, ofRegistration: id, of: gate.tenant)
             }
         }
-        let kind = try await CheckInRefusal.asking { () throws(ServiceError) in
-            try await devices.acknowledge(acknowledgement, registration: id, by: caller)
-        }
+        let kind = try await devices.acknowledge(acknowledgement, registration: id, by: caller)
         if kind == .wipe { metrics.reportedWipe(acknowledgement.phase.rawValue) }
         return Response(status: .noContent)
     }
 
-    func unregister(_ exchange: Exchange) async throws(CheckInRefusal) -> Response {
-        let caller = try await gate.caller(of: exchange.request, admitting: admitOther).caller
-        let id = Self.registration(exchange)
+    @Sendable func unregister(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
+        let caller = try await gate.caller(of: request, admitting: admitOther).caller
+        let id = context.key("id")
         let report: UnenrollmentReport? =
-            exchange.request.headers[.contentType] == nil
+            request.headers[.contentType] == nil
             ? nil
-            : try await CheckInRefusal.reading(
-                UnenrollmentReport.self, of: exchange.request, atMost: Self.largestBody)
-        try await CheckInRefusal.asking { () throws(ServiceError) in
-            try await devices.unregister(id, report: report, by: caller)
-        }
+            : try await RequestBodyReader.message(
+                UnenrollmentReport.self, of: request, atMost: Self.largestBody)
+        try await devices.unregister(id, report: report, by: caller)
         return Response(status: .noContent)
     }
 
-    func follow(_ exchange: Exchange) async throws(CheckInRefusal) -> Response {
-        let (caller, until) = try await gate.caller(of: exchange.request, admitting: admitOther)
-        let id = Self.registration(exchange)
-        var after: Int64?
-        if let text = exchange.request.headers[.lastEventID] {
+    @Sendable func follow(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
+        let (caller, until) = try await gate.caller(of: request, admitting: admitOther)
+        let id = context.key("id")
+        let after = try request.headers[.lastEventID].map { text in
             guard let number = Int64(text), number >= 0 else {
-                throw CheckInRefusal("malformed-header", "Last-Event-ID is no event id of this service.", status: 400)
+                throw Refusal(.badRequest, "malformed-header", "Last-Event-ID is no event id of this service.")
             }
-            after = number
+            return number
         }
-        let resume = after
-        let stream = try await CheckInRefusal.asking { () throws(ServiceError) in
-            try await devices.events(ofRegistration: id, after: resume, by: caller)
-        }
+        let stream = try await devices.events(ofRegistration: id, after: after, by: caller)
         return events.response(to: stream, endingAfter: until.timeIntervalSince(now()))
     }
 
-    @Sendable func admitOther(_ caller: DeviceCaller) throws(CheckInRefusal) {
+    @Sendable func admitOther(_ caller: DeviceCaller) throws {
         try limits.admitOther(caller, at: now())
-    }
-
-    private static func version(inTag tag: String) -> String {
-        var text = tag.trimmingCharacters(in: .whitespaces)
-        if text.hasPrefix("W/") { text.removeFirst(2) }
-        return text.trimmingCharacters(in: CharacterSet(charactersIn: "\""))
-    }
-
-    static func registration(_ exchange: Exchange) -> String {
-        exchange.parameters.get("id") ?? ""
     }
 }

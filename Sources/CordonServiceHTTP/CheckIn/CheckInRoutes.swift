@@ -4,7 +4,6 @@ import CordonService
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Logging
 
 /// The routes that apps use (SRV-CI-017…025, 027).
 struct CheckInRoutes: Sendable {
@@ -17,61 +16,43 @@ struct CheckInRoutes: Sendable {
     let limits: RequestLimiter
     let events: EventStreamResponse
     let metrics: ServiceMetrics
-    let logger: Logger
     let now: @Sendable () -> Date
 
-    func add(to router: some RouterMethods<BasicRequestContext>) {
-        on(router, .get, "/.well-known/cordon-mam") { _ throws(CheckInRefusal) in try await discover() }
-        on(router, .get, "/.well-known/oauth-protected-resource") { _ throws(CheckInRefusal) in
-            try CheckInRefusal.answering(.ok, discovery.protectedResource, cacheControl: "public, max-age=300")
+    /// Adds the routes; every answer that no cache may keep brings a nonce.
+    func add(to group: RouterGroup<ServiceRequestContext>) {
+        let routes = group.group().add(middleware: FreshNonce(nonces: gate.proofs.nonces, now: now))
+        // Refused inside, so that refusals bring a nonce too.
+        routes.add(middleware: RefusalRendering(ProblemFormat(reader: .device)))
+        routes.get("/.well-known/cordon-mam") { _, _ in try await discover() }
+        routes.get("/.well-known/oauth-protected-resource") { _, _ in
+            try Response(.ok, discovery.protectedResource, cacheControl: "public, max-age=300")
         }
-        on(router, .get, "/mam/v1/keys") { _ throws(CheckInRefusal) in try await keys() }
-        on(router, .post, "/mam/v1/registrations") { exchange throws(CheckInRefusal) in try await register(exchange) }
-        on(router, .post, "/mam/v1/registrations/:id/checkins") { exchange throws(CheckInRefusal) in
-            try await checkIn(exchange)
-        }
-        on(router, .post, "/mam/v1/registrations/:id/acknowledgements") { exchange throws(CheckInRefusal) in
-            try await acknowledge(exchange)
-        }
-        on(router, .post, "/mam/v1/registrations/:id/compliance") { exchange throws(CheckInRefusal) in
-            try await remediate(exchange)
-        }
-        on(router, .put, "/mam/v1/registrations/:id/logs/:request") { exchange throws(CheckInRefusal) in
-            try await receiveLogs(exchange)
-        }
-        on(router, .post, "/mam/v1/telemetry") { exchange throws(CheckInRefusal) in
-            try await acceptTelemetry(exchange)
-        }
-        on(router, .delete, "/mam/v1/registrations/:id") { exchange throws(CheckInRefusal) in
-            try await unregister(exchange)
-        }
-        on(router, .get, "/mam/v1/registrations/:id/events") { exchange throws(CheckInRefusal) in
-            try await follow(exchange)
-        }
+        routes.get("/mam/v1/keys") { _, _ in try await keys() }
+        routes.post("/mam/v1/registrations") { request, _ in try await register(request) }
+        routes.post("/mam/v1/registrations/:id/checkins", use: checkIn)
+        routes.post("/mam/v1/registrations/:id/acknowledgements", use: acknowledge)
+        routes.post("/mam/v1/registrations/:id/compliance", use: remediate)
+        routes.put("/mam/v1/registrations/:id/logs/:request", use: receiveLogs)
+        routes.post("/mam/v1/telemetry") { request, _ in try await acceptTelemetry(request) }
+        routes.delete("/mam/v1/registrations/:id", use: unregister)
+        routes.get("/mam/v1/registrations/:id/events", use: follow)
     }
+}
 
-    private func on(
-        _ router: some RouterMethods<BasicRequestContext>, _ method: HTTPRequest.Method, _ path: String,
-        _ handler: @escaping @Sendable (Exchange) async throws(CheckInRefusal) -> Response
-    ) {
-        router.on(RouterPath(path), method: method) { request, context in
-            let exchange = Exchange(request, context, logger: logger)
-            var response: Response
-            do throws(CheckInRefusal) {
-                response = try await handler(exchange)
-                exchange.log(route: path, status: response.status.code)
-            } catch {
-                response = error.response(in: exchange)
-                exchange.log(
-                    route: path, status: error.problem.status, code: error.problem.code.map { "\($0.rawValue)" },
-                    failure: error.problem.type)
-            }
-            response.headers[.requestID] = exchange.id
-            // A fresh nonce spares the next request its challenge (RFC 9449 §8.2); in a cache it would only grow old.
-            if response.headers[.cacheControl]?.hasPrefix("public") != true {
-                response.headers[.dpopNonce] = gate.proofs.nonces.nonce(at: now())
-            }
-            return response
+/// Gives answers the nonce of the next proof, which spares the next request its challenge (RFC 9449 §8.2); in a cache it
+/// would only grow old.
+struct FreshNonce: RouterMiddleware {
+    let nonces: ProofNonces
+    let now: @Sendable () -> Date
+
+    func handle(
+        _ request: Request, context: ServiceRequestContext,
+        next: (Request, ServiceRequestContext) async throws -> Response
+    ) async throws -> Response {
+        var response = try await next(request, context)
+        if response.headers[.cacheControl]?.hasPrefix("public") != true {
+            response.headers[.dpopNonce] = nonces.nonce(at: now())
         }
+        return response
     }
 }

@@ -34,13 +34,8 @@ struct DiscoveryDocument: Sendable {
         ProtectedResource(resource: resource, authorizationServers: [issuer.absoluteString])
     }
 
-    func value() async throws(CheckInRefusal) -> ServiceDiscovery {
-        let facts: DiscoveryFacts
-        do {
-            facts = try await devices.discoveryFacts(of: tenant)
-        } catch {
-            throw CheckInRefusal(error)
-        }
+    func value() async throws -> ServiceDiscovery {
+        let facts = try await devices.discoveryFacts(of: tenant)
         return ServiceDiscovery(
             tenant: facts.tenant, issuer: issuer, checkIn: checkIn, resource: resource,
             scope: TokenRules.checkInScope, keys: checkIn.appending(path: "keys"), versions: facts.versions)

@@ -27,11 +27,12 @@ struct EventStreamResponse: Sendable {
             try await writer.write(ByteBuffer(string: "retry: \(Self.retry)\n\n"))
             let (pieces, output) = AsyncStream.makeStream(
                 of: Piece.self, bufferingPolicy: .bufferingNewest(Self.backlog))
-            let producers = Self.produce(
-                events, heartbeat: heartbeat, for: .seconds(max(0, left)), into: output)
-            defer { for producer in producers { producer.cancel() } }
             try await withTaskCancellationOrGracefulShutdownHandler {
-                for await piece in pieces { try await writer.write(Self.bytes(of: piece)) }
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    defer { group.cancelAll() }
+                    Self.produce(events, heartbeat: heartbeat, for: .seconds(max(0, left)), into: output, in: &group)
+                    for await piece in pieces { try await writer.write(Self.bytes(of: piece)) }
+                }
             } onCancelOrGracefulShutdown: {
                 output.finish()
             }
@@ -45,21 +46,19 @@ struct EventStreamResponse: Sendable {
 
     private static func produce(
         _ events: AsyncStream<ServiceEvent>, heartbeat: Duration, for left: Duration,
-        into output: AsyncStream<Piece>.Continuation
-    ) -> [Task<Void, Never>] {
-        [
-            Task {
-                for await event in events { output.yield(.event(event)) }
-                output.finish()
-            },
-            Task {
-                while (try? await Task.sleep(for: heartbeat)) != nil { output.yield(.heartbeat) }
-            },
-            Task {
-                // An ended token ends what it opened; the client comes back with a new one and its last event id.
-                if (try? await Task.sleep(for: left)) != nil { output.finish() }
-            },
-        ]
+        into output: AsyncStream<Piece>.Continuation, in group: inout ThrowingTaskGroup<Void, any Error>
+    ) {
+        group.addTask {
+            for await event in events { output.yield(.event(event)) }
+            output.finish()
+        }
+        group.addTask {
+            while (try? await Task.sleep(for: heartbeat)) != nil { output.yield(.heartbeat) }
+        }
+        group.addTask {
+            // An ended token ends what it opened; the client comes back with a new one and its last event id.
+            if (try? await Task.sleep(for: left)) != nil { output.finish() }
+        }
     }
 
     private static func bytes(of piece: Piece) -> ByteBuffer {

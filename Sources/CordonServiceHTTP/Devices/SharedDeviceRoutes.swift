@@ -8,7 +8,6 @@ import Hummingbird
 /// Shared devices: joined by somebody with the role Cloud Device Administrator, seen and released by administrators, and
 /// heard about who is on them.
 struct SharedDeviceRoutes: Sendable {
-    let routing: AdministrationRouting
     let administration: Administration
     let devices: DeviceService
     let tenant: TenantID
@@ -61,66 +60,42 @@ struct SharedDeviceRoutes: Sendable {
         }
     }
 
-    func add(to router: some RouterMethods<BasicRequestContext>) {
-        routing.on(router, .post, "/cordon/v1/devices", .joinDevices) {
-            exchange, administrator throws(CheckInRefusal) in
-            let joining = try await CheckInRefusal.reading(
-                Joining.self, of: exchange.request, atMost: Self.largestBody)
-            let device = try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await administration.registerDevice(joining.request, name: joining.name, as: administrator)
-            }
-            return try CheckInRefusal.answering(.created, Device(device))
+    func add(to routing: AdministrationRouting) {
+        routing.allowing(.joinDevices).on("/cordon/v1/devices", method: .post) { request, context in
+            let joining = try await RequestBodyReader.message(
+                Joining.self, of: request, atMost: Self.largestBody)
+            let device = try await administration.registerDevice(
+                joining.request, name: joining.name, as: context.administrator)
+            return try Response(.created, Device(device))
         }
-        routing.on(router, .get, "/admin/v1/devices", .readApps) { _, administrator throws(CheckInRefusal) in
-            let devices = try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await administration.sharedDevices(as: administrator)
-            }
-            return try CheckInRefusal.answering(.ok, devices.map(Device.init))
+        routing.allowing(.readApps).on("/admin/v1/devices", method: .get) { _, context in
+            let devices = try await administration.sharedDevices(as: context.administrator)
+            return try Response(.ok, devices.map(Device.init))
         }
-        routing.on(router, .delete, "/admin/v1/devices/:id", .joinDevices) {
-            exchange, administrator throws(CheckInRefusal) in
-            let id = exchange.parameters.get("id") ?? ""
-            try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await administration.releaseDevice(id, as: administrator)
-            }
+        routing.allowing(.joinDevices).on("/admin/v1/devices/:id", method: .delete) { request, context in
+            let id = context.key("id")
+            try await administration.releaseDevice(id, as: context.administrator)
             return Response(status: .noContent)
         }
-        addSession(to: router)
     }
 
     /// Needs no token: nobody may be signed in, and the device's key signed what is said.
-    private func addSession(to router: some RouterMethods<BasicRequestContext>) {
-        let path = "/cordon/v1/devices/:id/session"
-        router.on(RouterPath(path), method: .post) { request, context in
-            let exchange = Exchange(request, context, logger: routing.logger)
-            var response: Response
-            do throws(CheckInRefusal) {
-                let id = exchange.parameters.get("id") ?? ""
-                // No device has a longer one; what is remembered of strangers stays small.
-                guard id.utf8.count <= 128 else {
-                    throw CheckInRefusal("not-found", "No shared device has this id.", status: 404)
-                }
-                let session = try await CheckInRefusal.reading(Session.self, of: request, atMost: Self.largestBody)
-                let verdict = try await CheckInRefusal.asking { () throws(ServiceError) in
-                    try await devices.verdict(on: session.statement, ofDevice: id, tenant: tenant)
-                }
-                // Counted once the device's key has signed: a device's id is known to many.
-                try limits.admitStatement(ofDevice: id, at: now())
-                try await CheckInRefusal.asking { () throws(ServiceError) in
-                    try await devices.noteSession(session.statement, ofDevice: id, tenant: tenant)
-                }
-                response =
-                    switch verdict {
-                    case .stays: Response(status: .noContent)
-                    case .ends: try CheckInRefusal.answering(.ok, Ending())
-                    }
-                exchange.log(route: path, status: response.status.code)
-            } catch {
-                response = error.response(in: exchange)
-                exchange.log(route: path, status: error.problem.status, failure: error.problem.type)
+    func addSession(to routes: RouterGroup<ServiceRequestContext>) {
+        routes.post("/cordon/v1/devices/:id/session") { request, context in
+            let id = context.key("id")
+            // No device has a longer one; what is remembered of strangers stays small.
+            guard id.utf8.count <= 128 else {
+                throw Refusal(.notFound, "not-found", "No shared device has this id.")
             }
-            response.headers[.requestID] = exchange.id
-            return response
+            let session = try await RequestBodyReader.message(Session.self, of: request, atMost: Self.largestBody)
+            let verdict = try await devices.verdict(on: session.statement, ofDevice: id, tenant: tenant)
+            // Counted once the device's key has signed: a device's id is known to many.
+            try limits.admitStatement(ofDevice: id, at: now())
+            try await devices.noteSession(session.statement, ofDevice: id, tenant: tenant)
+            return switch verdict {
+            case .stays: Response(status: .noContent)
+            case .ends: try Response(.ok, Ending())
+            }
         }
     }
 }

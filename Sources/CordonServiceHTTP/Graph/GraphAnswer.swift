@@ -33,7 +33,7 @@ enum GraphAnswer: Sendable {
 
     static let mediaType = "application/json;odata.metadata=minimal;charset=utf-8"
 
-    func reply(to exchange: GraphExchange) throws(GraphRefusal) -> GraphReply {
+    func reply(to exchange: GraphExchange) throws -> GraphReply {
         switch self {
         case .entity(let entity, let path, let version):
             return Self.entity(entity, .ok, path, version, exchange)

@@ -17,16 +17,11 @@ enum GraphBatch {
 
     /// Answers every item, one after the other, each as if it had come alone.
     ///
-    /// - Throws: ``GraphRefusal`` with status 400 where the batch itself is not readable.
+    /// - Throws: ``Refusal`` with status 400 where the batch itself is not readable.
     static func answer(
         _ request: Request, under version: GraphPath.Version, _ respond: (Request) async -> GraphReply
-    ) async throws(GraphRefusal) -> GraphReply {
-        let body: JSONValue
-        do throws(BodyError) {
-            body = try await RequestBodyReader.json(request, atMost: GraphExchange.largestBody)
-        } catch {
-            throw GraphRefusal(error)
-        }
+    ) async throws -> GraphReply {
+        let body = try await RequestBodyReader.json(request, atMost: GraphExchange.largestBody)
         guard let entries = body["requests"]?.array, (1...mostItems).contains(entries.count) else {
             throw PolicyInput.refusal("requests", "1 to \(mostItems) requests are needed")
         }
@@ -51,7 +46,7 @@ enum GraphBatch {
 
     private static func item(
         _ entry: JSONValue, at index: Int, of request: Request, under version: GraphPath.Version
-    ) throws(GraphRefusal) -> Item {
+    ) throws -> Item {
         let place = "requests[\(index)]"
         guard let id = entry["id"].flatMap(text), !id.isEmpty, id.utf8.count <= 128 else {
             throw PolicyInput.refusal("\(place).id", "an id is missing")
@@ -75,7 +70,7 @@ enum GraphBatch {
     /// Where an item goes: below the batch's own root, or at an absolute address of this service, as one client writes it.
     private static func path(
         _ url: String, _ place: String, of request: Request, under version: GraphPath.Version
-    ) throws(GraphRefusal) -> String {
+    ) throws -> String {
         let url = url.replacing(" ", with: "%20")
         guard let scheme = url.firstRange(of: "://"), ["http", "https"].contains(url[..<scheme.lowerBound]) else {
             return "/\(version.rawValue)/" + url.drop { $0 == "/" }
@@ -91,7 +86,7 @@ enum GraphBatch {
     /// The item's own headers; who asks was said outside, and only there.
     private static func headers(
         _ given: JSONValue?, _ place: String, within outer: HTTPFields
-    ) throws(GraphRefusal) -> HTTPFields {
+    ) throws -> HTTPFields {
         var headers: HTTPFields = [:]
         for (name, value) in given?.object ?? [:] {
             guard let field = HTTPField.Name(name), let value = value.string, HTTPField.isValidValue(value) else {

@@ -3,8 +3,8 @@ import CordonService
 
 extension GraphExchange {
     /// The person of the path's first key, by object id or sign-in name.
-    func user(_ administration: Administration) async throws(GraphRefusal) -> DirectoryUser {
-        try await ask(isDirectory: true) { () throws(ServiceError) in
+    func user(_ administration: Administration) async throws -> DirectoryUser {
+        try await directory {
             try await administration.user(keys[0], as: administrator)
         }
     }
@@ -12,27 +12,28 @@ extension GraphExchange {
     /// The policies of some kinds.
     func policies(
         _ administration: Administration, of kinds: Set<PolicyKind> = Set(PolicyKind.allCases)
-    ) async throws(GraphRefusal) -> [ManagedAppPolicy] {
-        try await ask { () throws(ServiceError) in try await administration.policies(of: kinds, as: administrator) }
+    ) async throws -> [ManagedAppPolicy] {
+        try await administration.policies(of: kinds, as: administrator)
     }
 
     /// The registrations that a filter lets through.
     func registrations(
         _ administration: Administration, _ filter: RegistrationFilter = RegistrationFilter()
-    ) async throws(GraphRefusal) -> [Registration] {
-        try await ask { () throws(ServiceError) in try await administration.registrations(filter, as: administrator) }
+    ) async throws -> [Registration] {
+        try await administration.registrations(filter, as: administrator)
     }
 
     /// Everybody in the directory.
-    func users(_ administration: Administration) async throws(GraphRefusal) -> [DirectoryUser] {
-        try await ask(isDirectory: true) { () throws(ServiceError) in try await administration.users(as: administrator)
+    func users(_ administration: Administration) async throws -> [DirectoryUser] {
+        try await directory {
+            try await administration.users(as: administrator)
         }
     }
 
     /// What reports show of the registrations that a filter lets through.
     func statuses(
         _ administration: Administration, _ filter: RegistrationFilter = RegistrationFilter()
-    ) async throws(GraphRefusal) -> [ProtectionStatus] {
+    ) async throws -> [ProtectionStatus] {
         ProtectionStatus.rows(
             try await registrations(administration, filter), users: try await users(administration),
             policies: try await policies(administration))
@@ -45,8 +46,8 @@ extension GraphExchange {
 
     /// A text of the body.
     ///
-    /// - Throws: ``GraphRefusal`` with status 400 where it is no text; nil where it is absent or null.
-    static func text(_ name: String, in body: [String: JSONValue]) throws(GraphRefusal) -> String? {
+    /// - Throws: ``Refusal`` with status 400 where it is no text; nil where it is absent or null.
+    static func text(_ name: String, in body: [String: JSONValue]) throws -> String? {
         guard let value = body[name], value != .null else { return nil }
         guard let text = value.string else { throw PolicyInput.refusal(name, "needs to be a text") }
         return text
@@ -54,8 +55,8 @@ extension GraphExchange {
 
     /// A list of texts of a body; nil where it is null or absent.
     ///
-    /// - Throws: ``GraphRefusal`` with status 400 where it is anything else.
-    static func texts(_ name: String, in body: [String: JSONValue]) throws(GraphRefusal) -> [String]? {
+    /// - Throws: ``Refusal`` with status 400 where it is anything else.
+    static func texts(_ name: String, in body: [String: JSONValue]) throws -> [String]? {
         guard let value = body[name], value != .null else { return nil }
         let texts = value.array?.compactMap(\.string)
         guard let texts, texts.count == value.array?.count else {
@@ -66,10 +67,10 @@ extension GraphExchange {
 
     /// A text of a body that changes something: null unsets, absent leaves what was known (SRV-RS-013).
     ///
-    /// - Throws: ``GraphRefusal`` with status 400 where it is no text.
+    /// - Throws: ``Refusal`` with status 400 where it is no text.
     static func text(
         _ name: String, in body: [String: JSONValue], else known: String?
-    ) throws(GraphRefusal) -> String? {
+    ) throws -> String? {
         body[name] == nil ? known : try text(name, in: body)
     }
 }

@@ -25,21 +25,21 @@ extension GraphExchange {
     func checkSpelling(
         of members: [String: JSONValue], at place: String = "", except known: [String: JSONValue] = [:],
         meant: (String) -> String?
-    ) throws(GraphRefusal) {
+    ) throws {
         guard !isLenient else { return }
-        let details = members.keys.sorted().prefix(Self.mostSpelled).compactMap { name -> GraphRefusal.Detail? in
+        let details = members.keys.sorted().prefix(Self.mostSpelled).compactMap { name -> Refusal.Detail? in
             guard !name.contains("@"), known[name] == nil, let meant = meant(name) else { return nil }
-            return GraphRefusal.Detail(target: place + name, message: "is not known here; did you mean \(meant)?")
+            return Refusal.Detail(target: place + name, message: "is not known here; did you mean \(meant)?")
         }
         guard let first = details.first else { return }
-        var refusal = GraphRefusal.badRequest(
+        var refusal = Refusal.badRequest(
             "\(first.target) \(first.message) Prefer: handling=lenient takes the request as it is.")
         refusal.details = details
         throw refusal
     }
 
     /// The same for a resource that has few members.
-    func checkSpelling(of members: [String: JSONValue], among known: [String]) throws(GraphRefusal) {
+    func checkSpelling(of members: [String: JSONValue], among known: [String]) throws {
         try checkSpelling(of: members) { name in
             Self.tags.contains(name) ? nil : MemberSpelling.meant(by: name, among: known)
         }
@@ -48,7 +48,7 @@ extension GraphExchange {
     /// The same for a policy, with its assignments.
     func checkSpelling(
         ofPolicy members: [String: JSONValue], _ kind: PolicyKind, except known: [String: JSONValue] = [:]
-    ) throws(GraphRefusal) {
+    ) throws {
         try checkSpelling(of: members, except: known) { name in
             guard kind == .targetedManagedAppConfiguration else { return AppProtectionPolicy.memberMeant(by: name) }
             return Self.tags.contains(name) ? nil : MemberSpelling.meant(by: name, among: Self.ofConfigurations)
@@ -57,7 +57,7 @@ extension GraphExchange {
     }
 
     /// The same for targets: a filter that is lost lets a policy reach everybody.
-    func checkSpelling(ofAssignments assignments: JSONValue?) throws(GraphRefusal) {
+    func checkSpelling(ofAssignments assignments: JSONValue?) throws {
         for (index, entry) in (assignments?.array ?? []).enumerated() {
             try checkSpelling(of: entry["target"]?.object ?? [:], at: "assignments[\(index)].target.") { name in
                 MemberSpelling.meant(by: name, among: Self.ofTargets)

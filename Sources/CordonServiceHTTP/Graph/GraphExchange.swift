@@ -22,27 +22,22 @@ struct GraphExchange: Sendable {
     var version: GraphPath.Version { path.version }
 
     /// The body, which must be an object.
-    func object() async throws(GraphRefusal) -> [String: JSONValue] {
-        let value: JSONValue
-        do throws(BodyError) {
-            value = try await RequestBodyReader.json(request, atMost: Self.largestBody)
-        } catch {
-            throw GraphRefusal(error)
-        }
-        guard let object = value.object else { throw .badRequest("The body must be a JSON object.") }
+    func object() async throws -> [String: JSONValue] {
+        let value = try await RequestBodyReader.json(request, atMost: Self.largestBody)
+        guard let object = value.object else { throw Refusal.badRequest("The body must be a JSON object.") }
         return object
     }
 
     /// The version in `If-Match`, nil when any will do (SRV-OP-008).
     var expectedVersion: String? {
         guard let text = request.headers[.ifMatch], text != "*" else { return nil }
-        return Self.version(inTag: text)
+        return EntityTag.version(in: text)
     }
 
     /// Whether `If-None-Match` names this version.
     func knows(_ version: String) -> Bool {
         guard let text = request.headers[.ifNoneMatch] else { return false }
-        return text == "*" || text.split(separator: ",").contains { Self.version(inTag: String($0)) == version }
+        return text == "*" || text.split(separator: ",").contains { EntityTag.version(in: String($0)) == version }
     }
 
     /// Whether the client would like to see the entity that it changed (RFC 7240).
@@ -50,20 +45,12 @@ struct GraphExchange: Sendable {
         request.headers[values: .prefer].contains { $0.lowercased().contains("return=representation") }
     }
 
-    private static func version(inTag text: String) -> String {
-        var text = text.trimmingCharacters(in: .whitespaces)
-        if text.hasPrefix("W/") { text.removeFirst(2) }
-        return text.trimmingCharacters(in: CharacterSet(charactersIn: "\""))
-    }
-
-    /// Calls the service and gives its refusals Graph's form.
-    func ask<Answer: Sendable>(
-        isDirectory: Bool = false, _ call: () async throws(ServiceError) -> Answer
-    ) async throws(GraphRefusal) -> Answer {
+    /// Calls the service about the directory, which has words of its own for two refusals.
+    func directory<Answer: Sendable>(_ call: () async throws -> Answer) async throws -> Answer {
         do {
             return try await call()
-        } catch {
-            throw GraphRefusal(error, isDirectory: isDirectory)
+        } catch let error as ServiceError {
+            throw GraphFormat.refusal(error, isDirectory: true)
         }
     }
 }

@@ -11,6 +11,11 @@ struct GraphPath: Sendable, Equatable {
         case beta
     }
 
+    /// The root that a path begins with, in any case; nil where it is none of Graph's.
+    static func version(of path: String) -> Version? {
+        path.split(separator: "/", maxSplits: 1).first.flatMap { Version(rawValue: $0.lowercased()) }
+    }
+
     /// Longer paths are of no route.
     static let mostParts = 16
 

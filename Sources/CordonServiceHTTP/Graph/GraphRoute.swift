@@ -2,7 +2,7 @@ import HTTPTypes
 
 /// One route of the Graph-shaped side.
 struct GraphRoute: Sendable {
-    typealias Handler = @Sendable (GraphExchange) async throws(GraphRefusal) -> GraphAnswer
+    typealias Handler = @Sendable (GraphExchange) async throws -> GraphAnswer
 
     let method: HTTPRequest.Method
     /// Names in their canonical spelling, `*` for a key.

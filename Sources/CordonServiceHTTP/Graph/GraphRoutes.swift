@@ -7,11 +7,11 @@ import Hummingbird
 import Logging
 
 /// The administration routes in the shape of Microsoft Graph, under `/v1.0` and `/beta` (§2).
-struct GraphRoutes: Sendable {
+struct GraphRoutes: RouterMiddleware {
     let gate: AdministrationGate
     /// Where links lead back to (SRV-OP-010).
     let origin: RequestOrigin
-    let logger: Logger
+    private let log: AccessLog
     let now: @Sendable () -> Date
     let table: GraphRouteTable
 
@@ -22,7 +22,7 @@ struct GraphRoutes: Sendable {
         self.gate = gate
         let (administration, provisioning) = (service.administration, service.provisioning)
         self.origin = origin
-        self.logger = logger
+        log = AccessLog(logger: logger)
         self.now = now
         let routes: [[GraphRoute]] = [
             PolicyRoutes(administration: administration, now: now).routes,
@@ -40,78 +40,65 @@ struct GraphRoutes: Sendable {
         self.table = GraphRouteTable(routes.flatMap(\.self))
     }
 
-    func add(to router: some RouterMethods<BasicRequestContext>) {
-        // The router itself minds case; below the root GraphPath does not (SRV-OP-002).
-        for root in ["v1.0", "V1.0", "beta", "Beta", "BETA"] {
-            for method in [HTTPRequest.Method.get, .head, .post, .patch, .put, .delete, .options] {
-                for path in ["/\(root)", "/\(root)/**"] {
-                    router.on(RouterPath(path), method: method) { request, context in
-                        await answer(request, context)
-                    }
-                }
-            }
-        }
-    }
-
-    func answer(_ request: Request, _ context: some RequestContext) async -> Response {
-        let exchange = Exchange(request, context, logger: logger)
-        var name = "(unknown)"
-        var reply: GraphReply
-        do throws(GraphRefusal) {
-            reply = try await respond(in: exchange, named: &name)
-            exchange.log(route: name, status: reply.status.code)
-        } catch {
-            reply = refuse(error, in: exchange)
-            exchange.log(route: name, status: error.status.code, failure: error.code)
-        }
+    /// Answers what is below `/v1.0` and `/beta`, whatever case they are written in; passes everything else on.
+    func handle(
+        _ request: Request, context: ServiceRequestContext,
+        next: (Request, ServiceRequestContext) async throws -> Response
+    ) async throws -> Response {
+        guard let version = GraphPath.version(of: request.uri.path) else { return try await next(request, context) }
+        context.coreContext.endpointPath.value = "/\(version.rawValue)/**"
+        var reply = await reply(to: request, context) { name in try await respond(to: request, context, named: &name) }
         reply.headers[.odataVersion] = "4.0"
-        reply.headers[.requestID] = exchange.id
         reply.headers[.cacheControl] = "private, no-cache"
         if let id = Self.clientRequestID(request) { reply.headers[.clientRequestID] = id }
         reply.pack(for: request)
         return request.method == .head ? reply.response.createHeadResponse() : reply.response
     }
 
-    private func respond(in exchange: Exchange, named name: inout String) async throws(GraphRefusal) -> GraphReply {
-        let request = exchange.request
-        if request.method == .options { return try options(of: request, named: &name) }
-        let token: AccessToken
-        do {
-            token = try await gate.token(of: request)
-        } catch {
-            throw GraphRefusal(error)
-        }
-        guard let path = GraphPath(request.uri.path) else { throw .notFound }
-        guard path.folded == ["$batch"] else { return try await respond(to: request, path, token, named: &name) }
-        name = "$batch"
-        guard request.method == .post else { throw .methodNotAllowed(["POST"]) }
-        return try await GraphBatch.answer(request, under: path.version) { item in
-            await answer(Exchange(item, within: exchange), token)
-        }
-    }
-
-    /// The answer to one request of a batch, whose sender is known.
-    private func answer(_ exchange: Exchange, _ token: AccessToken) async -> GraphReply {
+    /// Calls a route, answers its refusal in Graph's envelope, and writes the line in the log.
+    private func reply(
+        to request: Request, _ context: ServiceRequestContext,
+        _ call: (inout String) async throws -> GraphReply
+    ) async -> GraphReply {
         var name = "(unknown)"
         var reply: GraphReply
-        do throws(GraphRefusal) {
-            guard let path = GraphPath(exchange.request.uri.path), path.folded != ["$batch"] else { throw .notFound }
-            reply = try await respond(to: exchange.request, path, token, named: &name)
-            exchange.log(route: name, status: reply.status.code)
+        do {
+            reply = try await call(&name)
         } catch {
-            reply = refuse(error, in: exchange)
-            exchange.log(route: name, status: error.status.code, failure: error.code)
+            let format = GraphFormat(stepUpAge: gate.stepUpAge, now: now)
+            let refusal = format.refusal(of: error)
+            reply = format.reply(to: refusal, id: context.requestID, clientID: Self.clientRequestID(request))
+            context.notes.refused(refusal.code)
         }
-        reply.headers[.requestID] = exchange.id
+        context.notes.note(route: name)
+        log.write(request, context, reply.status)
+        reply.headers[.requestID] = context.requestID
         return reply
     }
 
+    private func respond(
+        to request: Request, _ context: ServiceRequestContext, named name: inout String
+    ) async throws -> GraphReply {
+        if request.method == .options { return try options(of: request, named: &name) }
+        let token = try await gate.token(of: request)
+        guard let path = GraphPath(request.uri.path) else { throw Refusal.notFound }
+        guard path.folded == ["$batch"] else { return try await respond(to: request, path, token, named: &name) }
+        name = "$batch"
+        guard request.method == .post else { throw Refusal.methodNotAllowed(["POST"]) }
+        return try await GraphBatch.answer(request, under: path.version) { item in
+            await reply(to: item, context.item()) { name in
+                guard let path = GraphPath(item.uri.path), path.folded != ["$batch"] else { throw Refusal.notFound }
+                return try await respond(to: item, path, token, named: &name)
+            }
+        }
+    }
+
     /// What a path takes; nothing else is said, so nobody needs to be known (SRV-OP-015).
-    private func options(of request: Request, named name: inout String) throws(GraphRefusal) -> GraphReply {
-        guard let path = GraphPath(request.uri.path) else { throw .notFound }
+    private func options(of request: Request, named name: inout String) throws -> GraphReply {
+        guard let path = GraphPath(request.uri.path) else { throw Refusal.notFound }
         let isBatch = path.folded == ["$batch"]
         let methods = isBatch ? ["POST"] : table.routes(at: path).map(\.route.method.rawValue)
-        guard !methods.isEmpty else { throw .notFound }
+        guard !methods.isEmpty else { throw Refusal.notFound }
         name = isBatch ? "$batch" : table.routes(at: path).first?.route.name ?? name
         let all = Set(methods + ["OPTIONS"] + (methods.contains("GET") ? ["HEAD"] : []))
         return GraphReply(
@@ -120,51 +107,25 @@ struct GraphRoutes: Sendable {
 
     private func respond(
         to request: Request, _ path: GraphPath, _ token: AccessToken, named name: inout String
-    ) async throws(GraphRefusal) -> GraphReply {
+    ) async throws -> GraphReply {
         let method = request.method == .head ? .get : request.method
         let matching = table.routes(at: path)
         guard let (route, keys) = matching.first(where: { $0.route.method == method }) else {
-            throw matching.isEmpty ? .notFound : .methodNotAllowed(matching.map { $0.route.method.rawValue })
+            throw matching.isEmpty
+                ? Refusal.notFound : .methodNotAllowed(matching.map { $0.route.method.rawValue })
         }
         name = route.name
-        let administrator: Administrator
-        do {
-            if route.stepsUp { try gate.requireFreshSignIn(token) }
-            administrator = try await gate.administrator(token, for: route.access)
-        } catch {
-            throw GraphRefusal(error, stepUpAge: gate.stepUpAge)
-        }
+        if route.stepsUp { try gate.requireFreshSignIn(token) }
+        let administrator = try await gate.administrator(token, for: route.access)
         var query = try GraphQuery(request.uri.query)
         query.custom.merge(path.arguments) { _, inBrackets in inBrackets }
         if let unknown = query.expand.subtracting(route.expands).sorted().first {
-            throw .badRequest("$expand: \(unknown.prefix(64)) cannot be expanded here.")
+            throw Refusal.badRequest("$expand: \(unknown.prefix(64)) cannot be expanded here.")
         }
         let exchange = GraphExchange(
             request: request, path: path, query: query, keys: keys, token: token,
             administrator: administrator, root: "\(origin.of(request))/\(path.version.rawValue)")
         return try await route.handler(exchange).reply(to: exchange)
-    }
-
-    private func refuse(_ refusal: GraphRefusal, in exchange: Exchange) -> GraphReply {
-        refuse(refusal, id: exchange.id, clientID: Self.clientRequestID(exchange.request))
-    }
-
-    private func refuse(_ refusal: GraphRefusal, id: String, clientID: String?) -> GraphReply {
-        var inner: [String: JSONValue] = [
-            "date": .string(GraphTime.plain(now())), "request-id": .string(id),
-        ]
-        inner["client-request-id"] = .string(clientID ?? id)
-        var error: [String: JSONValue] = [
-            "code": .string(refusal.code), "message": .string(refusal.message), "innerError": .object(inner),
-        ]
-        if !refusal.details.isEmpty {
-            error["details"] = .array(
-                refusal.details.map {
-                    ["code": .string(refusal.code), "target": .string($0.target), "message": .string($0.message)]
-                })
-        }
-        let body = JSONValue.object(["error": .object(error)])
-        return GraphReply(refusal.status, GraphAnswer.mediaType, Data(body.text().utf8), headers: refusal.headers)
     }
 
     /// The client's own id, where it is short and plain enough to be repeated.

@@ -2,6 +2,7 @@ import CordonBase
 import CordonIdentity
 import CordonService
 import Foundation
+import HTTPTypes
 
 /// Counts what registrations and people ask, and holds back who asks too often (SRV-CI-090).
 ///
@@ -26,7 +27,7 @@ final class RequestLimiter: Sendable {
     /// Lets a check-in through.
     ///
     /// - Throws: A refusal with status 429 that says when to come back.
-    func admitCheckIn(_ caller: DeviceCaller, at now: Date) throws(CheckInRefusal) {
+    func admitCheckIn(_ caller: DeviceCaller, at now: Date) throws {
         // The app's own share first: what is refused for it takes nothing from the person's other apps.
         try admit(
             "r/\(caller.tenant.rawValue)/\(caller.keyThumbprint)",
@@ -40,7 +41,7 @@ final class RequestLimiter: Sendable {
     /// Lets an enrolment through.
     ///
     /// - Throws: A refusal with status 429 that says when to come back.
-    func admitRegistration(_ caller: DeviceCaller, at now: Date) throws(CheckInRefusal) {
+    func admitRegistration(_ caller: DeviceCaller, at now: Date) throws {
         let rate = limits.registrationsPerPersonAndHour
         try admit("e/\(Self.person(caller))", Rate(burst: rate, perSecond: rate / 3_600), at: now)
     }
@@ -51,18 +52,16 @@ final class RequestLimiter: Sendable {
     ///   share, which nobody uses up by reporting what was never asked for and which no honest app comes near.
     /// - Throws: A refusal with status 429 that says when to come back.
     func admitReport(
-        _ caller: DeviceCaller, at now: Date, isAwaited: () async throws(CheckInRefusal) -> Bool
-    ) async throws(CheckInRefusal) {
+        _ caller: DeviceCaller, at now: Date, isAwaited: () async throws -> Bool
+    ) async throws {
         let registration = "\(caller.tenant.rawValue)/\(caller.keyThumbprint)"
-        let refusal: CheckInRefusal
-        do throws(CheckInRefusal) {
+        do {
             return try admit(
                 "a/\(registration)", Rate(burst: limits.burst, perSecond: limits.perRegistrationAndMinute / 60),
                 at: now)
         } catch {
-            refusal = error
+            guard try await isAwaited() else { throw error }
         }
-        guard try await isAwaited() else { throw refusal }
         try admit(
             "i/\(registration)", Rate(burst: 6 * limits.burst, perSecond: limits.perRegistrationAndMinute), at: now)
     }
@@ -70,7 +69,7 @@ final class RequestLimiter: Sendable {
     /// Lets any other request of an app through: event streams, pieces of logs, and leaving.
     ///
     /// - Throws: A refusal with status 429 that says when to come back.
-    func admitOther(_ caller: DeviceCaller, at now: Date) throws(CheckInRefusal) {
+    func admitOther(_ caller: DeviceCaller, at now: Date) throws {
         try admit(
             "o/\(Self.person(caller))",
             Rate(burst: 10 * limits.perPersonAndHour, perSecond: limits.perPersonAndHour / 60), at: now)
@@ -79,7 +78,7 @@ final class RequestLimiter: Sendable {
     /// Lets a statement of a shared device through.
     ///
     /// - Throws: A refusal with status 429 that says when to come back.
-    func admitStatement(ofDevice id: String, at now: Date) throws(CheckInRefusal) {
+    func admitStatement(ofDevice id: String, at now: Date) throws {
         try admit("d/\(id)", Rate(burst: limits.burst, perSecond: limits.perSharedDeviceAndMinute / 60), at: now)
     }
 
@@ -87,7 +86,7 @@ final class RequestLimiter: Sendable {
         "\(caller.tenant.rawValue)/\(caller.account.id.rawValue.lowercased())"
     }
 
-    private func admit(_ key: String, _ rate: Rate, at now: Date) throws(CheckInRefusal) {
+    private func admit(_ key: String, _ rate: Rate, at now: Date) throws {
         let wait = buckets.withLock { [capacity] buckets in
             if buckets.count >= capacity { Self.makeRoom(in: &buckets, half: capacity / 2) }
             let moment = now.timeIntervalSinceReferenceDate
@@ -95,9 +94,9 @@ final class RequestLimiter: Sendable {
                 .take(at: moment)
         }
         guard let wait else { return }
-        throw CheckInRefusal(
-            "too-many-requests", "This was asked too often.", status: 429,
-            retryAfter: Int(max(1, min(wait.rounded(.up), 3_600))))
+        throw Refusal(
+            .tooManyRequests, "too-many-requests", "This was asked too often.",
+            headers: [.retryAfter: String(Int(max(1, min(wait.rounded(.up), 3_600))))])
     }
 
     /// Forgets who asked longest ago.

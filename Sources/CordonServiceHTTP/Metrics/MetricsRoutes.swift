@@ -5,7 +5,7 @@ import Hummingbird
 struct MetricsRoutes: Sendable {
     let metrics: ServiceMetrics
 
-    func add(to router: some RouterMethods<BasicRequestContext>) {
+    func add<Context: RequestContext>(to router: some RouterMethods<Context>) {
         router.get("/metrics") { _, _ in
             Response(
                 .ok, PrometheusText.mediaType, Data(PrometheusText(metrics).text.utf8),

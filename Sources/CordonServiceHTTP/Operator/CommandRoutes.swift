@@ -7,11 +7,10 @@ import Hummingbird
 /// What an administrator tells one app to do beside wiping, and whether the organisation is being moved (SRV-CI-006,
 /// SRV-CI-055).
 struct CommandRoutes: Sendable {
-    let routing: AdministrationRouting
     let administration: Administration
 
     /// The body of `POST /admin/v1/registrations/{id}/commands`.
-    private struct Request: Decodable {
+    private struct Body: Decodable {
         var kind: Command.Kind
     }
 
@@ -23,59 +22,48 @@ struct CommandRoutes: Sendable {
     /// The largest body.
     private static let largestBody = 4 << 10
 
-    func add(to router: some RouterMethods<BasicRequestContext>) {
-        let ofRegistration = "/admin/v1/registrations/:id/commands"
-        routing.on(router, .post, ofRegistration, .writeApps) { exchange, administrator throws(CheckInRefusal) in
-            let kind = try await CheckInRefusal.reading(
-                Request.self, of: exchange.request, atMost: Self.largestBody
+    func add(to routing: AdministrationRouting) {
+        let ofRegistration: RouterPath = "/admin/v1/registrations/:id/commands"
+        routing.allowing(.writeApps).on(ofRegistration, method: .post) { request, context in
+            let kind = try await RequestBodyReader.message(
+                Body.self, of: request, atMost: Self.largestBody
             ).kind
-            let id = exchange.parameters.get("id") ?? ""
-            let command = try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await administration.requestCommand(kind, ofRegistration: id, as: administrator)
-            }
-            return try CheckInRefusal.answering(.accepted, command)
+            let id = context.key("id")
+            let command = try await administration.requestCommand(kind, ofRegistration: id, as: context.administrator)
+            return try Response(.accepted, command)
         }
-        routing.on(router, .get, ofRegistration, .readApps) { exchange, administrator throws(CheckInRefusal) in
-            try await list(exchange.parameters.get("id") ?? "", administrator)
+        routing.allowing(.readApps).on(ofRegistration, method: .get) { request, context in
+            try await list(context.key("id"), context.administrator)
         }
-        routing.on(router, .get, "/admin/v1/commands", .readApps) { _, administrator throws(CheckInRefusal) in
-            try await list(nil, administrator)
+        routing.allowing(.readApps).on("/admin/v1/commands", method: .get) { _, context in
+            try await list(nil, context.administrator)
         }
-        routing.on(router, .delete, "/admin/v1/commands/:id", .writeApps) {
-            exchange, administrator throws(CheckInRefusal) in
-            let id = exchange.parameters.get("id") ?? ""
-            let command = try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await administration.cancelCommand(id, as: administrator)
-            }
-            return try CheckInRefusal.answering(.ok, command)
+        routing.allowing(.writeApps).on("/admin/v1/commands/:id", method: .delete) { request, context in
+            let id = context.key("id")
+            let command = try await administration.cancelCommand(id, as: context.administrator)
+            return try Response(.ok, command)
         }
-        addMoving(to: router)
+        addMoving(to: routing)
     }
 
-    private func addMoving(to router: some RouterMethods<BasicRequestContext>) {
-        let path = "/admin/v1/moving"
-        routing.on(router, .get, path, .readApps) { _, administrator throws(CheckInRefusal) in
-            let isMoving = try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await administration.isMoving(as: administrator)
-            }
-            return try CheckInRefusal.answering(.ok, Moving(moving: isMoving))
+    private func addMoving(to routing: AdministrationRouting) {
+        let path: RouterPath = "/admin/v1/moving"
+        routing.allowing(.readApps).on(path, method: .get) { _, context in
+            let isMoving = try await administration.isMoving(as: context.administrator)
+            return try Response(.ok, Moving(moving: isMoving))
         }
-        routing.on(router, .put, path, .writeApps) { exchange, administrator throws(CheckInRefusal) in
-            let message = try await CheckInRefusal.reading(
-                Moving.self, of: exchange.request, atMost: Self.largestBody)
-            try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await administration.setMoving(message.moving, as: administrator)
-            }
+        routing.allowing(.writeApps).on(path, method: .put) { request, context in
+            let message = try await RequestBodyReader.message(
+                Moving.self, of: request, atMost: Self.largestBody)
+            try await administration.setMoving(message.moving, as: context.administrator)
             return Response(status: .noContent)
         }
     }
 
-    private func list(_ registrationID: String?, _ administrator: Administrator) async throws(CheckInRefusal)
+    private func list(_ registrationID: String?, _ administrator: Administrator) async throws
         -> Response
     {
-        let commands = try await CheckInRefusal.asking { () throws(ServiceError) in
-            try await administration.commands(ofRegistration: registrationID, as: administrator)
-        }
-        return try CheckInRefusal.answering(.ok, commands)
+        let commands = try await administration.commands(ofRegistration: registrationID, as: administrator)
+        return try Response(.ok, commands)
     }
 }

@@ -6,7 +6,6 @@ import Hummingbird
 
 /// Roles: the built-in ones, and those that an organisation made (SRV-OP-020).
 struct RoleRoutes: Sendable {
-    let routing: AdministrationRouting
     let administration: Administration
 
     /// A role as operators see it.
@@ -46,36 +45,25 @@ struct RoleRoutes: Sendable {
         var scopeTags: Set<String>?
     }
 
-    func add(to router: some RouterMethods<BasicRequestContext>) {
-        routing.on(router, .get, "/admin/v1/roles", .readRoles) { _, administrator throws(CheckInRefusal) in
-            let custom = try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await administration.resources(CustomRole.self, as: administrator)
-            }
-            return try CheckInRefusal.answering(.ok, AdministratorRole.allCases.map(Role.init) + custom.map(Role.init))
+    func add(to routing: AdministrationRouting) {
+        routing.allowing(.readRoles).on("/admin/v1/roles", method: .get) { _, context in
+            let custom = try await administration.resources(CustomRole.self, as: context.administrator)
+            return try Response(.ok, AdministratorRole.allCases.map(Role.init) + custom.map(Role.init))
         }
-        routing.on(router, .put, "/admin/v1/roles/:id", .writeApps) { exchange, administrator throws(CheckInRefusal) in
-            let content = try await CheckInRefusal.reading(
-                Content.self, of: exchange.request, atMost: AdministrationRouting.largestBody)
+        routing.allowing(.writeApps).on("/admin/v1/roles/:id", method: .put) { request, context in
+            let content = try await RequestBodyReader.message(
+                Content.self, of: request, atMost: AdministrationRouting.largestBody)
             let role = CustomRole(
-                id: Self.id(exchange), displayName: content.displayName, description: content.description,
+                id: context.decodedKey("id"), displayName: content.displayName, description: content.description,
                 permissions: content.permissions, members: content.members, scopeTags: content.scopeTags)
-            try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await administration.saveResource(role, isNew: false, as: administrator)
-            }
-            return try CheckInRefusal.answering(.ok, Role(role))
+            try await administration.saveResource(role, isNew: false, as: context.administrator)
+            return try Response(.ok, Role(role))
         }
-        routing.on(router, .delete, "/admin/v1/roles/:id", .writeApps) {
-            exchange, administrator throws(CheckInRefusal) in
-            let id = Self.id(exchange)
-            try await CheckInRefusal.asking { () throws(ServiceError) in
-                try await administration.removeResource(CustomRole.self, id, as: administrator)
-            }
+        routing.allowing(.writeApps).on("/admin/v1/roles/:id", method: .delete) { request, context in
+            let id = context.decodedKey("id")
+            try await administration.removeResource(CustomRole.self, id, as: context.administrator)
             return Response(status: .noContent)
         }
     }
 
-    private static func id(_ exchange: Exchange) -> String {
-        let text = exchange.parameters.get("id") ?? ""
-        return text.removingPercentEncoding ?? text
-    }
 }

@@ -30,33 +30,35 @@ struct ProofVerifier: Sendable {
     func check(
         _ proofs: [String], method: String, url: URL, accessToken: String?, madeBy thumbprint: String,
         demandsNonce: Bool
-    ) throws(ProofRefusal) -> DPoPProof {
-        guard proofs.count == 1, proofs[0].utf8.count <= 8 << 10 else { throw .missing }
+    ) throws -> DPoPProof {
+        guard proofs.count == 1, proofs[0].utf8.count <= 8 << 10 else { throw Refusal.missingProof }
         let moment = now()
         let proof: DPoPProof
         do {
             proof = try DPoPProof(
                 verifying: proofs[0], method: method, url: url, accessToken: accessToken, now: moment)
         } catch {
-            throw .invalid(error.reason)
+            throw Refusal.invalidProof(error.reason)
         }
-        guard proof.key.thumbprint == thumbprint else { throw .invalid("the proof was made with another key") }
+        guard proof.key.thumbprint == thumbprint else {
+            throw Refusal.invalidProof("the proof was made with another key")
+        }
         if demandsNonce {
-            guard let nonce = proof.nonce, nonces.accepts(nonce, at: moment) else { throw .needsNonce }
+            guard let nonce = proof.nonce, nonces.accepts(nonce, at: moment) else { throw Refusal.staleNonce }
         }
         // Told here already, so that a recorded request takes nothing from its victim's share.
-        guard !replays.knows(proof.id, key: thumbprint) else { throw .replayed }
+        guard !replays.knows(proof.id, key: thumbprint) else { throw Refusal.replayedProof }
         return proof
     }
 
     /// Remembers a proof that was checked, provided that it was never seen before.
     ///
     /// - Parameter share: The most proofs of its key that are remembered at once.
-    func remember(_ proof: DPoPProof, share: Int) throws(ProofRefusal) {
+    func remember(_ proof: DPoPProof, share: Int) throws {
         switch replays.remember(proof.id, key: proof.key.thumbprint, share: share, at: now()) {
         case .fresh: return
-        case .replayed: throw .replayed
-        case .full: throw .busy
+        case .replayed: throw Refusal.replayedProof
+        case .full: throw Refusal.busy
         }
     }
 }

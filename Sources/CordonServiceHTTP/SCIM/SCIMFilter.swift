@@ -1,19 +1,20 @@
 import CordonPolicy
+import HTTPTypes
 
 /// A filter of one comparison for equality: all that provisioning systems send (RFC 7644 §3.4.2.2).
 struct SCIMFilter: Equatable {
     var attribute: String
     var value: JSONValue
 
-    init(_ text: String) throws(SCIMRefusal) {
+    init(_ text: String) throws {
         let words = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: true)
         guard words.count == 3, words[1].lowercased() == "eq" else {
-            throw SCIMRefusal(400, "only filters of the form ATTRIBUTE eq VALUE are known", kind: "invalidFilter")
+            throw Refusal.scim(400, "only filters of the form ATTRIBUTE eq VALUE are known", kind: "invalidFilter")
         }
         attribute = String(words[0])
         let spelling = words[2].trimmingSuffix { $0 == " " }
         guard let value = try? JSONValue(parsing: .init(spelling.utf8)), value.array == nil, value.object == nil else {
-            throw SCIMRefusal(400, "the value of the filter is none", kind: "invalidFilter")
+            throw Refusal.scim(400, "the value of the filter is none", kind: "invalidFilter")
         }
         self.value = value
     }

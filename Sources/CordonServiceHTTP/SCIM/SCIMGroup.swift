@@ -1,5 +1,6 @@
 import CordonPolicy
 import CordonService
+import HTTPTypes
 
 /// A group as SCIM has it (RFC 7643 §4.2).
 enum SCIMGroup {
@@ -32,14 +33,14 @@ enum SCIMGroup {
     ///   - groups: The folded ids of known groups: a member without type is one of them, or else a person.
     static func group(
         _ document: JSONValue, id: String?, known: DirectoryGroup?, groups: Set<String>
-    ) throws(SCIMRefusal) -> DirectoryGroup {
+    ) throws -> DirectoryGroup {
         guard let name = document["displayName"]?.string, !name.isEmpty else {
-            throw SCIMRefusal(400, "displayName is missing", kind: "invalidValue")
+            throw Refusal.scim(400, "displayName is missing", kind: "invalidValue")
         }
         var members: Set<DirectoryGroup.Member> = []
         for entry in document["members"]?.array ?? [] {
             guard let value = entry["value"]?.string, !value.isEmpty else {
-                throw SCIMRefusal(400, "a member has no value", kind: "invalidValue")
+                throw Refusal.scim(400, "a member has no value", kind: "invalidValue")
             }
             let isGroup =
                 entry["type"]?.string.map { $0.lowercased() == "group" } ?? groups.contains(value.lowercased())

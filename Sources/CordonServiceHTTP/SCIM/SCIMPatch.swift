@@ -1,4 +1,5 @@
 import CordonPolicy
+import HTTPTypes
 
 /// Changes to a resource (RFC 7644 §3.5.2), made on its JSON form, which is then read as if it had been sent whole.
 struct SCIMPatch {
@@ -9,19 +10,19 @@ struct SCIMPatch {
     static let schema = "urn:ietf:params:scim:api:messages:2.0:PatchOp"
     private static let most = 1_000
 
-    init(_ body: JSONValue) throws(SCIMRefusal) {
+    init(_ body: JSONValue) throws {
         guard let list = body["Operations"]?.array, list.count <= Self.most else {
-            throw SCIMRefusal(400, "Operations are missing or too many", kind: "invalidSyntax")
+            throw Refusal.scim(400, "Operations are missing or too many", kind: "invalidSyntax")
         }
         var operations: [(Kind, SCIMPath?, JSONValue?)] = []
         for item in list {
             // Some systems write the word with a capital letter.
             guard let kind = item["op"]?.string.flatMap({ Kind(rawValue: $0.lowercased()) }) else {
-                throw SCIMRefusal(400, "op must be add, replace or remove", kind: "invalidSyntax")
+                throw Refusal.scim(400, "op must be add, replace or remove", kind: "invalidSyntax")
             }
-            let path = try item["path"]?.string.map { text throws(SCIMRefusal) in try SCIMPath(text) }
+            let path = try item["path"]?.string.map { text in try SCIMPath(text) }
             guard kind != .remove || path != nil else {
-                throw SCIMRefusal(400, "remove needs a path", kind: "noTarget")
+                throw Refusal.scim(400, "remove needs a path", kind: "noTarget")
             }
             operations.append((kind, path, item["value"]))
         }
@@ -29,14 +30,14 @@ struct SCIMPatch {
     }
 
     /// The resource with every change made, in order.
-    func applied(to resource: JSONValue) throws(SCIMRefusal) -> JSONValue {
+    func applied(to resource: JSONValue) throws -> JSONValue {
         var members = resource.object ?? [:]
         for (kind, path, value) in operations {
             if let path {
                 try Self.change(&members, kind, path, value)
             } else {
                 guard let changes = value?.object else {
-                    throw SCIMRefusal(400, "a change without a path needs an object", kind: "invalidValue")
+                    throw Refusal.scim(400, "a change without a path needs an object", kind: "invalidValue")
                 }
                 for (name, value) in changes.sorted(by: { $0.key < $1.key }) {
                     if SCIMUser.extensions.contains(name) {
@@ -54,7 +55,7 @@ struct SCIMPatch {
 
     private static func change(
         _ members: inout [String: JSONValue], _ kind: Kind, _ path: SCIMPath, _ value: JSONValue?
-    ) throws(SCIMRefusal) {
+    ) throws {
         if let schema = path.schema {
             var inner = members[schema]?.object ?? [:]
             var rest = path
@@ -89,7 +90,7 @@ struct SCIMPatch {
 
     private static func filtered(
         _ items: [JSONValue], _ kind: Kind, _ filter: SCIMFilter, _ sub: String?, _ value: JSONValue?
-    ) throws(SCIMRefusal) -> [JSONValue] {
+    ) throws -> [JSONValue] {
         if kind == .remove, sub == nil { return items.filter { !filter.admits($0) } }
         let changed = items.map { item -> JSONValue in
             guard filter.admits(item) else { return item }
@@ -99,7 +100,7 @@ struct SCIMPatch {
         }
         if kind == .remove || items.contains(where: filter.admits) { return changed }
         // The entry that was meant does not exist yet: it is what the filter says it is.
-        guard let sub, let value else { throw SCIMRefusal(400, "nothing has what the path names", kind: "noTarget") }
+        guard let sub, let value else { throw Refusal.scim(400, "nothing has what the path names", kind: "noTarget") }
         return items + [.object([filter.attribute: filter.value, sub: value])]
     }
 

@@ -1,4 +1,5 @@
 import CordonPolicy
+import HTTPTypes
 
 /// Where in a resource a change is made (RFC 7644 §3.5.2): `attribute`, `attribute.sub`, `attribute[filter]` or
 /// `attribute[filter].sub`, with a schema's URN in front where it is not the core.
@@ -9,7 +10,7 @@ struct SCIMPath: Equatable {
     var filter: SCIMFilter?
     var sub: String?
 
-    init(_ text: String) throws(SCIMRefusal) {
+    init(_ text: String) throws {
         var rest = text[...]
         for schema in SCIMUser.extensions where rest.lowercased().hasPrefix(schema.lowercased() + ":") {
             self.schema = schema
@@ -36,7 +37,7 @@ struct SCIMPath: Equatable {
         }
     }
 
-    static let malformed = SCIMRefusal(400, "the path is not one of this service", kind: "invalidPath")
+    static let malformed = Refusal.scim(400, "the path is not one of this service", kind: "invalidPath")
 
     private static func isName(_ text: Substring) -> Bool {
         (1...64).contains(text.utf8.count)

@@ -4,80 +4,77 @@ import HTTPTypes
 import Hummingbird
 
 extension SCIMRoutes {
-    func addGroups(to router: some RouterMethods<BasicRequestContext>) {
-        on(router, .get, "/Groups") { exchange, administrator throws(SCIMRefusal) in
-            let all = try await groups(administrator)
-            let isShort = Self.leavesMembersOut(exchange)
+    func addGroups(to routing: AdministrationRouting) {
+        routing.allowing(.readDirectory).get("\(Self.prefix)/Groups") { request, context in
+            let all = try await groups(context)
+            let isShort = Self.leavesMembersOut(request)
             return try Self.list(
-                all.map { SCIMGroup.json($0, base: base(exchange), withMembers: !isShort) }, exchange)
+                all.map { SCIMGroup.json($0, base: base(request), withMembers: !isShort) }, request)
         }
-        on(router, .post, "/Groups") { exchange, administrator throws(SCIMRefusal) in
-            let all = try await groups(administrator)
+        routing.allowing(.writeGroups).post("\(Self.prefix)/Groups") { request, context in
+            let all = try await groups(context)
             let group = try SCIMGroup.group(
-                try await Self.read(exchange), id: nil, known: nil, groups: Set(all.map { $0.id.lowercased() }))
-            do throws(SCIMRefusal) {
-                return try await save(nil, group, exchange, administrator, .created)
-            } catch {
-                guard error.status == 412 else { throw error }
-                throw SCIMRefusal(409, "a group has this externalId", kind: "uniqueness")
+                try await Self.read(request), id: nil, known: nil, groups: Set(all.map { $0.id.lowercased() }))
+            do {
+                return try await save(nil, group, request, context, .created)
+            } catch let error as ServiceError where error.code == .preconditionFailed {
+                throw Refusal.scim(409, "a group has this externalId", kind: "uniqueness")
             }
         }
-        on(router, .get, "/Groups/:id") { exchange, administrator throws(SCIMRefusal) in
-            let group = try await group(exchange, administrator)
+        routing.allowing(.readDirectory).get("\(Self.prefix)/Groups/:id") { request, context in
+            let group = try await group(context)
             return Self.answer(
-                SCIMGroup.json(group, base: base(exchange), withMembers: !Self.leavesMembersOut(exchange)))
+                SCIMGroup.json(group, base: base(request), withMembers: !Self.leavesMembersOut(request)))
         }
-        on(router, .put, "/Groups/:id") { exchange, administrator throws(SCIMRefusal) in
-            let body = try await Self.read(exchange)
-            return try await change(exchange, administrator) { _ throws(SCIMRefusal) in body }
+        routing.allowing(.writeGroups).put("\(Self.prefix)/Groups/:id") { request, context in
+            let body = try await Self.read(request)
+            return try await change(request, context) { _ in body }
         }
-        on(router, .patch, "/Groups/:id") { exchange, administrator throws(SCIMRefusal) in
-            let patch = try SCIMPatch(try await Self.read(exchange))
-            return try await change(exchange, administrator) { old throws(SCIMRefusal) in try patch.applied(to: old) }
+        routing.allowing(.writeGroups).patch("\(Self.prefix)/Groups/:id") { request, context in
+            let patch = try SCIMPatch(try await Self.read(request))
+            return try await change(request, context) { old in try patch.applied(to: old) }
         }
-        on(router, .delete, "/Groups/:id") { exchange, administrator throws(SCIMRefusal) in
-            let id = Self.id(exchange)
-            try await ask { () throws(ServiceError) in try await provisioning.removeGroup(id, as: administrator) }
+        routing.allowing(.writeGroups).delete("\(Self.prefix)/Groups/:id") { request, context in
+            let id = context.decodedKey("id")
+            try await provisioning.removeGroup(id, as: context.administrator)
             return Response(status: .noContent)
         }
     }
 
-    private func groups(_ administrator: Administrator) async throws(SCIMRefusal) -> [DirectoryGroup] {
-        try await ask { () throws(ServiceError) in try await administration.groups(as: administrator) }
+    private func groups(_ context: AdministrationContext) async throws -> [DirectoryGroup] {
+        try await administration.groups(as: context.administrator)
     }
 
     private func group(
-        _ exchange: Exchange, _ administrator: Administrator
-    ) async throws(SCIMRefusal) -> DirectoryGroup {
-        let id = Self.id(exchange)
-        return try await ask { () throws(ServiceError) in try await administration.group(id, as: administrator) }
+        _ context: AdministrationContext
+    ) async throws -> DirectoryGroup {
+        let id = context.decodedKey("id")
+        return try await administration.group(id, as: context.administrator)
     }
 
     private func change(
-        _ exchange: Exchange, _ administrator: Administrator,
-        _ edit: (JSONValue) throws(SCIMRefusal) -> JSONValue
-    ) async throws(SCIMRefusal) -> Response {
-        try await settling { () throws(SCIMRefusal) in
-            let known = try await group(exchange, administrator)
-            let ids = Set(try await groups(administrator).map { $0.id.lowercased() })
-            let document = try edit(SCIMGroup.json(known, base: base(exchange)))
+        _ request: Request, _ context: AdministrationContext,
+        _ edit: (JSONValue) throws -> JSONValue
+    ) async throws -> Response {
+        try await settling {
+            let known = try await group(context)
+            let ids = Set(try await groups(context).map { $0.id.lowercased() })
+            let document = try edit(SCIMGroup.json(known, base: base(request)))
             let group = try SCIMGroup.group(document, id: known.id, known: known, groups: ids)
-            return try await save(known, group, exchange, administrator, .ok)
+            return try await save(known, group, request, context, .ok)
         }
     }
 
     private func save(
-        _ known: DirectoryGroup?, _ group: DirectoryGroup, _ exchange: Exchange, _ administrator: Administrator,
+        _ known: DirectoryGroup?, _ group: DirectoryGroup, _ request: Request, _ context: AdministrationContext,
         _ status: HTTPResponse.Status
-    ) async throws(SCIMRefusal) -> Response {
-        try await ask { () throws(ServiceError) in
-            try await provisioning.replaceGroup(known, with: group, as: administrator)
-        }
-        return Self.answer(SCIMGroup.json(group, base: base(exchange)), status)
+    ) async throws -> Response {
+        try await provisioning.replaceGroup(known, with: group, as: context.administrator)
+        return Self.answer(SCIMGroup.json(group, base: base(request)), status)
     }
 
-    private static func leavesMembersOut(_ exchange: Exchange) -> Bool {
-        exchange.request.uri.queryParameters["excludedAttributes"]?.split(separator: ",")
+    private static func leavesMembersOut(_ request: Request) -> Bool {
+        request.uri.queryParameters["excludedAttributes"]?.split(separator: ",")
             .contains { $0.lowercased() == "members" } ?? false
     }
 }

@@ -4,64 +4,61 @@ import HTTPTypes
 import Hummingbird
 
 extension SCIMRoutes {
-    func addUsers(to router: some RouterMethods<BasicRequestContext>) {
-        on(router, .get, "/Users") { exchange, administrator throws(SCIMRefusal) in
-            let users = try await ask { () throws(ServiceError) in try await administration.users(as: administrator) }
-            return try Self.list(users.map { SCIMUser.json($0, base: base(exchange)) }, exchange)
+    func addUsers(to routing: AdministrationRouting) {
+        routing.allowing(.readDirectory).get("\(Self.prefix)/Users") { request, context in
+            let users = try await administration.users(as: context.administrator)
+            return try Self.list(users.map { SCIMUser.json($0, base: base(request)) }, request)
         }
-        on(router, .post, "/Users") { exchange, administrator throws(SCIMRefusal) in
-            let user = try SCIMUser.user(try await Self.read(exchange), id: nil, known: nil)
-            do throws(SCIMRefusal) {
-                return try await save(nil, user, exchange, administrator, .created)
-            } catch {
-                guard error.status == 412 else { throw error }
-                throw SCIMRefusal(409, "a person has this externalId", kind: "uniqueness")
+        routing.allowing(.writeGroups).post("\(Self.prefix)/Users") { request, context in
+            let user = try SCIMUser.user(try await Self.read(request), id: nil, known: nil)
+            do {
+                return try await save(nil, user, request, context, .created)
+            } catch let error as ServiceError where error.code == .preconditionFailed {
+                throw Refusal.scim(409, "a person has this externalId", kind: "uniqueness")
             }
         }
-        on(router, .get, "/Users/:id") { exchange, administrator throws(SCIMRefusal) in
-            Self.answer(SCIMUser.json(try await user(exchange, administrator), base: base(exchange)))
+        routing.allowing(.readDirectory).get("\(Self.prefix)/Users/:id") { request, context in
+            Self.answer(SCIMUser.json(try await user(context), base: base(request)))
         }
-        on(router, .put, "/Users/:id") { exchange, administrator throws(SCIMRefusal) in
-            let body = try await Self.read(exchange)
-            return try await settling { () throws(SCIMRefusal) in
-                let known = try await user(exchange, administrator)
+        routing.allowing(.writeGroups).put("\(Self.prefix)/Users/:id") { request, context in
+            let body = try await Self.read(request)
+            return try await settling {
+                let known = try await user(context)
                 let user = try SCIMUser.user(body, id: known.id, known: known)
-                return try await save(known, user, exchange, administrator, .ok)
+                return try await save(known, user, request, context, .ok)
             }
         }
-        on(router, .patch, "/Users/:id") { exchange, administrator throws(SCIMRefusal) in
-            let patch = try SCIMPatch(try await Self.read(exchange))
-            return try await settling { () throws(SCIMRefusal) in
-                let known = try await user(exchange, administrator)
-                let changed = try patch.applied(to: SCIMUser.json(known, base: base(exchange)))
+        routing.allowing(.writeGroups).patch("\(Self.prefix)/Users/:id") { request, context in
+            let patch = try SCIMPatch(try await Self.read(request))
+            return try await settling {
+                let known = try await user(context)
+                let changed = try patch.applied(to: SCIMUser.json(known, base: base(request)))
                 let user = try SCIMUser.user(changed, id: known.id, known: known)
-                return try await save(known, user, exchange, administrator, .ok)
+                return try await save(known, user, request, context, .ok)
             }
         }
-        on(router, .delete, "/Users/:id") { exchange, administrator throws(SCIMRefusal) in
-            let id = try await user(exchange, administrator).id
-            try await ask { () throws(ServiceError) in try await provisioning.removeUser(id, as: administrator) }
+        routing.allowing(.writeGroups).delete("\(Self.prefix)/Users/:id") { request, context in
+            let id = try await user(context).id
+            try await provisioning.removeUser(id, as: context.administrator)
             return Response(status: .noContent)
         }
     }
 
     private func user(
-        _ exchange: Exchange, _ administrator: Administrator
-    ) async throws(SCIMRefusal) -> DirectoryUser {
-        let id = Self.id(exchange)
-        let user = try await ask { () throws(ServiceError) in try await administration.user(id, as: administrator) }
+        _ context: AdministrationContext
+    ) async throws -> DirectoryUser {
+        let id = context.decodedKey("id")
+        let user = try await administration.user(id, as: context.administrator)
         // By its id alone: a sign-in name is no id here.
-        guard user.id.lowercased() == id.lowercased() else { throw SCIMRefusal(404, "no person has this id") }
+        guard user.id.lowercased() == id.lowercased() else { throw Refusal.scim(404, "no person has this id") }
         return user
     }
 
     private func save(
-        _ known: DirectoryUser?, _ user: DirectoryUser, _ exchange: Exchange, _ administrator: Administrator,
+        _ known: DirectoryUser?, _ user: DirectoryUser, _ request: Request, _ context: AdministrationContext,
         _ status: HTTPResponse.Status
-    ) async throws(SCIMRefusal) -> Response {
-        try await ask { () throws(ServiceError) in
-            try await provisioning.replaceUser(known, with: user, as: administrator)
-        }
-        return Self.answer(SCIMUser.json(user, base: base(exchange)), status)
+    ) async throws -> Response {
+        try await provisioning.replaceUser(known, with: user, as: context.administrator)
+        return Self.answer(SCIMUser.json(user, base: base(request)), status)
     }
 }

@@ -14,89 +14,41 @@ struct SCIMRoutes: Sendable {
     /// How often a change is tried that others come before; each time one of them has got through.
     private static let mostAttempts = 100
 
-    let routing: AdministrationRouting
     let origin: RequestOrigin
     let administration: Administration
     let provisioning: Provisioning
 
-    func add(to router: some RouterMethods<BasicRequestContext>) {
-        on(router, .get, "/ServiceProviderConfig") { exchange, _ throws(SCIMRefusal) in
-            Self.answer(SCIMDescription.configuration(base: base(exchange)))
+    func add(to routing: AdministrationRouting) {
+        let read = routing.allowing(.readDirectory)
+        read.get("\(Self.prefix)/ServiceProviderConfig") { request, _ in
+            Self.answer(SCIMDescription.configuration(base: base(request)))
         }
-        on(router, .get, "/ResourceTypes") { exchange, _ throws(SCIMRefusal) in
-            Self.answer(SCIMDescription.resourceTypes(base: base(exchange)))
+        read.get("\(Self.prefix)/ResourceTypes") { request, _ in
+            Self.answer(SCIMDescription.resourceTypes(base: base(request)))
         }
-        on(router, .get, "/Schemas") { _, _ throws(SCIMRefusal) in Self.answer(SCIMDescription.schemas) }
-        addUsers(to: router)
-        addGroups(to: router)
+        read.get("\(Self.prefix)/Schemas") { _, _ in Self.answer(SCIMDescription.schemas) }
+        addUsers(to: routing)
+        addGroups(to: routing)
     }
 
-    func on(
-        _ router: some RouterMethods<BasicRequestContext>, _ method: HTTPRequest.Method, _ path: String,
-        _ handler: @escaping @Sendable (Exchange, Administrator) async throws(SCIMRefusal) -> Response
-    ) {
-        let path = Self.prefix + path
-        router.on(RouterPath(path), method: method) { [routing] request, context in
-            let exchange = Exchange(request, context, logger: routing.logger)
-            var response: Response
-            do throws(SCIMRefusal) {
-                let access: AdministrationAccess = method == .get ? .readDirectory : .writeGroups
-                let administrator: Administrator
-                do throws(TokenRefusal) {
-                    administrator = try await routing.gate.administrator(
-                        try await routing.gate.token(of: request), for: access)
-                } catch {
-                    throw SCIMRefusal(error)
-                }
-                response = try await handler(exchange, administrator)
-                exchange.log(route: path, status: response.status.code)
-            } catch {
-                response = error.response
-                exchange.log(route: path, status: error.status, failure: error.kind)
-            }
-            response.headers[.requestID] = exchange.id
-            response.headers[.cacheControl] = "no-store"
-            return response
-        }
-    }
-
-    func base(_ exchange: Exchange) -> String { origin.of(exchange.request) + Self.prefix }
-
-    func ask<Answer: Sendable>(
-        _ call: () async throws(ServiceError) -> Answer
-    ) async throws(SCIMRefusal) -> Answer {
-        do {
-            return try await call()
-        } catch {
-            throw SCIMRefusal(error)
-        }
-    }
+    func base(_ request: Request) -> String { origin.of(request) + Self.prefix }
 
     /// Reads, edits and writes again until nobody else wrote in between; systems send changes of one group at once.
     func settling(
-        _ attempt: () async throws(SCIMRefusal) -> Response
-    ) async throws(SCIMRefusal) -> Response {
+        _ attempt: () async throws -> Response
+    ) async throws -> Response {
         for _ in 1..<Self.mostAttempts {
-            do throws(SCIMRefusal) {
+            do {
                 return try await attempt()
-            } catch {
-                guard error.status == 412 else { throw error }
+            } catch let error as ServiceError where error.code == .preconditionFailed {
+                continue
             }
         }
         return try await attempt()
     }
 
-    static func id(_ exchange: Exchange) -> String {
-        let text = exchange.parameters.get("id") ?? ""
-        return text.removingPercentEncoding ?? text
-    }
-
-    static func read(_ exchange: Exchange) async throws(SCIMRefusal) -> JSONValue {
-        do throws(BodyError) {
-            return try await RequestBodyReader.json(exchange.request, atMost: AdministrationRouting.largestBody)
-        } catch {
-            throw SCIMRefusal(error)
-        }
+    static func read(_ request: Request) async throws -> JSONValue {
+        try await RequestBodyReader.json(request, atMost: AdministrationRouting.largestBody)
     }
 
     static func answer(_ value: JSONValue, _ status: HTTPResponse.Status = .ok) -> Response {
@@ -106,11 +58,9 @@ struct SCIMRoutes: Sendable {
     }
 
     /// A page of what passes the filter (RFC 7644 §3.4.2).
-    static func list(_ resources: [JSONValue], _ exchange: Exchange) throws(SCIMRefusal) -> Response {
-        let query = exchange.request.uri.queryParameters
-        let filter = try query["filter"].map { text throws(SCIMRefusal) in
-            try SCIMFilter(String(text))
-        }
+    static func list(_ resources: [JSONValue], _ request: Request) throws -> Response {
+        let query = request.uri.queryParameters
+        let filter = try query["filter"].map { try SCIMFilter(String($0)) }
         let found = resources.filter { filter?.admits($0) ?? true }
         let start = max(1, query["startIndex"].flatMap { Int($0) } ?? 1)
         let count = min(max(0, query["count"].flatMap { Int($0) } ?? 100), largestPage)

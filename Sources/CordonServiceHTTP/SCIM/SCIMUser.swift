@@ -1,5 +1,6 @@
 import CordonPolicy
 import CordonService
+import HTTPTypes
 
 /// A person as SCIM has it (RFC 7643 §4.1).
 enum SCIMUser {
@@ -30,9 +31,9 @@ enum SCIMUser {
     ///   - id: The id of the person, who exists; nil for a new one, who gets the external id, because tokens name people by
     ///     the id that their own directory gave them.
     ///   - known: The person as known so far, whose licence stays.
-    static func user(_ document: JSONValue, id: String?, known: DirectoryUser?) throws(SCIMRefusal) -> DirectoryUser {
+    static func user(_ document: JSONValue, id: String?, known: DirectoryUser?) throws -> DirectoryUser {
         guard let name = document["userName"]?.string, !name.isEmpty else {
-            throw SCIMRefusal(400, "userName is missing", kind: "invalidValue")
+            throw Refusal.scim(400, "userName is missing", kind: "invalidValue")
         }
         let given = document["name"]?["givenName"]?.string
         let family = document["name"]?["familyName"]?.string
@@ -53,13 +54,13 @@ enum SCIMUser {
 
     /// Whether the document says that the account may be used; nil where it does not say.
     ///
-    /// - Throws: ``SCIMRefusal`` for what is neither true nor false, so that nothing misunderstood enables an account.
-    private static func active(_ document: JSONValue) throws(SCIMRefusal) -> Bool? {
+    /// - Throws: ``Refusal`` for what is neither true nor false, so that nothing misunderstood enables an account.
+    private static func active(_ document: JSONValue) throws -> Bool? {
         // Names of attributes are the same in any case (RFC 7643 §2.1).
         let values = (document.object ?? [:]).filter { $0.key.lowercased() == "active" }.map(\.value)
         guard let value = values.first else { return nil }
         guard values.count == 1, let isActive = truth(value) else {
-            throw SCIMRefusal(400, "active must be true or false", kind: "invalidValue")
+            throw Refusal.scim(400, "active must be true or false", kind: "invalidValue")
         }
         return isActive
     }

@@ -3,7 +3,7 @@ import Hummingbird
 
 /// Lets the pages of one origin, that of a console, read the administration routes (SRV-OP-015); no other origin is
 /// ever named, and cookies are never allowed.
-struct ConsoleOrigin: Sendable {
+struct ConsoleOrigin: RouterMiddleware {
     /// The origin as browsers send it, such as `https://console.example.org`.
     let origin: String
 
@@ -11,29 +11,32 @@ struct ConsoleOrigin: Sendable {
     private static let headers = "authorization, content-type, dpop, if-match, if-none-match, prefer, client-request-id"
     private static let exposed = "etag, location, request-id, retry-after, www-authenticate, dpop-nonce"
 
+    func handle(
+        _ request: Request, context: ServiceRequestContext,
+        next: (Request, ServiceRequestContext) async throws -> Response
+    ) async throws -> Response {
+        var response: Response
+        if let answer = preflight(request) { response = answer } else { response = try await next(request, context) }
+        guard Self.isAdministration(request) else { return response }
+        // Also without an origin: a cache must not hand the one answer to the other.
+        response.headers.append(HTTPField(name: .vary, value: "Origin"))
+        guard isMeant(request) else { return response }
+        response.headers[.accessControlAllowOrigin] = origin
+        response.headers[.accessControlExposeHeaders] = Self.exposed
+        return response
+    }
+
     /// The answer to a browser's question whether it may ask (a CORS preflight); nil for every other request.
-    func preflight(_ request: Request) -> Response? {
+    private func preflight(_ request: Request) -> Response? {
         guard request.method == .options, isMeant(request), request.headers[.accessControlRequestMethod] != nil else {
             return nil
         }
-        var response = Response(
+        return Response(
             status: .noContent,
             headers: [
                 .accessControlAllowMethods: Self.methods, .accessControlAllowHeaders: Self.headers,
                 .accessControlMaxAge: "600", .contentLength: "0",
             ])
-        mark(&response, of: request)
-        return response
-    }
-
-    /// Adds to an answer that the origin may read it.
-    func mark(_ response: inout Response, of request: Request) {
-        guard Self.isAdministration(request) else { return }
-        // Also without an origin: a cache must not hand the one answer to the other.
-        response.headers.append(HTTPField(name: .vary, value: "Origin"))
-        guard isMeant(request) else { return }
-        response.headers[.accessControlAllowOrigin] = origin
-        response.headers[.accessControlExposeHeaders] = Self.exposed
     }
 
     private func isMeant(_ request: Request) -> Bool {

@@ -40,7 +40,7 @@ package struct EmbeddedProvider: Sendable {
     }
 
     /// Adds its routes. Add them to the root of the service.
-    func add(to router: some RouterMethods<BasicRequestContext>) {
+    func add(to router: some RouterMethods<ServiceRequestContext>) {
         for route in routes {
             router.on(RouterPath(route.path), method: route.method) { request, _ in
                 Self.response(await answer(request.head, await body(of: request)))

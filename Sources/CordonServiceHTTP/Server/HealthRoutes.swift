@@ -8,15 +8,16 @@ struct HealthRoutes: Sendable {
     let devices: DeviceService
     let tenant: TenantID
 
-    func add(to router: some RouterMethods<BasicRequestContext>) {
+    func add<Context: RequestContext>(to router: some RouterMethods<Context>) {
         router.get("/healthz") { _, _ in Self.answer(.ok, "ok") }
         router.get("/readyz") { _, _ in
-            do throws(ServiceError) {
+            do {
                 // Needs the store and the signing keys, and so says whether a check-in could be answered.
                 _ = try await devices.discoveryFacts(of: tenant)
                 return Self.answer(.ok, "ready")
             } catch {
-                return Self.answer(.serviceUnavailable, "not ready: \(error.code.rawValue)")
+                let code = (error as? ServiceError)?.code ?? .internalError
+                return Self.answer(.serviceUnavailable, "not ready: \(code.rawValue)")
             }
         }
     }

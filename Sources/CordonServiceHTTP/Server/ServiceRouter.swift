@@ -19,13 +19,35 @@ struct ServiceRouter: Sendable {
     /// The most proofs of possession that are remembered at once.
     var rememberedProofs = 500_000
 
-    func responder() -> any HTTPResponder<BasicRequestContext> { router().buildResponder() }
-
     /// Every route, also for comparing them with `docs/openapi.yaml`.
-    func router() -> Router<BasicRequestContext> {
-        let router = Router(context: BasicRequestContext.self, options: .autoGenerateHeadEndpoints)
-        let issuers =
-            provider == nil ? configuration.issuers : [issuer.absoluteString]
+    func router() -> Router<ServiceRequestContext> {
+        let router = Router(context: ServiceRequestContext.self, options: .autoGenerateHeadEndpoints)
+        router.add(middleware: RequestCounting(metrics: metrics))
+        router.add(middleware: ServerHeaders(isSecure: base.hasPrefix("https:")))
+        if let console = configuration.consoleOrigin { router.add(middleware: ConsoleOrigin(origin: console)) }
+        router.add(middleware: UnknownPath())
+        let tokens = tokens
+        let proofs = ProofVerifier(capacity: rememberedProofs, now: now)
+        let revoked = RevokedSessions(provisioning: service.provisioning, tenant: configuration.tenant)
+        let gate = AdministrationGate(
+            tokens: tokens, proofs: proofs, base: base, administration: service.administration, revoked: revoked,
+            roleMapping: configuration.roleMapping, stepUpAge: configuration.stepUpAge, now: now)
+        router.add(middleware: graph(gate: gate))
+        HealthRoutes(devices: service.devices, tenant: configuration.tenant).add(to: router)
+        provider?.add(to: router)
+        let answered = router.group().add(middleware: AccessLog(logger: logger))
+        checkIn(tokens: tokens, proofs: proofs, revoked: revoked).add(to: answered)
+        addSignals(tokens: tokens, revoked: revoked, to: answered)
+        AuthorityRoutes(
+            origin: origin, issuer: issuer.absoluteString, provider: provider,
+            documents: DiscoveryCache(documents: documents, now: now)
+        ).add(to: answered.group().add(middleware: RefusalRendering(AuthorityFormat())))
+        addAdministration(gate, to: answered)
+        return router
+    }
+
+    private var tokens: AccessTokenVerifier {
+        let issuers = provider == nil ? configuration.issuers : [issuer.absoluteString]
         let tokens = AccessTokenVerifier(
             rules: TokenRules(
                 issuers: issuers.map { .init(issuer: $0, tenant: configuration.tenant) },
@@ -39,49 +61,46 @@ struct ServiceRouter: Sendable {
                 "a further provider's people are kept apart and do not check in",
                 metadata: ["reason": "ids, groups and roles of \(further.issuer) begin with \(mark)"])
         }
-        let proofs = ProofVerifier(capacity: rememberedProofs, now: now)
-        HealthRoutes(devices: service.devices, tenant: configuration.tenant).add(to: router)
-        let revoked = RevokedSessions(provisioning: service.provisioning, tenant: configuration.tenant)
-        checkIn(tokens: tokens, proofs: proofs, revoked: revoked).add(to: router)
-        let gate = AdministrationGate(
-            tokens: tokens, proofs: proofs, base: base, administration: service.administration, revoked: revoked,
-            roleMapping: configuration.roleMapping, stepUpAge: configuration.stepUpAge, now: now)
-        SecurityEventRoutes(
-            events: SecurityEventVerifier(
-                rules: tokens.rules, base: base, documents: documents, refusals: tokens.refusals, now: now),
-            provisioning: service.provisioning, revoked: revoked, logger: logger
-        ).add(to: router)
-        let routing = AdministrationRouting(gate: gate, logger: logger)
-        AdministrationRoutes(routing: routing, administration: service.administration).add(to: router)
-        RoleRoutes(routing: routing, administration: service.administration).add(to: router)
-        OperatorRoutes(
-            routing: routing, administration: service.administration, provisioning: service.provisioning, now: now
-        ).add(to: router)
-        ReportRoutes(routing: routing, administration: service.administration).add(to: router)
-        CommandRoutes(routing: routing, administration: service.administration).add(to: router)
-        graph(gate: gate).add(to: router)
-        SharedDeviceRoutes(
-            routing: routing, administration: service.administration, devices: service.devices,
-            tenant: configuration.tenant,
-            limits: RequestLimiter(configuration.limits, capacity: 20_000), now: now
-        ).add(to: router)
-        SCIMRoutes(
-            routing: routing, origin: origin, administration: service.administration, provisioning: service.provisioning
-        ).add(to: router)
-        AuthorityRoutes(
-            origin: origin, issuer: issuer.absoluteString, provider: provider,
-            documents: DiscoveryCache(documents: documents, now: now), logger: logger
-        ).add(to: router)
-        provider?.add(to: router)
-        return router
+        return tokens
+    }
+
+    private func addSignals(
+        tokens: AccessTokenVerifier, revoked: RevokedSessions, to answered: RouterGroup<ServiceRequestContext>
+    ) {
+        let events = SecurityEventVerifier(
+            rules: tokens.rules, base: base, documents: documents, refusals: tokens.refusals, now: now)
+        SecurityEventRoutes(events: events, provisioning: service.provisioning, revoked: revoked).add(
+            to: answered.group().add(middleware: NoStore())
+                .add(middleware: RefusalRendering(SecurityEventFormat(refusals: tokens.refusals))))
+    }
+
+    private func addAdministration(_ gate: AdministrationGate, to answered: RouterGroup<ServiceRequestContext>) {
+        let problems = RefusalRendering(ProblemFormat(reader: .administrator(stepUpAge: gate.stepUpAge)))
+        let routing = AdministrationRouting(
+            gate: gate, group: answered.group().add(middleware: NoStore()).add(middleware: problems))
+        let administration = service.administration
+        AdministrationRoutes(administration: administration).add(to: routing)
+        RoleRoutes(administration: administration).add(to: routing)
+        OperatorRoutes(administration: administration, provisioning: service.provisioning, now: now).add(to: routing)
+        ReportRoutes(administration: administration).add(to: routing)
+        CommandRoutes(administration: administration).add(to: routing)
+        let devices = SharedDeviceRoutes(
+            administration: administration, devices: service.devices, tenant: configuration.tenant,
+            limits: RequestLimiter(configuration.limits, capacity: 20_000), now: now)
+        devices.add(to: routing)
+        devices.addSession(
+            to: answered.group().add(middleware: RefusalRendering(ProblemFormat(reader: .device))))
+        SCIMRoutes(origin: origin, administration: administration, provisioning: service.provisioning).add(
+            to: AdministrationRouting(
+                gate: gate,
+                group: answered.group().add(middleware: NoStore()).add(middleware: RefusalRendering(SCIMFormat()))))
     }
 
     /// The routes in the shape of Graph.
     func graph(gate: AdministrationGate) -> GraphRoutes {
         GraphRoutes(
             gate: gate, service: service, endSessions: provider?.endSessions, tenant: configuration.tenant,
-            origin: origin,
-            logger: logger, now: now)
+            origin: origin, logger: logger, now: now)
     }
 
     private var origin: RequestOrigin {
@@ -103,6 +122,6 @@ struct ServiceRouter: Sendable {
                 checkIn: URL(string: base + "/mam/v1") ?? issuer, resource: configuration.checkInAudience),
             limits: RequestLimiter(configuration.limits),
             events: EventStreamResponse(heartbeat: configuration.heartbeat, metrics: metrics), metrics: metrics,
-            logger: logger, now: now)
+            now: now)
     }
 }

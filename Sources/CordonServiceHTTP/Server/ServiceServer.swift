@@ -102,7 +102,7 @@ public final class ServiceServer: Sendable {
     public func run(
         handlesSignals: Bool = false, ready: @escaping @Sendable (Address) async -> Void
     ) async throws(ServiceServerError) {
-        let responder = DeferredResponder(metrics: metrics)
+        let responder = DeferredResponder()
         let application = Application(
             responder: responder, server: try channel(),
             configuration: .init(
@@ -110,9 +110,7 @@ public final class ServiceServer: Sendable {
             onServerRunning: { [self] channel in
                 let address = address(boundTo: channel.localAddress?.port ?? configuration.port)
                 await development?.start(address.issuer)
-                responder.install(
-                    router(at: address).responder(), isSecure: address.base.scheme == "https",
-                    console: configuration.consoleOrigin.map(ConsoleOrigin.init))
+                responder.install(router(at: address).router().buildResponder())
                 await ready(address)
             },
             logger: logger)

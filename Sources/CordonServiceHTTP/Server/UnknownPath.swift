@@ -6,10 +6,21 @@ import Hummingbird
 
 /// The answer to a path that no route has: for apps and operators a problem document, for everybody else Graph's
 /// envelope, without which its clients report nothing that helps (SRV-OP-023).
-enum UnknownPath {
+struct UnknownPath: RouterMiddleware {
     private static let text = "Nothing has this path."
 
-    static func response(to request: Request) -> Response {
+    func handle(
+        _ request: Request, context: ServiceRequestContext,
+        next: (Request, ServiceRequestContext) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch let error as HTTPError where error.status == .notFound {
+            return Self.response(to: request)
+        }
+    }
+
+    private static func response(to request: Request) -> Response {
         let id = UUID().uuidString.lowercased()
         var response =
             ["/mam/", "/admin/", "/cordon/"].contains { request.uri.path.hasPrefix($0) } ? problem(id) : graph(id)

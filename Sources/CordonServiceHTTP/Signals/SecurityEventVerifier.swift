@@ -2,19 +2,20 @@ import CordonPolicy
 import CordonService
 import CordonSignatures
 import Foundation
+import HTTPTypes
 
 /// Why a security event token was refused, in the words of RFC 8935 §2.4.
-struct SecurityEventRefusal: Error {
-    enum Code: String {
-        case malformed = "invalid_request"
-        case unknownKey = "invalid_key"
-        case untrustedIssuer = "invalid_issuer"
-        case wrongAudience = "invalid_audience"
-        case unavailable = "temporarily_unavailable"
-    }
+enum SecurityEventProblem: String {
+    case malformed = "invalid_request"
+    case unknownKey = "invalid_key"
+    case untrustedIssuer = "invalid_issuer"
+    case wrongAudience = "invalid_audience"
+    case unavailable = "temporarily_unavailable"
 
-    let code: Code
-    let reason: String
+    /// The refusal. Nothing but a status of 5xx makes a transmitter try again.
+    func refusal(_ reason: String) -> Refusal {
+        Refusal(self == .unavailable ? .serviceUnavailable : .badRequest, rawValue, reason)
+    }
 }
 
 /// Verifies security event tokens of the trusted providers (RFC 8417) and reads from them what concerns accounts.
@@ -47,35 +48,35 @@ struct SecurityEventVerifier: Sendable {
     }
 
     /// What a token says of accounts; who says it is a trusted provider.
-    func signals(in text: String) async throws(SecurityEventRefusal) -> (issuer: String, signals: [AccountSignal]) {
+    func signals(in text: String) async throws -> (issuer: String, signals: [AccountSignal]) {
         let signed: SignedText
         do {
             signed = try SignedText(text, .securityEvent)
         } catch {
-            throw SecurityEventRefusal(code: .malformed, reason: TokenRefusal(error, .securityEvent).reason)
+            throw SecurityEventProblem.malformed.refusal(TokenRefusal(error, .securityEvent).reason)
         }
         guard let claims = try? JSONValue(parsing: signed.payload), let issuer = claims["iss"]?.string else {
-            throw SecurityEventRefusal(code: .malformed, reason: "the token's claims are not readable")
+            throw SecurityEventProblem.malformed.refusal("the token's claims are not readable")
         }
         guard let trusted = rules.issuers.first(where: { $0.issuer == issuer }) else {
-            throw SecurityEventRefusal(code: .untrustedIssuer, reason: "the token's issuer is not on the allow-list")
+            throw SecurityEventProblem.untrustedIssuer.refusal("the token's issuer is not on the allow-list")
         }
         try await checkSignature(of: signed, by: issuer)
         let named = claims["aud"]?.array?.compactMap(\.string) ?? [claims["aud"]?.string ?? ""]
         guard !audiences.isDisjoint(with: named) else {
-            throw SecurityEventRefusal(code: .wrongAudience, reason: "the token was made for another service")
+            throw SecurityEventProblem.wrongAudience.refusal("the token was made for another service")
         }
         guard let issued = Self.time(claims["iat"]), issued <= now().addingTimeInterval(TokenRules.clockTolerance),
             claims["jti"]?.string?.isEmpty == false, let events = claims["events"]?.object
         else {
-            throw SecurityEventRefusal(code: .malformed, reason: "iat, jti or events is missing or of the future")
+            throw SecurityEventProblem.malformed.refusal("iat, jti or events is missing or of the future")
         }
         var signals: [AccountSignal] = []
         for (type, event) in events.sorted(by: { $0.key < $1.key }) {
             guard let kind = Self.kinds[type] else { continue }
             let identifier = claims["sub_id"] ?? event["subject"]
             guard let subject = Self.subject(identifier, claims, issuer, mark: rules.mark(of: trusted)) else {
-                throw SecurityEventRefusal(code: .malformed, reason: "the event names no account of the token's issuer")
+                throw SecurityEventProblem.malformed.refusal("the event names no account of the token's issuer")
             }
             // Said by the event, else that of the transaction, else of the token; never later than the token.
             let said = Self.time(event["event_timestamp"]) ?? Self.time(claims["toe"]) ?? issued
@@ -84,16 +85,16 @@ struct SecurityEventVerifier: Sendable {
         return (issuer, signals)
     }
 
-    private func checkSignature(of text: SignedText, by issuer: String) async throws(SecurityEventRefusal) {
+    private func checkSignature(of text: SignedText, by issuer: String) async throws {
         let key: VerificationKey
         do {
             key = try await keys.key(text.keyID ?? "", of: issuer)
         } catch {
-            throw SecurityEventRefusal(
-                code: error.code == .issuerUnavailable ? .unavailable : .unknownKey, reason: error.reason)
+            let problem: SecurityEventProblem = error.code == .issuerUnavailable ? .unavailable : .unknownKey
+            throw problem.refusal(error.reason)
         }
         guard text.isSigned(by: key) else {
-            throw SecurityEventRefusal(code: .unknownKey, reason: "the token's signature does not match")
+            throw SecurityEventProblem.unknownKey.refusal("the token's signature does not match")
         }
     }
 

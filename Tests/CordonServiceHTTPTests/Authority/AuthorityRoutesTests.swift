@@ -49,10 +49,9 @@ import Testing
             configuration: configuration, base: publicURL?.absoluteString ?? Self.base,
             issuer: try #require(URL(string: Self.issuer)), service: service,
             documents: EmbeddedIssuer(provider: provider), provider: provider, logger: logger, now: { start })
-        let responder = DeferredResponder()
-        responder.install(router.responder())
         try await Application(
-            responder: responder, configuration: .init(address: .hostname("127.0.0.1", port: 0)), logger: logger
+            responder: router.router().buildResponder(), configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+            logger: logger
         ).test(setup) { try await test($0) }
     }
 

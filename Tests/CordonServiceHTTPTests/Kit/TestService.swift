@@ -23,7 +23,7 @@ struct TestService: Sendable {
     let issuer = TestIssuer()
     let metrics = ServiceMetrics(started: .now)
     let service: ManagementService
-    let application: Application<DeferredResponder>
+    let application: Application<RouterResponder<ServiceRequestContext>>
     /// The routes in the shape of Graph.
     let graph: GraphRoutes
     /// Every route of the service.
@@ -48,9 +48,7 @@ struct TestService: Sendable {
             configuration: configuration, base: Self.base, issuer: try #require(URL(string: TestIssuer.name)),
             service: service, documents: issuer, provider: nil, logger: logger, now: { clock.now },
             metrics: metrics, rememberedProofs: rememberedProofs)
-        let responder = DeferredResponder()
         let all = router.router()
-        responder.install(all.buildResponder())
         routes = all.routes.map { "\($0.method.rawValue) \($0.path)" }
         graph = router.graph(
             gate: AdministrationGate(
@@ -60,7 +58,7 @@ struct TestService: Sendable {
                 proofs: ProofVerifier(capacity: rememberedProofs, now: { clock.now }), base: Self.base,
                 administration: service.administration,
                 revoked: RevokedSessions(provisioning: service.provisioning, tenant: Self.tenant), now: { clock.now }))
-        application = Application(responder: responder, logger: logger)
+        application = Application(responder: all.buildResponder(), logger: logger)
         try await seed()
     }
 

@@ -21,16 +21,16 @@ import Testing
     }
 
     /// How many of so many requests at once get through.
-    private func admitted(_ count: Int, _ admit: () throws(CheckInRefusal) -> Void) -> Int {
+    private func admitted(_ count: Int, _ admit: () throws -> Void) -> Int {
         (0..<count).count { _ in (try? admit()) != nil }
     }
 
     @Test func `a registration has ten at once and one a minute after that`() {
         let limiter = RequestLimiter(.documented)
         let app = caller("a")
-        #expect(admitted(30) { () throws(CheckInRefusal) in try limiter.admitCheckIn(app, at: Self.start) } == 10)
+        #expect(admitted(30) { try limiter.admitCheckIn(app, at: Self.start) } == 10)
         let later = Self.start.addingTimeInterval(120)
-        #expect(admitted(30) { () throws(CheckInRefusal) in try limiter.admitCheckIn(app, at: later) } == 2)
+        #expect(admitted(30) { try limiter.admitCheckIn(app, at: later) } == 2)
     }
 
     @Test func `a key has as large a share of remembered proofs as its app may need`() {
@@ -43,19 +43,19 @@ import Testing
         var through = 0
         for _ in 0..<10 {
             let app = caller("a")
-            through += admitted(10) { () throws(CheckInRefusal) in try limiter.admitCheckIn(app, at: Self.start) }
+            through += admitted(10) { try limiter.admitCheckIn(app, at: Self.start) }
         }
         #expect(through == 60)
         let other = caller("b")
-        #expect(admitted(10) { () throws(CheckInRefusal) in try limiter.admitCheckIn(other, at: Self.start) } == 10)
+        #expect(admitted(10) { try limiter.admitCheckIn(other, at: Self.start) } == 10)
     }
 
     @Test func `an app that is held back takes nothing from the person's other apps`() {
         let limiter = RequestLimiter(.documented)
         let app = caller("a")
-        _ = admitted(100) { () throws(CheckInRefusal) in try limiter.admitCheckIn(app, at: Self.start) }
+        _ = admitted(100) { try limiter.admitCheckIn(app, at: Self.start) }
         let other = caller("a")
-        #expect(admitted(10) { () throws(CheckInRefusal) in try limiter.admitCheckIn(other, at: Self.start) } == 10)
+        #expect(admitted(10) { try limiter.admitCheckIn(other, at: Self.start) } == 10)
     }
 
     @Test func `a person enrols five times an hour, whatever the case of the id`() {
@@ -63,24 +63,24 @@ import Testing
         var through = 0
         for index in 0..<8 {
             let app = caller(index.isMultiple(of: 2) ? "a" : "A")
-            through += admitted(1) { () throws(CheckInRefusal) in try limiter.admitRegistration(app, at: Self.start) }
+            through += admitted(1) { try limiter.admitRegistration(app, at: Self.start) }
         }
         #expect(through == 5)
         let app = caller("a")
         let later = Self.start.addingTimeInterval(720)
-        #expect(admitted(3) { () throws(CheckInRefusal) in try limiter.admitRegistration(app, at: later) } == 1)
+        #expect(admitted(3) { try limiter.admitRegistration(app, at: later) } == 1)
     }
 
     @Test func `the memory is bounded and keeps those who asked last`() {
         let limiter = RequestLimiter(.documented, capacity: 100)
         let app = caller("last")
         for index in 0..<500 {
-            _ = admitted(1) { () throws(CheckInRefusal) in
+            _ = admitted(1) {
                 try limiter.admitRegistration(caller("p\(index)"), at: Self.start.addingTimeInterval(Double(index)))
             }
         }
         let moment = Self.start.addingTimeInterval(500)
-        #expect(admitted(9) { () throws(CheckInRefusal) in try limiter.admitRegistration(app, at: moment) } == 5)
+        #expect(admitted(9) { try limiter.admitRegistration(app, at: moment) } == 5)
     }
 
     @Test func `who asks too often is told when to come back, and reports have a share of their own`() async throws {

@@ -39,21 +39,14 @@ import Testing
     @Test func `what the service counts names nobody`() async throws {
         let service = try await TestService()
         _ = try await service.publishPolicy()
-        let metrics = ServiceMetrics(started: .now)
-        let responder = DeferredResponder(metrics: metrics)
-        let inner = service.application.responder
-        responder.install(inner)
         try await service.test { client in
             let device = TestDevice()
             let id = try await client.register(device).registrationID
             _ = try await client.administer(.get, "/beta/users/\(TestPerson.workerA.id)")
-            let application = Application(responder: responder)
-            try await application.test(.router) { other in
-                _ = try await other.execute(uri: "/mam/v1/registrations/\(id)/checkins", method: .post)
-                _ = try await other.execute(uri: "/beta/users/\(TestPerson.workerA.id)", method: .get)
-                _ = try await other.execute(uri: "/nowhere/\(id)", method: .get)
-            }
-            let text = PrometheusText(metrics).text
+            _ = try await client.client.execute(uri: "/mam/v1/registrations/\(id)/checkins", method: .post)
+            _ = try await client.client.execute(uri: "/beta/users/\(TestPerson.workerA.id)", method: .get)
+            _ = try await client.client.execute(uri: "/nowhere/\(id)", method: .get)
+            let text = PrometheusText(service.metrics).text
             // The control: the routes are there, by their patterns.
             #expect(text.contains("registrations") && text.contains("status=\"401\""))
             #expect(!text.contains(id) && !text.contains(TestPerson.workerA.id))

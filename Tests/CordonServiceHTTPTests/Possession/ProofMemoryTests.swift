@@ -69,8 +69,8 @@ import Testing
         }
         let (key, other) = (SoftwareSigningKey(), SoftwareSigningKey())
         for id in 0..<3 { try remember("\(id)", by: key) }
-        #expect(throws: ProofRefusal.busy) { try remember("3", by: key) }
-        #expect(throws: ProofRefusal.replayed) { try remember("0", by: key) }
+        #expect(throws: Refusal.busy) { try remember("3", by: key) }
+        #expect(throws: Refusal.replayedProof) { try remember("0", by: key) }
         try remember("0", by: other)
     }
 }

@@ -58,7 +58,7 @@ import Testing
     ])
     func `what cannot be understood is refused`(operation: String) throws {
         let value = try JSONValue(parsing: .init(operation.utf8))
-        #expect(throws: SCIMRefusal.self) { try patched([value]) }
+        #expect(throws: Refusal.self) { try patched([value]) }
     }
 
     @Test func `a filter compares text without case, also inside lists`() throws {
@@ -67,7 +67,7 @@ import Testing
         #expect(try SCIMFilter("active eq true").admits(user))
         #expect(try !SCIMFilter(#"userName eq "b""#).admits(user))
         for text in ["userName sw \"a\"", "userName eq", "userName eq a", "", "a eq \"b\" or c eq \"d\""] {
-            #expect(throws: SCIMRefusal.self, "\(text)") { try SCIMFilter(text) }
+            #expect(throws: Refusal.self, "\(text)") { try SCIMFilter(text) }
         }
     }
 }

@@ -17,12 +17,11 @@ import Testing
         _ method: HTTPRequest.Method, _ headers: HTTPFields, path: String = path, console: String? = console
     ) async throws -> HTTPFields {
         let service = try await TestService()
-        let responder = DeferredResponder()
-        let routes = Router(context: BasicRequestContext.self)
-        service.graph.add(to: routes)
+        let routes = Router(context: ServiceRequestContext.self)
+        if let console { routes.add(middleware: ConsoleOrigin(origin: console)) }
+        routes.add(middleware: service.graph)
         routes.get("/mam/v1/keys") { _, _ in "keys" }
-        responder.install(routes.buildResponder(), console: console.map(ConsoleOrigin.init))
-        return try await Application(responder: responder).test(.router) { client in
+        return try await Application(router: routes).test(.router) { client in
             try await client.execute(uri: path, method: method, headers: headers).headers
         }
     }

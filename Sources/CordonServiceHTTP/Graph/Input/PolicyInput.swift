@@ -10,7 +10,7 @@ enum PolicyInput {
     /// The kind that a document is of: the one its `@odata.type` names, else the collection's only one.
     static func kind(
         of document: [String: JSONValue], among kinds: Set<PolicyKind>
-    ) throws(GraphRefusal) -> PolicyKind {
+    ) throws -> PolicyKind {
         guard let named = document["@odata.type"] else {
             guard kinds.count == 1, let only = kinds.first else {
                 throw refusal("@odata.type", "the type of the policy must be named here")
@@ -30,10 +30,8 @@ enum PolicyInput {
     }
 
     /// The body of `assign`.
-    static func assignments(_ body: [String: JSONValue]) throws(GraphRefusal) -> [PolicyAssignment] {
-        let read = try reading { () throws(ServiceError) in
-            try GraphAssignments.assignments(in: body["assignments"])
-        }
+    static func assignments(_ body: [String: JSONValue]) throws -> [PolicyAssignment] {
+        let read = try GraphAssignments.assignments(in: body["assignments"])
         guard let read, read.count <= mostAssignments else {
             throw refusal("assignments", "a list of at most \(mostAssignments) assignments is missing")
         }
@@ -43,9 +41,9 @@ enum PolicyInput {
     /// The body of `targetApps`.
     static func apps(
         _ body: [String: JSONValue]
-    ) throws(GraphRefusal) -> (apps: [MobileAppIdentifier], group: AppGroup?) {
-        let group = try reading { () throws(ServiceError) in try GraphApps.group(in: body["appGroupType"]) }
-        let read = try reading { () throws(ServiceError) in try GraphApps.apps(in: body["apps"]) }
+    ) throws -> (apps: [MobileAppIdentifier], group: AppGroup?) {
+        let group = try GraphApps.group(in: body["appGroupType"])
+        let read = try GraphApps.apps(in: body["apps"])
         // A set of apps needs no list beside it.
         let needsList = group == nil || group == .selectedPublicApps
         guard let apps = read ?? (needsList ? nil : []), apps.count <= mostApps else {
@@ -54,16 +52,8 @@ enum PolicyInput {
         return (apps, group)
     }
 
-    private static func reading<Value>(_ read: () throws(ServiceError) -> Value) throws(GraphRefusal) -> Value {
-        do {
-            return try read()
-        } catch {
-            throw GraphRefusal(error)
-        }
-    }
-
-    static func refusal(_ member: String, _ reason: String) -> GraphRefusal {
-        var refusal = GraphRefusal.badRequest("\(member): \(reason).")
+    static func refusal(_ member: String, _ reason: String) -> Refusal {
+        var refusal = Refusal.badRequest("\(member): \(reason).")
         refusal.details = [.init(target: member, message: reason)]
         return refusal
     }

@@ -28,7 +28,7 @@ struct GraphCut<Record> {
     ///   - entity: The members of a record that the query may name.
     init(
         _ all: [Record], query: GraphQuery, id: (Record) -> String, entity: (Record) -> JSONValue
-    ) throws(GraphRefusal) {
+    ) throws {
         var rows = Self.admitted(all, query, id, entity)
         if let order = query.order {
             let sorted = order.sorted(rows.map(\.values))
@@ -63,7 +63,7 @@ extension GraphExchange {
     /// One page of records that need nothing but themselves to be shown.
     func page<Record>(
         _ all: [Record], id: (Record) -> String, json: (Record) -> JSONValue
-    ) throws(GraphRefusal) -> GraphPage {
+    ) throws -> GraphPage {
         let cut = try GraphCut(all, query: query, id: id, entity: json)
         return GraphPage(cut.records.map(json), of: cut, query: query)
     }

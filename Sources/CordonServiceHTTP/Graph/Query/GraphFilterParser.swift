@@ -15,8 +15,8 @@ struct GraphFilterParser {
 
     /// The filter that a text means.
     ///
-    /// - Throws: ``GraphRefusal`` with status 400.
-    static func parse(_ text: String) throws(GraphRefusal) -> GraphFilter {
+    /// - Throws: ``Refusal`` with status 400.
+    static func parse(_ text: String) throws -> GraphFilter {
         guard let words = FilterToken.words(of: text), !words.isEmpty else { throw refusal("it is not readable") }
         var parser = GraphFilterParser(words)
         let filter = try parser.alternatives()
@@ -24,7 +24,7 @@ struct GraphFilterParser {
         return filter
     }
 
-    private mutating func alternatives() throws(GraphRefusal) -> GraphFilter {
+    private mutating func alternatives() throws -> GraphFilter {
         depth += 1
         defer { depth -= 1 }
         guard depth <= Self.deepest else { throw Self.refusal("it is nested too deep") }
@@ -33,20 +33,20 @@ struct GraphFilterParser {
         return filter
     }
 
-    private mutating func conjunction() throws(GraphRefusal) -> GraphFilter {
+    private mutating func conjunction() throws -> GraphFilter {
         var filter = try negation()
         while takeName("and") { filter = .and(filter, try negation()) }
         return filter
     }
 
-    private mutating func negation() throws(GraphRefusal) -> GraphFilter {
+    private mutating func negation() throws -> GraphFilter {
         var isNegated = false
         while takeName("not") { isNegated.toggle() }
         let filter = try condition()
         return isNegated ? .not(filter) : filter
     }
 
-    private mutating func condition() throws(GraphRefusal) -> GraphFilter {
+    private mutating func condition() throws -> GraphFilter {
         if take(.open) {
             let filter = try alternatives()
             try expect(.close)
@@ -68,14 +68,14 @@ struct GraphFilterParser {
     }
 
     /// `isof('type')`; the entity itself is the only thing that is asked about.
-    private mutating func isOf() throws(GraphRefusal) -> GraphFilter {
+    private mutating func isOf() throws -> GraphFilter {
         guard case .text(let type) = words.popFirst() else { throw Self.refusal("isof needs a type in quotes") }
         try expect(.close)
         return .isOf((type.hasPrefix("#") ? String(type.dropFirst()) : type).lowercased())
     }
 
     /// `list/any(x:condition)`, `list/all(x:condition)`, `list/any()`.
-    private mutating func quantifier(_ path: [String]) throws(GraphRefusal) -> GraphFilter {
+    private mutating func quantifier(_ path: [String]) throws -> GraphFilter {
         guard path.count > 1, let last = path.last?.lowercased(), last == "any" || last == "all" else {
             throw Self.refusal("\(path.joined(separator: "/").prefix(64)) is no function of this service")
         }
@@ -90,7 +90,7 @@ struct GraphFilterParser {
             ? .any(list, variable: variable, condition) : .all(list, variable: variable, condition)
     }
 
-    private mutating func comparison() throws(GraphRefusal) -> GraphFilter {
+    private mutating func comparison() throws -> GraphFilter {
         let left = try operand()
         guard case .name(let word) = words.first else { return .holds(left) }
         if takeName("in") {
@@ -110,7 +110,7 @@ struct GraphFilterParser {
         return .compare(left, comparison, try operand())
     }
 
-    private mutating func operand() throws(GraphRefusal) -> GraphFilter.Operand {
+    private mutating func operand() throws -> GraphFilter.Operand {
         guard let word = words.popFirst() else { throw Self.refusal("it ends too early") }
         if case .name(let name) = word, take(.open) {
             depth += 1
@@ -140,9 +140,9 @@ struct GraphFilterParser {
         return true
     }
 
-    private mutating func expect(_ word: FilterToken) throws(GraphRefusal) {
+    private mutating func expect(_ word: FilterToken) throws {
         guard take(word) else { throw Self.refusal("a bracket or a comma is missing") }
     }
 
-    private static func refusal(_ reason: String) -> GraphRefusal { .badRequest("$filter: \(reason).") }
+    private static func refusal(_ reason: String) -> Refusal { .badRequest("$filter: \(reason).") }
 }

@@ -7,15 +7,15 @@ struct GraphOrder: Sendable, Equatable {
 
     /// Reads `displayName desc,createdDateTime`.
     ///
-    /// - Throws: ``GraphRefusal`` with status 400.
-    init(_ text: String) throws(GraphRefusal) {
+    /// - Throws: ``Refusal`` with status 400.
+    init(_ text: String) throws {
         var keys: [(path: [String], descending: Bool)] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             let words = part.split(separator: " ")
             let direction = words.count == 2 ? words[1].lowercased() : "asc"
             guard (1...2).contains(words.count), ["asc", "desc"].contains(direction), keys.count < 8,
                 words[0].utf8.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "(") })
-            else { throw .badRequest("$orderby: needs members, each with asc or desc.") }
+            else { throw Refusal.badRequest("$orderby: needs members, each with asc or desc.") }
             keys.append((words[0].split(separator: "/").map(String.init), direction == "desc"))
         }
         self.keys = keys

@@ -29,7 +29,7 @@ struct GraphPage {
     }
 
     /// Cuts a page out of a collection that is there as it is shown.
-    init(_ entities: [JSONValue], query: GraphQuery) throws(GraphRefusal) {
+    init(_ entities: [JSONValue], query: GraphQuery) throws {
         let cut = try GraphCut(entities, query: query, id: GraphPlace.key, entity: { $0 })
         self.init(cut.records, of: cut, query: query)
     }

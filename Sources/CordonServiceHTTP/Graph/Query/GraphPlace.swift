@@ -24,12 +24,12 @@ struct GraphPlace {
 
     /// Reads a `$skiptoken`.
     ///
-    /// - Throws: ``GraphRefusal`` with status 400.
-    init(_ token: String) throws(GraphRefusal) {
+    /// - Throws: ``Refusal`` with status 400.
+    init(_ token: String) throws {
         guard let bytes = Base64URL.decode(token), let parts = (try? JSONValue(parsing: bytes))?.array,
             parts.count >= 2,
             let end = parts[0].integer.flatMap(Int.init(exactly:)), end >= 0, let id = parts[1].string
-        else { throw .badRequest("The $skiptoken is none of this service.") }
+        else { throw Refusal.badRequest("The $skiptoken is none of this service.") }
         self.id = id
         self.end = end
         values = Array(parts.dropFirst(2))

@@ -30,17 +30,17 @@ struct GraphQuery: Sendable {
     static let largestPage = 1_000
     private static let unsupported: Set<String> = ["$apply", "$compute", "$format", "$deltatoken", "$levels"]
 
-    init(_ query: String?) throws(GraphRefusal) {
+    init(_ query: String?) throws {
         for pair in (query ?? "").split(separator: "&") {
             let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = FormEncoding.unescape(halves[0])?.lowercased(),
                 let value = FormEncoding.unescape(halves.count > 1 ? halves[1] : "")
-            else { throw .badRequest("A query option is not UTF-8.") }
+            else { throw Refusal.badRequest("A query option is not UTF-8.") }
             try read(name, value)
         }
     }
 
-    private mutating func read(_ name: String, _ value: String) throws(GraphRefusal) {
+    private mutating func read(_ name: String, _ value: String) throws {
         switch name {
         case "$select": select = Set(Self.words(value).map { $0.lowercased() })
         case "$expand": expand = Set(Self.words(value).map { String($0.prefix { $0 != "(" }).lowercased() })
@@ -54,7 +54,7 @@ struct GraphQuery: Sendable {
             skipToken = value
             return
         case _ where Self.unsupported.contains(name):
-            throw .badRequest("The query option \(name) is not supported here.")
+            throw Refusal.badRequest("The query option \(name) is not supported here.")
         case _ where name.hasPrefix("$"): return
         default: custom[name] = value
         }
@@ -77,10 +77,9 @@ struct GraphQuery: Sendable {
         return words.map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
 
-    private static func number(_ value: String, _ name: String, in range: ClosedRange<Int>) throws(GraphRefusal) -> Int
-    {
+    private static func number(_ value: String, _ name: String, in range: ClosedRange<Int>) throws -> Int {
         guard let number = Int(value), range.contains(number) else {
-            throw .badRequest("\(name) must be a number from \(range.lowerBound) to \(range.upperBound).")
+            throw Refusal.badRequest("\(name) must be a number from \(range.lowerBound) to \(range.upperBound).")
         }
         return number
     }

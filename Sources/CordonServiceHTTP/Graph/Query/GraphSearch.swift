@@ -12,15 +12,15 @@ struct GraphSearch: Sendable, Equatable {
 
     /// Reads `"notes"`, `notes`, `"displayName:notes" AND "mail:ada"`.
     ///
-    /// - Throws: ``GraphRefusal`` with status 400.
-    init(_ text: String) throws(GraphRefusal) {
+    /// - Throws: ``Refusal`` with status 400.
+    init(_ text: String) throws {
         var terms: [Term] = []
         var rest = Substring(text.trimmingCharacters(in: .whitespaces))
         while !rest.isEmpty {
             let word: Substring
             if rest.first == "\"" {
                 guard let close = rest.dropFirst().firstIndex(of: "\"") else {
-                    throw .badRequest("$search: a quote is not closed.")
+                    throw Refusal.badRequest("$search: a quote is not closed.")
                 }
                 word = rest[rest.index(after: rest.startIndex)..<close]
                 rest = rest[rest.index(after: close)...]
@@ -31,12 +31,14 @@ struct GraphSearch: Sendable, Equatable {
                     rest = rest.drop { $0 == " " }
                     continue
                 }
-                guard !["OR", "NOT"].contains(word) else { throw .badRequest("$search: only AND is supported here.") }
+                guard !["OR", "NOT"].contains(word) else {
+                    throw Refusal.badRequest("$search: only AND is supported here.")
+                }
             }
             terms.append(Self.term(word))
             rest = rest.drop { $0 == " " }
         }
-        guard !terms.isEmpty, terms.count <= 16 else { throw .badRequest("$search: needs 1 to 16 texts.") }
+        guard !terms.isEmpty, terms.count <= 16 else { throw Refusal.badRequest("$search: needs 1 to 16 texts.") }
         self.terms = terms
     }
 

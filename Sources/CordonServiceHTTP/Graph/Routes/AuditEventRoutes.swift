@@ -13,16 +13,16 @@ struct AuditEventRoutes: Sendable {
     var routes: [GraphRoute] {
         let path = Self.path
         return [
-            GraphRoute(.get, path, .readApps) { exchange throws(GraphRefusal) in
+            GraphRoute(.get, path, .readApps) { exchange in
                 .page(try await page(exchange), of: path)
             },
-            GraphRoute(.get, path + "/$count", .readApps) { exchange throws(GraphRefusal) in
+            GraphRoute(.get, path + "/$count", .readApps) { exchange in
                 .number(try await count(exchange))
             },
-            GraphRoute(.get, path + "/*", .readApps) { exchange throws(GraphRefusal) in
-                guard let number = Int64(exchange.keys[0]), number > 0 else { throw .notFound }
+            GraphRoute(.get, path + "/*", .readApps) { exchange in
+                guard let number = Int64(exchange.keys[0]), number > 0 else { throw Refusal.notFound }
                 let page = try await records(AuditQuery(after: number - 1, limit: 1), exchange)
-                guard let record = page.first, record.sequence == number else { throw .notFound }
+                guard let record = page.first, record.sequence == number else { throw Refusal.notFound }
                 return .entity(try await names(of: page, exchange).json(record), of: path)
             },
         ]
@@ -32,10 +32,10 @@ struct AuditEventRoutes: Sendable {
     private static let mostSorted = 20_000
 
     /// A page of the log, of which no more is read than the page needs; with `$count=true` all is read, and nothing kept.
-    private func page(_ exchange: GraphExchange) async throws(GraphRefusal) -> GraphPage {
+    private func page(_ exchange: GraphExchange) async throws -> GraphPage {
         let query = exchange.query
         guard query.order == nil else { return try await sorted(exchange) }
-        let last = try query.skipToken.map { token throws(GraphRefusal) in Int64(try GraphPlace(token).id) ?? 0 } ?? 0
+        let last = try query.skipToken.map { token in Int64(try GraphPlace(token).id) ?? 0 } ?? 0
         let size = query.top ?? GraphQuery.usualPage
         var left = query.skipToken == nil ? query.skip : 0
         var (events, total, hasMore): ([AuditRecord], Int, Bool) = ([], 0, false)
@@ -60,7 +60,7 @@ struct AuditEventRoutes: Sendable {
         return GraphPage(events.map(shown.json), total: total, hasMore: hasMore, query: query)
     }
 
-    private func sorted(_ exchange: GraphExchange) async throws(GraphRefusal) -> GraphPage {
+    private func sorted(_ exchange: GraphExchange) async throws -> GraphPage {
         var events: [AuditRecord] = []
         let names = try await allNames(exchange)
         try await scan(exchange, names, after: 0, limit: AuditQuery.largestPage) { record in
@@ -68,12 +68,12 @@ struct AuditEventRoutes: Sendable {
             return events.count <= Self.mostSorted
         }
         guard events.count <= Self.mostSorted else {
-            throw .badRequest("$orderby: more than \(Self.mostSorted) events; narrow them with $filter.")
+            throw Refusal.badRequest("$orderby: more than \(Self.mostSorted) events; narrow them with $filter.")
         }
         return try exchange.page(events, id: { String($0.sequence) }, json: names.json)
     }
 
-    private func count(_ exchange: GraphExchange) async throws(GraphRefusal) -> Int {
+    private func count(_ exchange: GraphExchange) async throws -> Int {
         var count = 0
         try await scan(exchange, try await namesToLookAt(exchange), after: 0, limit: AuditQuery.largestPage) { _ in
             count += 1
@@ -88,7 +88,7 @@ struct AuditEventRoutes: Sendable {
     private func scan(
         _ exchange: GraphExchange, _ names: AuditEventEntity?, after first: Int64, limit: Int,
         _ body: (AuditRecord) -> Bool
-    ) async throws(GraphRefusal) {
+    ) async throws {
         var query = AuditQuery(after: max(0, first), limit: limit)
         while true {
             let page = try await records(query, exchange)
@@ -101,19 +101,17 @@ struct AuditEventRoutes: Sendable {
         }
     }
 
-    private func records(_ query: AuditQuery, _ exchange: GraphExchange) async throws(GraphRefusal) -> [AuditRecord] {
-        try await exchange.ask { () throws(ServiceError) in
-            try await administration.auditRecords(query, as: exchange.administrator)
-        }
+    private func records(_ query: AuditQuery, _ exchange: GraphExchange) async throws -> [AuditRecord] {
+        try await administration.auditRecords(query, as: exchange.administrator)
     }
 
     /// Everybody's names where `$filter` or `$search` may look at them.
-    private func namesToLookAt(_ exchange: GraphExchange) async throws(GraphRefusal) -> AuditEventEntity? {
+    private func namesToLookAt(_ exchange: GraphExchange) async throws -> AuditEventEntity? {
         let query = exchange.query
         return query.filter == nil && query.search == nil ? nil : try await allNames(exchange)
     }
 
-    private func allNames(_ exchange: GraphExchange) async throws(GraphRefusal) -> AuditEventEntity {
+    private func allNames(_ exchange: GraphExchange) async throws -> AuditEventEntity {
         AuditEventEntity(
             users: try await exchange.users(administration), policies: try await exchange.policies(administration))
     }
@@ -121,14 +119,14 @@ struct AuditEventRoutes: Sendable {
     /// The names of those in some records alone: a page does not read the whole directory.
     private func names(
         of records: [AuditRecord], _ exchange: GraphExchange
-    ) async throws(GraphRefusal) -> AuditEventEntity {
+    ) async throws -> AuditEventEntity {
         let ids = Set(records.filter { $0.actor.kind == .administrator }.map { $0.actor.id.lowercased() })
         var users: [DirectoryUser] = []
         for id in ids {
-            let user = try await exchange.ask(isDirectory: true) { () async throws(ServiceError) -> DirectoryUser? in
-                do throws(ServiceError) {
+            let user = try await exchange.directory { () async throws -> DirectoryUser? in
+                do {
                     return try await administration.user(id, as: exchange.administrator)
-                } catch  where error.code == .notFound {
+                } catch let error as ServiceError where error.code == .notFound {
                     return nil
                 }
             }

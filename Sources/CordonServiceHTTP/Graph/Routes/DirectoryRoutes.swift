@@ -14,19 +14,19 @@ struct DirectoryRoutes: Sendable {
 
     private var people: [GraphRoute] {
         [
-            GraphRoute(.get, "me", .readSelf) { exchange throws(GraphRefusal) in
+            GraphRoute(.get, "me", .readSelf) { exchange in
                 .entity(DirectoryEntity.json(try await me(exchange)), of: "users")
             },
-            GraphRoute(.get, "users", .readDirectory) { exchange throws(GraphRefusal) in
+            GraphRoute(.get, "users", .readDirectory) { exchange in
                 .page(try await users(exchange), of: "users")
             },
-            GraphRoute(.get, "users/$count", .readDirectory) { exchange throws(GraphRefusal) in
+            GraphRoute(.get, "users/$count", .readDirectory) { exchange in
                 .number(try await users(exchange).total)
             },
-            GraphRoute(.get, "users/*", .readDirectory) { exchange throws(GraphRefusal) in
+            GraphRoute(.get, "users/*", .readDirectory) { exchange in
                 .entity(DirectoryEntity.json(try await exchange.user(administration)), of: "users")
             },
-            GraphRoute(.get, "users/*/memberOf", .readDirectory) { exchange throws(GraphRefusal) in
+            GraphRoute(.get, "users/*/memberOf", .readDirectory) { exchange in
                 let user = try await exchange.user(administration)
                 let direct = try await groups(of: user, exchange).filter { group in
                     group.members.contains { member in
@@ -35,7 +35,7 @@ struct DirectoryRoutes: Sendable {
                 }
                 return .collection(direct.map(DirectoryEntity.json), of: "directoryObjects")
             },
-            GraphRoute(.get, "users/*/transitiveMemberOf", .readDirectory) { exchange throws(GraphRefusal) in
+            GraphRoute(.get, "users/*/transitiveMemberOf", .readDirectory) { exchange in
                 let all = try await groups(of: try await exchange.user(administration), exchange)
                 return .collection(all.map(DirectoryEntity.json), of: "directoryObjects")
             },
@@ -44,28 +44,28 @@ struct DirectoryRoutes: Sendable {
 
     private var groups: [GraphRoute] {
         [
-            GraphRoute(.get, "groups", .readDirectory) { exchange throws(GraphRefusal) in
+            GraphRoute(.get, "groups", .readDirectory) { exchange in
                 .page(try await allGroups(exchange), of: "groups")
             },
-            GraphRoute(.get, "groups/$count", .readDirectory) { exchange throws(GraphRefusal) in
+            GraphRoute(.get, "groups/$count", .readDirectory) { exchange in
                 .number(try await allGroups(exchange).total)
             },
-            GraphRoute(.post, "groups", .writeGroups) { exchange throws(GraphRefusal) in
+            GraphRoute(.post, "groups", .writeGroups) { exchange in
                 try await createGroup(exchange)
             },
-            GraphRoute(.get, "groups/*", .readDirectory) { exchange throws(GraphRefusal) in
+            GraphRoute(.get, "groups/*", .readDirectory) { exchange in
                 .entity(DirectoryEntity.json(try await group(exchange)), of: "groups")
             },
-            GraphRoute(.get, "groups/*/members", .readDirectory) { exchange throws(GraphRefusal) in
+            GraphRoute(.get, "groups/*/members", .readDirectory) { exchange in
                 .page(
                     try exchange.page(try await members(exchange, isTransitive: false), id: \.id, json: \.json),
                     of: "groups('\(exchange.keys[0])')/members")
             },
-            GraphRoute(.get, "groups/*/members/$count", .readDirectory) { exchange throws(GraphRefusal) in
+            GraphRoute(.get, "groups/*/members/$count", .readDirectory) { exchange in
                 .number(
                     try exchange.page(try await members(exchange, isTransitive: false), id: \.id, json: \.json).total)
             },
-            GraphRoute(.get, "groups/*/transitiveMembers", .readDirectory) { exchange throws(GraphRefusal) in
+            GraphRoute(.get, "groups/*/transitiveMembers", .readDirectory) { exchange in
                 .page(
                     try exchange.page(try await members(exchange, isTransitive: true), id: \.id, json: \.json),
                     of: "groups('\(exchange.keys[0])')/transitiveMembers")
@@ -88,41 +88,43 @@ struct DirectoryRoutes: Sendable {
     }
 
     /// Who is signed in; everybody may read that, whatever their roles (SRV-OP-074).
-    private func me(_ exchange: GraphExchange) async throws(GraphRefusal) -> DirectoryUser {
-        guard !exchange.token.isApplication else { throw .badRequest("A program is nobody; /me needs a person.") }
+    private func me(_ exchange: GraphExchange) async throws -> DirectoryUser {
+        guard !exchange.token.isApplication else {
+            throw Refusal.badRequest("A program is nobody; /me needs a person.")
+        }
         var reader = exchange.administrator
         reader.roles = [.reader]
-        return try await exchange.ask(isDirectory: true) { [reader] () throws(ServiceError) in
+        return try await exchange.directory {
             try await administration.user(reader.id, as: reader)
         }
     }
 
-    private func users(_ exchange: GraphExchange) async throws(GraphRefusal) -> GraphPage {
+    private func users(_ exchange: GraphExchange) async throws -> GraphPage {
         try exchange.page(try await exchange.users(administration), id: \.id, json: DirectoryEntity.json)
     }
 
-    private func groups(of user: DirectoryUser, _ exchange: GraphExchange) async throws(GraphRefusal)
+    private func groups(of user: DirectoryUser, _ exchange: GraphExchange) async throws
         -> [DirectoryGroup]
     {
-        try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
+        try await exchange.directory {
             try await administration.groups(ofUser: user.id, as: exchange.administrator)
         }
     }
 
-    private func allGroups(_ exchange: GraphExchange) async throws(GraphRefusal) -> GraphPage {
-        let groups = try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
+    private func allGroups(_ exchange: GraphExchange) async throws -> GraphPage {
+        let groups = try await exchange.directory {
             try await administration.groups(as: exchange.administrator)
         }
         return try exchange.page(groups, id: \.id, json: DirectoryEntity.json)
     }
 
-    private func group(_ exchange: GraphExchange) async throws(GraphRefusal) -> DirectoryGroup {
-        try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
+    private func group(_ exchange: GraphExchange) async throws -> DirectoryGroup {
+        try await exchange.directory {
             try await administration.group(exchange.keys[0], as: exchange.administrator)
         }
     }
 
-    private func createGroup(_ exchange: GraphExchange) async throws(GraphRefusal) -> GraphAnswer {
+    private func createGroup(_ exchange: GraphExchange) async throws -> GraphAnswer {
         let body = try await exchange.object()
         try exchange.checkSpelling(
             of: body, among: ["displayName", "description", "mailNickname", "groupTypes", "membershipRule"])
@@ -140,14 +142,14 @@ struct DirectoryRoutes: Sendable {
         let group = DirectoryGroup(
             id: UUID().uuidString.lowercased(), displayName: name, description: body["description"]?.string,
             mailNickname: try Self.nickname(in: body))
-        try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
+        try await exchange.directory {
             try await provisioning.saveGroup(group, as: exchange.administrator)
         }
         return exchange.applyingPreference(.created(DirectoryEntity.json(group), of: "groups"))
     }
 
     /// The nickname that a new group is given, in the characters that a mail address may have.
-    private static func nickname(in body: [String: JSONValue]) throws(GraphRefusal) -> String? {
+    private static func nickname(in body: [String: JSONValue]) throws -> String? {
         guard let name = try GraphExchange.text("mailNickname", in: body) else { return nil }
         let isUsable =
             (1...64).contains(name.utf8.count)
@@ -162,9 +164,9 @@ struct DirectoryRoutes: Sendable {
     /// The members, people first, each with its names where it exists.
     private func members(
         _ exchange: GraphExchange, isTransitive: Bool
-    ) async throws(GraphRefusal) -> [Member] {
+    ) async throws -> [Member] {
         let group = try await group(exchange)
-        let others = try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
+        let others = try await exchange.directory {
             try await administration.groups(as: exchange.administrator)
         }
         var members = group.members

@@ -13,22 +13,22 @@ struct ExportJobRoutes: Sendable {
     var routes: [GraphRoute] {
         let path = Self.path
         return [
-            GraphRoute(.get, path, .readApps) { exchange throws(GraphRefusal) in
+            GraphRoute(.get, path, .readApps) { exchange in
                 .collection(try await jobs(exchange).map { json($0, exchange) }, of: path)
             },
-            GraphRoute(.post, path, .readApps) { exchange throws(GraphRefusal) in
+            GraphRoute(.post, path, .readApps) { exchange in
                 .created(json(try await create(exchange), exchange), of: path)
             },
-            GraphRoute(.get, path + "/*", .readApps) { exchange throws(GraphRefusal) in
+            GraphRoute(.get, path + "/*", .readApps) { exchange in
                 .entity(json(try await job(exchange), exchange), of: path)
             },
-            GraphRoute(.get, path + "/*/file", .readApps) { exchange throws(GraphRefusal) in
+            GraphRoute(.get, path + "/*/file", .readApps) { exchange in
                 try await file(try await job(exchange), exchange)
             },
         ]
     }
 
-    private func create(_ exchange: GraphExchange) async throws(GraphRefusal) -> ExportJob {
+    private func create(_ exchange: GraphExchange) async throws -> ExportJob {
         let body = try await exchange.object()
         let name = try GraphExchange.text("reportName", in: body) ?? ""
         guard let report = StatusExport(rawValue: name) else {
@@ -43,34 +43,30 @@ struct ExportJobRoutes: Sendable {
         }
         let time = Date(timeIntervalSince1970: now().timeIntervalSince1970.rounded(.down))
         for job in try await jobs(exchange, expired: true) {
-            try await exchange.ask { () throws(ServiceError) in
-                try await administration.removeResource(ExportJob.self, job.id, as: exchange.administrator)
-            }
+            try await administration.removeResource(ExportJob.self, job.id, as: exchange.administrator)
         }
         let job = ExportJob(
             id: UUID().uuidString.lowercased(), reportName: name, format: format, columns: columns, requested: time)
-        try await exchange.ask { () throws(ServiceError) in
-            try await administration.saveResource(job, isNew: true, as: exchange.administrator)
-        }
+        try await administration.saveResource(job, isNew: true, as: exchange.administrator)
         return job
     }
 
-    private func jobs(_ exchange: GraphExchange, expired: Bool = false) async throws(GraphRefusal) -> [ExportJob] {
+    private func jobs(_ exchange: GraphExchange, expired: Bool = false) async throws -> [ExportJob] {
         let time = now()
-        return try await exchange.ask { () throws(ServiceError) in
-            try await administration.resources(ExportJob.self, as: exchange.administrator)
-        }.filter { ($0.expires <= time) == expired }
+        return try await administration.resources(ExportJob.self, as: exchange.administrator).filter {
+            ($0.expires <= time) == expired
+        }
     }
 
-    private func job(_ exchange: GraphExchange) async throws(GraphRefusal) -> ExportJob {
+    private func job(_ exchange: GraphExchange) async throws -> ExportJob {
         guard let job = try await jobs(exchange).first(where: { $0.id == exchange.keys[0].lowercased() }) else {
-            throw .notFound
+            throw Refusal.notFound
         }
         return job
     }
 
-    private func file(_ job: ExportJob, _ exchange: GraphExchange) async throws(GraphRefusal) -> GraphAnswer {
-        guard let report = StatusExport(rawValue: job.reportName) else { throw .notFound }
+    private func file(_ job: ExportJob, _ exchange: GraphExchange) async throws -> GraphAnswer {
+        guard let report = StatusExport(rawValue: job.reportName) else { throw Refusal.notFound }
         let columns = job.columns.isEmpty ? report.columns : job.columns
         let rows = report.rows(try await exchange.statuses(administration))
         guard job.format == "json" else {

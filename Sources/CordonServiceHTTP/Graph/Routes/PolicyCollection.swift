@@ -21,11 +21,9 @@ struct PolicyCollection: Sendable {
     /// The policy of the path's first key, which must belong here.
     func policy(
         _ exchange: GraphExchange, _ administration: Administration
-    ) async throws(GraphRefusal) -> ManagedAppPolicy {
-        let policy = try await exchange.ask { () throws(ServiceError) in
-            try await administration.policy(exchange.keys[0], as: exchange.administrator)
-        }
-        guard kinds.contains(policy.kind) else { throw .notFound }
+    ) async throws -> ManagedAppPolicy {
+        let policy = try await administration.policy(exchange.keys[0], as: exchange.administrator)
+        guard kinds.contains(policy.kind) else { throw Refusal.notFound }
         return policy
     }
 }

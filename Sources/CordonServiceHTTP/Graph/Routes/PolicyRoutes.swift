@@ -24,31 +24,28 @@ struct PolicyRoutes: Sendable {
     private func routes(of collection: PolicyCollection) -> [GraphRoute] {
         let path = collection.path
         return [
-            GraphRoute(.get, path, .readApps, expands: PolicyCollection.expands) { exchange throws(GraphRefusal) in
+            GraphRoute(.get, path, .readApps, expands: PolicyCollection.expands) { exchange in
                 .page(try await page(collection, exchange), of: path)
             },
-            GraphRoute(.get, path + "/$count", .readApps) { exchange throws(GraphRefusal) in
+            GraphRoute(.get, path + "/$count", .readApps) { exchange in
                 .number(try await page(collection, exchange).total)
             },
-            GraphRoute(.post, path, .writeApps) { exchange throws(GraphRefusal) in
+            GraphRoute(.post, path, .writeApps) { exchange in
                 try await create(collection, exchange)
             },
-            GraphRoute(.get, path + "/*", .readApps, expands: PolicyCollection.expands) {
-                exchange throws(GraphRefusal) in
+            GraphRoute(.get, path + "/*", .readApps, expands: PolicyCollection.expands) { exchange in
                 let policy = try await collection.policy(exchange, administration)
                 if exchange.knows(policy.version) { return .unchanged(version: policy.version) }
                 let entity = try await expanded([policy], exchange)[0]
                 return .entity(entity, of: path, version: policy.version)
             },
-            GraphRoute(.patch, path + "/*", .writeApps) { exchange throws(GraphRefusal) in
+            GraphRoute(.patch, path + "/*", .writeApps) { exchange in
                 try await update(collection, exchange)
             },
-            GraphRoute(.delete, path + "/*", .writeApps) { exchange throws(GraphRefusal) in
+            GraphRoute(.delete, path + "/*", .writeApps) { exchange in
                 let policy = try await collection.policy(exchange, administration)
-                try await exchange.ask { () throws(ServiceError) in
-                    try await administration.deletePolicy(
-                        policy.id, ifVersion: exchange.expectedVersion, as: exchange.administrator)
-                }
+                try await administration.deletePolicy(
+                    policy.id, ifVersion: exchange.expectedVersion, as: exchange.administrator)
                 return .done
             },
         ]
@@ -57,23 +54,23 @@ struct PolicyRoutes: Sendable {
     private func actions(of collection: PolicyCollection) -> [GraphRoute] {
         let item = collection.path + "/*"
         return [
-            GraphRoute(.post, item + "/assign", .writeApps) { exchange throws(GraphRefusal) in
+            GraphRoute(.post, item + "/assign", .writeApps) { exchange in
                 let policy = try await collection.policy(exchange, administration)
-                guard policy.kind.isAssignable else { throw .notFound }
+                guard policy.kind.isAssignable else { throw Refusal.notFound }
                 return try await PolicyActions(administration: administration).assign(policy, exchange)
             },
-            GraphRoute(.post, item + "/targetApps", .writeApps) { exchange throws(GraphRefusal) in
+            GraphRoute(.post, item + "/targetApps", .writeApps) { exchange in
                 let policy = try await collection.policy(exchange, administration)
                 return try await PolicyActions(administration: administration).targetApps(policy, exchange)
             },
-            GraphRoute(.get, item + "/deploymentSummary", .readApps) { exchange throws(GraphRefusal) in
+            GraphRoute(.get, item + "/deploymentSummary", .readApps) { exchange in
                 let policy = try await collection.policy(exchange, administration)
                 let summary = DeploymentSummary(of: policy, among: try await exchange.registrations(administration))
                 return .entity(
                     ReportEntity.json(summary, of: policy, at: now()),
                     of: "\(collection.path)('\(policy.id)')/deploymentSummary")
             },
-            GraphRoute(.post, collection.path + "/hasPayloadLinks", .readApps) { exchange throws(GraphRefusal) in
+            GraphRoute(.post, collection.path + "/hasPayloadLinks", .readApps) { exchange in
                 _ = try await exchange.policies(administration, of: collection.kinds)
                 guard let ids = try await exchange.object()["payloadIds"]?.array?.map(\.string),
                     ids.count <= PolicyInput.mostApps
@@ -95,11 +92,11 @@ struct PolicyRoutes: Sendable {
         return [
             GraphRoute(.get, path + "/settings", .readApps) { _ in .collection([], of: "settings") },
             GraphRoute(.get, path + "/settings/$count", .readApps) { _ in .count([]) },
-            GraphRoute(.post, path + "/settings", .writeApps) { _ throws(GraphRefusal) in
-                throw .notImplemented("Settings of a configuration are its customSettings here.")
+            GraphRoute(.post, path + "/settings", .writeApps) { _ in
+                throw Refusal.notImplemented("Settings of a configuration are its customSettings here.")
             },
-            GraphRoute(.post, path + "/changeSettings", .writeApps) { _ throws(GraphRefusal) in
-                throw .notImplemented("Settings of a configuration are its customSettings here.")
+            GraphRoute(.post, path + "/changeSettings", .writeApps) { _ in
+                throw Refusal.notImplemented("Settings of a configuration are its customSettings here.")
             },
         ]
     }
@@ -109,8 +106,8 @@ struct PolicyRoutes: Sendable {
         return [
             GraphRoute(.get, path, .readApps, expands: ["apps", "assignments"]) { _ in .collection([], of: path) },
             GraphRoute(.get, path + "/$count", .readApps) { _ in .count([]) },
-            GraphRoute(.post, path, .writeApps) { _ throws(GraphRefusal) in
-                throw .notImplemented("This service keeps no \(name).")
+            GraphRoute(.post, path, .writeApps) { _ in
+                throw Refusal.notImplemented("This service keeps no \(name).")
             },
         ]
     }
@@ -118,10 +115,10 @@ struct PolicyRoutes: Sendable {
     /// A page of policies: cut first, so that registrations are counted for the policies of the page alone.
     private func page(
         _ collection: PolicyCollection, _ exchange: GraphExchange
-    ) async throws(GraphRefusal) -> GraphPage {
+    ) async throws -> GraphPage {
         let query = exchange.query
         guard !query.members.contains("deploymentsummary") else {
-            throw .badRequest("A deploymentSummary is told for each page; the query cannot look at it.")
+            throw Refusal.badRequest("A deploymentSummary is told for each page; the query cannot look at it.")
         }
         let all = try await exchange.policies(administration, of: collection.kinds)
         let cut = try GraphCut(all, query: query, id: \.id) { exchange.json($0) }
@@ -131,7 +128,7 @@ struct PolicyRoutes: Sendable {
     /// Policies with what `$expand` asks for.
     private func expanded(
         _ policies: [ManagedAppPolicy], _ exchange: GraphExchange
-    ) async throws(GraphRefusal) -> [JSONValue] {
+    ) async throws -> [JSONValue] {
         guard exchange.query.expand.contains("deploymentsummary"), !policies.isEmpty else {
             return policies.map { exchange.json($0) }
         }
@@ -146,28 +143,25 @@ struct PolicyRoutes: Sendable {
 
     private func create(
         _ collection: PolicyCollection, _ exchange: GraphExchange
-    ) async throws(GraphRefusal) -> GraphAnswer {
+    ) async throws -> GraphAnswer {
         let document = try await exchange.object()
         let kind = try PolicyInput.kind(of: document, among: collection.kinds)
         try exchange.checkSpelling(ofPolicy: document, kind)
-        let policy = try await exchange.ask { () throws(ServiceError) in
-            try await administration.createPolicy(kind, document: .object(document), as: exchange.administrator)
-        }
+        let policy = try await administration.createPolicy(
+            kind, document: .object(document), as: exchange.administrator)
         return exchange.applyingPreference(
             .created(exchange.json(policy), of: collection.path, version: policy.version))
     }
 
     private func update(
         _ collection: PolicyCollection, _ exchange: GraphExchange
-    ) async throws(GraphRefusal) -> GraphAnswer {
+    ) async throws -> GraphAnswer {
         let before = try await collection.policy(exchange, administration)
         let changes = try await exchange.object()
         _ = try PolicyInput.kind(of: changes, among: [before.kind])
         try exchange.checkSpelling(ofPolicy: changes, before.kind, except: before.document.object ?? [:])
-        let policy = try await exchange.ask { () throws(ServiceError) in
-            try await administration.updatePolicy(
-                before.id, changes: .object(changes), ifVersion: exchange.expectedVersion, as: exchange.administrator)
-        }
+        let policy = try await administration.updatePolicy(
+            before.id, changes: .object(changes), ifVersion: exchange.expectedVersion, as: exchange.administrator)
         // Nothing but 204 counts as success for common clients, unless they ask for more (SRV-OP-007).
         guard exchange.prefersRepresentation else { return exchange.applyingPreference(.done) }
         return exchange.applyingPreference(
@@ -179,23 +173,19 @@ struct PolicyRoutes: Sendable {
 struct PolicyActions: Sendable {
     let administration: Administration
 
-    func assign(_ policy: ManagedAppPolicy, _ exchange: GraphExchange) async throws(GraphRefusal) -> GraphAnswer {
+    func assign(_ policy: ManagedAppPolicy, _ exchange: GraphExchange) async throws -> GraphAnswer {
         let body = try await exchange.object()
         try exchange.checkSpelling(ofAssignments: body["assignments"])
         let assignments = try PolicyInput.assignments(body)
-        _ = try await exchange.ask { () throws(ServiceError) in
-            try await administration.assignPolicy(policy.id, to: assignments, as: exchange.administrator)
-        }
+        _ = try await administration.assignPolicy(policy.id, to: assignments, as: exchange.administrator)
         return exchange.applyingPreference(.done)
     }
 
-    func targetApps(_ policy: ManagedAppPolicy, _ exchange: GraphExchange) async throws(GraphRefusal) -> GraphAnswer {
+    func targetApps(_ policy: ManagedAppPolicy, _ exchange: GraphExchange) async throws -> GraphAnswer {
         let body = try await exchange.object()
         try exchange.checkSpelling(of: body, among: ["apps", "appGroupType"])
         let (apps, group) = try PolicyInput.apps(body)
-        _ = try await exchange.ask { () throws(ServiceError) in
-            try await administration.targetApps(apps, group: group, ofPolicy: policy.id, as: exchange.administrator)
-        }
+        _ = try await administration.targetApps(apps, group: group, ofPolicy: policy.id, as: exchange.administrator)
         return exchange.applyingPreference(.done)
     }
 }

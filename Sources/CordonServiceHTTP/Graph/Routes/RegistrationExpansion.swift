@@ -17,20 +17,18 @@ struct RegistrationExpansion: Sendable {
 
         init(
             _ administration: Administration, now: @escaping @Sendable () -> Date, _ exchange: GraphExchange
-        ) async throws(GraphRefusal) {
+        ) async throws {
             let expand = exchange.query.expand
             queried = expand.intersection(exchange.query.members)
             guard !queried.contains("intendedpolicies") else {
-                throw .badRequest("intendedPolicies are told for each page; the query cannot look at them.")
+                throw Refusal.badRequest("intendedPolicies are told for each page; the query cannot look at them.")
             }
             if expand.contains("appliedpolicies") { policies = try await exchange.policies(administration) }
             if expand.contains("managedapplogcollectionrequests") {
                 logs = try await LogCollectionRoutes(administration: administration, now: now).byRegistration(exchange)
             }
             if queried.contains("operations") {
-                let all = try await exchange.ask { () throws(ServiceError) in
-                    try await administration.operations(ofRegistration: nil, as: exchange.administrator)
-                }
+                let all = try await administration.operations(ofRegistration: nil, as: exchange.administrator)
                 operations = Dictionary(grouping: all, by: \.registrationID).mapValues { $0.map(OperationEntity.json) }
             }
         }
@@ -59,7 +57,7 @@ struct RegistrationExpansion: Sendable {
     /// A registration as it is shown, with everything that `$expand` names.
     func json(
         _ registration: Registration, _ shared: Shared, _ exchange: GraphExchange
-    ) async throws(GraphRefusal) -> JSONValue {
+    ) async throws -> JSONValue {
         let expand = exchange.query.expand
         var members = RegistrationEntity.json(registration, version: exchange.version).object ?? [:]
         if expand.contains("operations") {
@@ -79,24 +77,23 @@ struct RegistrationExpansion: Sendable {
 
     func operations(
         of registration: Registration, _ exchange: GraphExchange
-    ) async throws(GraphRefusal) -> [JSONValue] {
-        try await exchange.ask { () throws(ServiceError) in
-            try await administration.operations(ofRegistration: registration.id, as: exchange.administrator)
-        }.map(OperationEntity.json)
+    ) async throws -> [JSONValue] {
+        try await administration.operations(ofRegistration: registration.id, as: exchange.administrator).map(
+            OperationEntity.json)
     }
 
     @Sendable func intended(
         _ registration: Registration, _ exchange: GraphExchange
-    ) async throws(GraphRefusal) -> [JSONValue] {
-        try await exchange.ask { () throws(ServiceError) in
-            try await administration.intendedPolicies(ofRegistration: registration.id, as: exchange.administrator)
-        }.map { exchange.json($0) }
+    ) async throws -> [JSONValue] {
+        try await administration.intendedPolicies(ofRegistration: registration.id, as: exchange.administrator).map {
+            exchange.json($0)
+        }
     }
 
     /// What was in force at the last check-in, each with the version that the app confirmed (SRV-RS-129).
     @Sendable func applied(
         _ registration: Registration, _ exchange: GraphExchange
-    ) async throws(GraphRefusal) -> [JSONValue] {
+    ) async throws -> [JSONValue] {
         Self.applied(registration, among: try await exchange.policies(administration), exchange)
     }
 

@@ -14,63 +14,57 @@ struct ResourceRoutes<Resource: AdministeredResource>: Sendable {
     let members: [String]
     let json: @Sendable (Resource) -> JSONValue
     /// The resource that a body describes; changes to one where that is given.
-    let read: @Sendable ([String: JSONValue], Resource?) throws(GraphRefusal) -> Resource
+    let read: @Sendable ([String: JSONValue], Resource?) throws -> Resource
 
     var routes: [GraphRoute] {
         [
-            GraphRoute(.get, path, reading) { exchange throws(GraphRefusal) in
+            GraphRoute(.get, path, reading) { exchange in
                 .collection(try await all(exchange).map(json), of: path)
             },
-            GraphRoute(.get, path + "/$count", reading) { exchange throws(GraphRefusal) in
+            GraphRoute(.get, path + "/$count", reading) { exchange in
                 .count(try await all(exchange).map(json))
             },
-            GraphRoute(.post, path, .writeApps) { exchange throws(GraphRefusal) in
+            GraphRoute(.post, path, .writeApps) { exchange in
                 let resource = try read(try await body(exchange), nil)
                 try await save(resource, isNew: true, exchange)
                 return exchange.applyingPreference(.created(json(resource), of: path))
             },
-            GraphRoute(.get, path + "/*", reading) { exchange throws(GraphRefusal) in
+            GraphRoute(.get, path + "/*", reading) { exchange in
                 .entity(json(try await one(exchange)), of: path)
             },
-            GraphRoute(.patch, path + "/*", .writeApps) { exchange throws(GraphRefusal) in
+            GraphRoute(.patch, path + "/*", .writeApps) { exchange in
                 let before = try await one(exchange)
                 try await save(try read(try await body(exchange), before), isNew: false, exchange)
                 return exchange.applyingPreference(.done)
             },
-            GraphRoute(.delete, path + "/*", .writeApps) { exchange throws(GraphRefusal) in
+            GraphRoute(.delete, path + "/*", .writeApps) { exchange in
                 let known = try await one(exchange)
-                try await exchange.ask { () throws(ServiceError) in
-                    try await administration.removeResource(Resource.self, known.id, as: exchange.administrator)
-                }
+                try await administration.removeResource(Resource.self, known.id, as: exchange.administrator)
                 return .done
             },
         ]
     }
 
-    private func body(_ exchange: GraphExchange) async throws(GraphRefusal) -> [String: JSONValue] {
+    private func body(_ exchange: GraphExchange) async throws -> [String: JSONValue] {
         let body = try await exchange.object()
         try exchange.checkSpelling(of: body, among: members)
         return body
     }
 
-    private func all(_ exchange: GraphExchange) async throws(GraphRefusal) -> [Resource] {
-        let stored = try await exchange.ask { () throws(ServiceError) in
-            try await administration.resources(Resource.self, as: exchange.administrator)
-        }
+    private func all(_ exchange: GraphExchange) async throws -> [Resource] {
+        let stored = try await administration.resources(Resource.self, as: exchange.administrator)
         return builtIn + stored
     }
 
-    private func one(_ exchange: GraphExchange) async throws(GraphRefusal) -> Resource {
+    private func one(_ exchange: GraphExchange) async throws -> Resource {
         let id = exchange.keys[0]
         guard let found = try await all(exchange).first(where: { $0.id.lowercased() == id.lowercased() }) else {
-            throw .notFound
+            throw Refusal.notFound
         }
         return found
     }
 
-    private func save(_ resource: Resource, isNew: Bool, _ exchange: GraphExchange) async throws(GraphRefusal) {
-        try await exchange.ask { () throws(ServiceError) in
-            try await administration.saveResource(resource, isNew: isNew, as: exchange.administrator)
-        }
+    private func save(_ resource: Resource, isNew: Bool, _ exchange: GraphExchange) async throws {
+        try await administration.saveResource(resource, isNew: isNew, as: exchange.administrator)
     }
 }

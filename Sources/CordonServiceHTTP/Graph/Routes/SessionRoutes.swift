@@ -14,8 +14,8 @@ struct SessionRoutes: Sendable {
 
     var routes: [GraphRoute] {
         [
-            GraphRoute(.post, "users/*/revokeSignInSessions", .revokeSessions) { exchange throws(GraphRefusal) in
-                let person = try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
+            GraphRoute(.post, "users/*/revokeSignInSessions", .revokeSessions) { exchange in
+                let person = try await exchange.directory {
                     let person = try await administration.revokeSessions(
                         ofUser: exchange.keys[0], as: exchange.administrator)
                     try await revoked.reload()

@@ -20,9 +20,9 @@ struct StatusRoutes: Sendable {
         return [
             GraphRoute(.get, path, .readApps) { _ in .collection(list, of: path) },
             GraphRoute(.get, path + "/$count", .readApps) { _ in .count(list) },
-            GraphRoute(.get, path + "/*", .readApps) { exchange throws(GraphRefusal) in
+            GraphRoute(.get, path + "/*", .readApps) { exchange in
                 let name = exchange.keys[0].lowercased()
-                guard let title = Self.names[name] else { throw .notFound }
+                guard let title = Self.names[name] else { throw Refusal.notFound }
                 let content =
                     switch name {
                     case "appregistrationsummary": try await summary(exchange)
@@ -43,7 +43,7 @@ struct StatusRoutes: Sendable {
         }
     }
 
-    private func summary(_ exchange: GraphExchange) async throws(GraphRefusal) -> [String: JSONValue] {
+    private func summary(_ exchange: GraphExchange) async throws -> [String: JSONValue] {
         let options = exchange.query.custom
         let fetch = try Self.number("fetch", options, in: 1...Self.largestFetch) ?? Self.largestFetch
         let start = try Self.number("seek", options, in: 0...Int(Int32.max)) ?? 0
@@ -65,11 +65,11 @@ struct StatusRoutes: Sendable {
 
     private func userStatus(
         _ exchange: GraphExchange, isConfiguration: Bool
-    ) async throws(GraphRefusal) -> [String: JSONValue] {
+    ) async throws -> [String: JSONValue] {
         guard let id = exchange.query.custom["userid"], !id.isEmpty else {
-            throw .badRequest("userId: the object id or the sign-in name of a person is needed.")
+            throw Refusal.badRequest("userId: the object id or the sign-in name of a person is needed.")
         }
-        let user = try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
+        let user = try await exchange.directory {
             try await administration.user(id, as: exchange.administrator)
         }
         let report: StatusExport = isConfiguration ? .configuration : .protection
@@ -90,10 +90,8 @@ struct StatusRoutes: Sendable {
     /// Whether each app has checked in, and is protected (SRV-TG-37).
     private func appStatuses(
         of user: DirectoryUser, _ exchange: GraphExchange
-    ) async throws(GraphRefusal) -> [JSONValue] {
-        try await exchange.ask { () throws(ServiceError) in
-            try await administration.appStatuses(ofUser: user.id, as: exchange.administrator)
-        }.map { status in
+    ) async throws -> [JSONValue] {
+        try await administration.appStatuses(ofUser: user.id, as: exchange.administrator).map { status in
             [
                 "app": .string(status.bundleID), "checkInStatus": .string(status.checkIn.rawValue),
                 "appProtectionStatus": .string(status.protection.rawValue),
@@ -105,7 +103,7 @@ struct StatusRoutes: Sendable {
     /// The policies of the report's kind that reach a person (SRV-TG-40).
     private func targeted(
         to user: DirectoryUser, _ report: StatusExport, _ exchange: GraphExchange
-    ) async throws(GraphRefusal) -> [JSONValue] {
+    ) async throws -> [JSONValue] {
         try await UserPolicies(administration: administration).all(of: user, exchange)
             .filter { ($0.kind == .targetedManagedAppConfiguration) == (report == .configuration) }
             .map { policy in
@@ -119,10 +117,8 @@ struct StatusRoutes: Sendable {
     /// The wipes and commands that are under way for a person's apps (SRV-TG-40).
     private func pendingOperations(
         of user: DirectoryUser, _ exchange: GraphExchange
-    ) async throws(GraphRefusal) -> [JSONValue] {
-        let (wipes, commands) = try await exchange.ask { () throws(ServiceError) in
-            try await administration.pendingWork(ofUser: user.id, as: exchange.administrator)
-        }
+    ) async throws -> [JSONValue] {
+        let (wipes, commands) = try await administration.pendingWork(ofUser: user.id, as: exchange.administrator)
         return wipes.map { wipe in
             Self.pending(wipe.id, "wipe", wipe.state.rawValue, wipe.bundleID, GraphTime.value(wipe.requested))
         }
@@ -151,10 +147,10 @@ struct StatusRoutes: Sendable {
 
     private static func number(
         _ name: String, _ options: [String: String], in range: ClosedRange<Int>
-    ) throws(GraphRefusal) -> Int? {
+    ) throws -> Int? {
         guard let text = options[name], !text.isEmpty else { return nil }
         guard let number = Int(text), range.contains(number) else {
-            throw .badRequest("\(name) must be a number from \(range.lowerBound) to \(range.upperBound).")
+            throw Refusal.badRequest("\(name) must be a number from \(range.lowerBound) to \(range.upperBound).")
         }
         return number
     }

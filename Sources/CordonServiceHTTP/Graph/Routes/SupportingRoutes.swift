@@ -15,7 +15,7 @@ struct SupportingRoutes: Sendable {
         return ResourceRoutes(
             administration: administration, path: path, reading: .readRoles, builtIn: [ScopeTag.builtIn],
             members: ["displayName", "description"], json: SupportingEntity.json
-        ) { body, known throws(GraphRefusal) in
+        ) { body, known in
             ScopeTag(
                 id: known?.id ?? UUID().uuidString.lowercased(),
                 displayName: try GraphExchange.text("displayName", in: body, else: known?.displayName) ?? "",
@@ -32,7 +32,7 @@ struct SupportingRoutes: Sendable {
                 "displayName", "description", "platform", "rule", "assignmentFilterManagementType", "roleScopeTags",
             ],
             json: SupportingEntity.json
-        ) { [now] body, known throws(GraphRefusal) in
+        ) { [now] body, known in
             // Whole seconds, as everything that is stored.
             let time = Date(timeIntervalSince1970: now().timeIntervalSince1970.rounded(.down))
             let kind = try GraphExchange.text("assignmentFilterManagementType", in: body)
@@ -58,7 +58,7 @@ struct SupportingRoutes: Sendable {
             administration: administration, path: "deviceAppManagement/mobileApps", reading: .readApps,
             members: ["displayName", "publisher", "bundleId", SupportingEntity.groupsMember],
             json: SupportingEntity.json
-        ) { body, known throws(GraphRefusal) in
+        ) { body, known in
             let groups = try GraphExchange.texts(SupportingEntity.groupsMember, in: body)
             let named = groups?.compactMap(AppGroup.init(rawValue:))
             guard named?.count == groups?.count,

@@ -38,14 +38,14 @@ struct TargetingRoutes: Sendable {
     private func routes(of list: List) -> [GraphRoute] {
         let path = "\(collection.path)/*/\(list.member)"
         return [
-            GraphRoute(.get, path, .readApps) { exchange throws(GraphRefusal) in
+            GraphRoute(.get, path, .readApps) { exchange in
                 let policy = try await policy(exchange, list)
                 return .collection(list.entries(policy, exchange.version), of: place(policy, list))
             },
-            GraphRoute(.get, path + "/$count", .readApps) { exchange throws(GraphRefusal) in
+            GraphRoute(.get, path + "/$count", .readApps) { exchange in
                 .count(list.entries(try await policy(exchange, list), exchange.version))
             },
-            GraphRoute(.post, path, .writeApps) { exchange throws(GraphRefusal) in
+            GraphRoute(.post, path, .writeApps) { exchange in
                 var body = try await exchange.object()
                 body["id"] = nil
                 let entry = body
@@ -53,7 +53,7 @@ struct TargetingRoutes: Sendable {
                 let before = try await policy(exchange, list)
                 // Whoever may not write is refused below, whatever the policy has.
                 if Self.mayWrite(before, exchange), list.has(before, .object(entry)) { throw Self.taken }
-                let after = try await change(before, list, exchange) { entries throws(GraphRefusal) in
+                let after = try await change(before, list, exchange) { entries in
                     entries + [.object(entry)]
                 }
                 let known = Set(list.entries(before, exchange.version).compactMap { $0["id"]?.string })
@@ -63,16 +63,16 @@ struct TargetingRoutes: Sendable {
                 }
                 return exchange.applyingPreference(.created(new, of: place(after, list)))
             },
-            GraphRoute(.get, path + "/*", .readApps) { exchange throws(GraphRefusal) in
+            GraphRoute(.get, path + "/*", .readApps) { exchange in
                 let policy = try await policy(exchange, list)
                 let entries = list.entries(policy, exchange.version)
                 return .entity(entries[try index(of: exchange.keys[1], in: entries)], of: place(policy, list))
             },
-            GraphRoute(.patch, path + "/*", .writeApps) { exchange throws(GraphRefusal) in
+            GraphRoute(.patch, path + "/*", .writeApps) { exchange in
                 let body = try await exchange.object()
                 try exchange.checkSpelling(ofAssignments: [.object(body)])
                 _ = try await change(try await policy(exchange, list), list, exchange) {
-                    entries throws(GraphRefusal) in
+                    entries in
                     let index = try index(of: exchange.keys[1], in: entries)
                     var entries = entries
                     var merged = (entries[index].object ?? [:]).merging(body) { _, new in new }
@@ -82,9 +82,9 @@ struct TargetingRoutes: Sendable {
                 }
                 return exchange.applyingPreference(.done)
             },
-            GraphRoute(.delete, path + "/*", .writeApps) { exchange throws(GraphRefusal) in
+            GraphRoute(.delete, path + "/*", .writeApps) { exchange in
                 _ = try await change(try await policy(exchange, list), list, exchange) {
-                    entries throws(GraphRefusal) in
+                    entries in
                     var entries = entries
                     entries.remove(at: try index(of: exchange.keys[1], in: entries))
                     return entries
@@ -94,7 +94,7 @@ struct TargetingRoutes: Sendable {
         ]
     }
 
-    private static let taken = GraphRefusal(.conflict, "Conflict", "The policy has this entry already.")
+    private static let taken = Refusal(.conflict, "Conflict", "The policy has this entry already.")
 
     private static func mayWrite(_ policy: ManagedAppPolicy, _ exchange: GraphExchange) -> Bool {
         [.writePolicies, .assignPolicies].allSatisfy { exchange.administrator.may($0, with: policy) }
@@ -104,29 +104,27 @@ struct TargetingRoutes: Sendable {
         "\(collection.path)('\(policy.id)')/\(list.member)"
     }
 
-    private func policy(_ exchange: GraphExchange, _ list: List) async throws(GraphRefusal) -> ManagedAppPolicy {
+    private func policy(_ exchange: GraphExchange, _ list: List) async throws -> ManagedAppPolicy {
         let policy = try await collection.policy(exchange, administration)
         // A default protection reaches everybody and has no assignments (SRV-OP-045).
-        guard list.member == "apps" || policy.kind.isAssignable else { throw .notFound }
+        guard list.member == "apps" || policy.kind.isAssignable else { throw Refusal.notFound }
         return policy
     }
 
     /// Writes the list anew, on the version that was read; another writer in between makes it a conflict (412).
     private func change(
         _ policy: ManagedAppPolicy, _ list: List, _ exchange: GraphExchange,
-        _ edit: @Sendable ([JSONValue]) throws(GraphRefusal) -> [JSONValue]
-    ) async throws(GraphRefusal) -> ManagedAppPolicy {
+        _ edit: @Sendable ([JSONValue]) throws -> [JSONValue]
+    ) async throws -> ManagedAppPolicy {
         let entries = try edit(list.stored(policy))
-        return try await exchange.ask { () throws(ServiceError) in
-            try await administration.updatePolicy(
-                policy.id, changes: .object([list.member: .array(entries)]), ifVersion: policy.version,
-                as: exchange.administrator)
-        }
+        return try await administration.updatePolicy(
+            policy.id, changes: .object([list.member: .array(entries)]), ifVersion: policy.version,
+            as: exchange.administrator)
     }
 
-    private func index(of id: String, in entries: [JSONValue]) throws(GraphRefusal) -> Int {
+    private func index(of id: String, in entries: [JSONValue]) throws -> Int {
         guard let index = entries.firstIndex(where: { $0["id"]?.string?.lowercased() == id.lowercased() }) else {
-            throw .notFound
+            throw Refusal.notFound
         }
         return index
     }

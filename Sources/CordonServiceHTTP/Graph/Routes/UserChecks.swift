@@ -23,12 +23,10 @@ struct UserChecks: Sendable {
     }
 
     /// Every check of a person, in the order in which to mend them.
-    func all(of user: DirectoryUser, _ exchange: GraphExchange) async throws(GraphRefusal) -> [Check] {
+    func all(of user: DirectoryUser, _ exchange: GraphExchange) async throws -> [Check] {
         let registrations = try await exchange.registrations(administration, RegistrationFilter(userID: user.id))
         let policies = try await UserPolicies(administration: administration).all(of: user, exchange)
-        let blocked = try await exchange.ask { () throws(ServiceError) in
-            try await administration.blockedUsers(as: exchange.administrator)
-        }
+        let blocked = try await administration.blockedUsers(as: exchange.administrator)
         let isClean = registrations.allSatisfy { $0.health.isEmpty }
         return [
             Check(name: "Account enabled", passed: user.accountEnabled, remedy: "Enable the account."),
@@ -54,7 +52,7 @@ struct UserPolicies: Sendable {
     let administration: Administration
 
     /// The policies that reach a person in an app that some policy is about or that the person uses, ordered by id.
-    func all(of user: DirectoryUser, _ exchange: GraphExchange) async throws(GraphRefusal) -> [ManagedAppPolicy] {
+    func all(of user: DirectoryUser, _ exchange: GraphExchange) async throws -> [ManagedAppPolicy] {
         let policies = try await exchange.policies(administration)
         let registrations = try await exchange.registrations(administration, RegistrationFilter(userID: user.id))
         // An app that nobody listed stands for every other one.
@@ -63,9 +61,8 @@ struct UserPolicies: Sendable {
         for registration in registrations { apps.insert(registration.application.bundleID.lowercased()) }
         var reached: Set<String> = []
         for app in apps.sorted() {
-            let intended = try await exchange.ask { () throws(ServiceError) in
-                try await administration.intendedPolicies(forUser: user.id, bundleID: app, as: exchange.administrator)
-            }
+            let intended = try await administration.intendedPolicies(
+                forUser: user.id, bundleID: app, as: exchange.administrator)
             reached.formUnion(intended.map(\.id))
         }
         return policies.filter { reached.contains($0.id) }

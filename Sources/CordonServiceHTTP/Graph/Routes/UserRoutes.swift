@@ -10,19 +10,18 @@ struct UserRoutes: Sendable {
     var routes: [GraphRoute] {
         [
             GraphRoute(.get, "users/*/getManagedAppPolicies", .readApps, expands: PolicyCollection.expands) {
-                exchange throws(GraphRefusal) in
+                exchange in
                 let user = try await exchange.user(administration)
                 let policies = try await UserPolicies(administration: administration).all(of: user, exchange)
                 return .collection(policies.map { exchange.json($0) }, of: "deviceAppManagement/managedAppPolicies")
             },
-            GraphRoute(.get, "users/*/getManagedAppDiagnosticStatuses", .readApps) { exchange throws(GraphRefusal) in
+            GraphRoute(.get, "users/*/getManagedAppDiagnosticStatuses", .readApps) { exchange in
                 let user = try await exchange.user(administration)
                 let checks = try await UserChecks(administration: administration).all(of: user, exchange)
                 return .collection(
                     checks.map(\.json), of: "Collection(microsoft.graph.managedAppDiagnosticStatus)")
             },
-            GraphRoute(.get, "users/*/exportDeviceAndAppManagementData", .readApps) {
-                exchange throws(GraphRefusal) in
+            GraphRoute(.get, "users/*/exportDeviceAndAppManagementData", .readApps) { exchange in
                 let id = exchange.keys[0]
                 return .entity(try await export(of: id, exchange), of: "users('\(id)')")
             },
@@ -31,8 +30,8 @@ struct UserRoutes: Sendable {
 
     /// Everything that is kept about a person (SRV-CI-095), as the operator's own route has it: with the same permission
     /// and the same record in the audit log.
-    private func export(of id: String, _ exchange: GraphExchange) async throws(GraphRefusal) -> JSONValue {
-        let data = try await exchange.ask(isDirectory: true) { () throws(ServiceError) in
+    private func export(of id: String, _ exchange: GraphExchange) async throws -> JSONValue {
+        let data = try await exchange.directory {
             try await administration.exportUser(id, as: exchange.administrator)
         }
         let sections: [(String, [JSONValue])] = [
@@ -58,11 +57,11 @@ struct UserRoutes: Sendable {
 
     private static func reference(_ id: String) -> JSONValue { ["id": .string(id)] }
 
-    private func documents(_ values: [some Encodable]) throws(GraphRefusal) -> [JSONValue] {
+    private func documents(_ values: [some Encodable]) throws -> [JSONValue] {
         do {
             return try values.map { try JSONValue(parsing: MessageCoding.encode($0)) }
         } catch {
-            throw GraphRefusal(ServiceError(.internalError, "what is kept has no JSON form"))
+            throw ServiceError(.internalError, "what is kept has no JSON form")
         }
     }
 }

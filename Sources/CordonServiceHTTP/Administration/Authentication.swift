@@ -1,0 +1,52 @@
+import CordonService
+import Hummingbird
+
+/// Finds out which administrator or program sends a request, and refuses whoever may not.
+struct Authentication: RouterMiddleware {
+    typealias Administrator = CordonService.Administrator
+
+    let gate: AdministrationGate
+    let access: AdministrationAccess
+    /// Whether people must have signed in a short while ago, because what is asked cannot be taken back.
+    let stepsUp: Bool
+
+    func handle(
+        _ request: Request, context: ServiceRequestContext,
+        next: (Request, ServiceRequestContext) async throws -> Response
+    ) async throws -> Response {
+        let token = try await gate.token(of: request)
+        if stepsUp { try gate.requireFreshSignIn(token) }
+        var context = context
+        context.administrator = try await gate.administrator(token, for: access)
+        return try await next(request, context)
+    }
+}
+
+/// The context of a request whose sender may administer.
+struct AdministrationContext: ChildRequestContext {
+    var coreContext: CoreRequestContextStorage
+    let administrator: Administrator
+
+    init(context: ServiceRequestContext) throws {
+        guard let administrator = context.administrator else {
+            throw TokenRefusal(.missing, "exactly one access token must come with the request")
+        }
+        coreContext = context.coreContext
+        self.administrator = administrator
+    }
+}
+
+/// A group of routes for administrators.
+struct AdministrationRouting {
+    let gate: AdministrationGate
+    let group: RouterGroup<ServiceRequestContext>
+
+    /// The largest body of a request.
+    static let largestBody = 1 << 20
+
+    /// The routes of the group for those who have this access.
+    func allowing(_ access: AdministrationAccess, stepsUp: Bool = false) -> RouterGroup<AdministrationContext> {
+        group.group().add(middleware: Authentication(gate: gate, access: access, stepsUp: stepsUp))
+            .group(context: AdministrationContext.self)
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+
+/// Names a request in its answer, and writes one line about it: the route's pattern, never its values, and nothing of a
+/// person.
+struct AccessLog: RouterMiddleware {
+    let logger: Logger
+
+    func handle(
+        _ request: Request, context: ServiceRequestContext,
+        next: (Request, ServiceRequestContext) async throws -> Response
+    ) async throws -> Response {
+        var response = try await next(request, context)
+        response.headers[.requestID] = context.requestID
+        write(request, context, response.status)
+        return response
+    }
+
+    /// Writes the line of a request that was answered.
+    func write(_ request: Request, _ context: ServiceRequestContext, _ status: HTTPResponse.Status) {
+        let facts = context.notes.facts
+        let route = facts.route ?? Self.pattern(context.endpointPath ?? "none")
+        var line: Logger.Metadata = [
+            "request": "\(context.requestID)", "method": "\(request.method.rawValue)", "route": "\(route)",
+            "status": "\(status.code)",
+        ]
+        if let code = facts.code { line["code"] = "\(code)" }
+        if let batch = context.notes.batch { line["batch"] = "\(batch)" }
+        if let correlation = Self.correlation(in: request.headers) { line["correlation"] = "\(correlation)" }
+        if let failure = facts.failure { line["failure"] = "\(failure)" }
+        logger.log(level: status.code >= 500 ? .error : .info, "answered", metadata: line)
+    }
+
+    /// The id that a client gave its request and has in its own log, where it is one: nothing else gets into ours (SI-079).
+    private static func correlation(in headers: HTTPFields) -> String? {
+        headers[.correlationID].flatMap { UUID(uuidString: $0) }?.uuidString
+    }
+
+    /// A path as routes are written, `/users/:id`, in place of the router's `/users/{id}`.
+    private static func pattern(_ path: String) -> String {
+        path.replacing("{", with: ":").replacing("}", with: "")
+    }
+}

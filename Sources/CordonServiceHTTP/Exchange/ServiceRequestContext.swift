@@ -1,0 +1,66 @@
+import CordonBase
+import Foundation
+import Hummingbird
+
+/// What the service knows of a request while it answers it.
+struct ServiceRequestContext: RequestContext {
+    var coreContext: CoreRequestContextStorage
+    /// The request's id in its answer and in the log; random, so that it tells nothing of other requests.
+    let requestID: String
+    /// What the line in the log will say.
+    let notes: RequestNotes
+    /// Who asks, once ``Authentication`` has found out.
+    var administrator: Authentication.Administrator?
+
+    init(source: Source) {
+        coreContext = .init(source: source)
+        requestID = UUID().uuidString.lowercased()
+        notes = RequestNotes()
+    }
+
+    private init(within batch: ServiceRequestContext) {
+        coreContext = batch.coreContext
+        requestID = UUID().uuidString.lowercased()
+        notes = RequestNotes(batch: batch.requestID)
+    }
+
+    /// The context of a request inside a batch: with an id of its own, and in the log the batch's as well (SRV-OP-012).
+    func item() -> ServiceRequestContext { ServiceRequestContext(within: self) }
+}
+
+extension RequestContext {
+    /// A key of the path as it stands there; empty where the route has none of this name.
+    func key(_ name: String) -> String { parameters.get(name) ?? "" }
+
+    /// A key of the path without its percent encoding.
+    func decodedKey(_ name: String) -> String { key(name).removingPercentEncoding ?? key(name) }
+}
+
+/// What is found out about a request on its way, for its line in the log.
+final class RequestNotes: Sendable {
+    struct Facts {
+        /// The route's own name; nil for the pattern of its path.
+        var route: String?
+        /// The code that a device is told.
+        var code: String?
+        /// What kind of refusal it was.
+        var failure: String?
+    }
+
+    /// The id of the batch that the request came in, nil for one that came alone.
+    let batch: String?
+    private let known = Locked(Facts())
+
+    init(batch: String? = nil) { self.batch = batch }
+
+    var facts: Facts { known.withLock { $0 } }
+
+    func note(route: String) { known.withLock { $0.route = route } }
+
+    func refused(_ failure: String?, code: String? = nil) {
+        known.withLock {
+            $0.failure = failure
+            $0.code = code
+        }
+    }
+}
