@@ -18,15 +18,12 @@ demo: prerequisites
 	$(BUILD) --product ShiftBoard
 	@.build/debug/cordon demo
 
-# Tests that start many processes, or have deadlines of seconds, have the machine to themselves, one after another.
-PROCESSES := EndToEndTests|RealProviderTests|ClientTests|IntuneCDTests|CordonBrokerTests.(SocketTests|ActivationTests|FollowingTests|AccountSourceTests|ExecRaceTests|RunningWorkTests)|AuthorityRoutesTests
-
 # Left alone, all tests begin at once, and one that waits for a moment waits for all the others.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= $(shell getconf _NPROCESSORS_ONLN)
 
 test: build
-	Scripts/test.sh --skip '$(PROCESSES)'
-	Scripts/test.sh --no-parallel --filter '$(PROCESSES)'
+	Scripts/test.sh together
+	Scripts/test.sh alone
 
 # A package outside this one, which imports `Cordon` alone and is as strict as this one is.
 adopter: prerequisites
@@ -34,8 +31,8 @@ adopter: prerequisites
 
 # The long work, for a night: every test at full length, mutants of the policy rules, kills, fuzzing and benchmarks.
 deep: build
-	CORDON_DEEP=1 Scripts/test.sh --skip '$(PROCESSES)'
-	CORDON_DEEP=1 Scripts/test.sh --no-parallel --filter '$(PROCESSES)'
+	CORDON_DEEP=1 Scripts/test.sh together
+	CORDON_DEEP=1 Scripts/test.sh alone
 	Scripts/sqlite-suite.sh
 	CORDON_MUTATION=1 Tests/CordonPolicyTests/mutation.sh
 	$(MAKE) crash fuzz bench

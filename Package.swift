@@ -191,41 +191,48 @@ let package = Package(
             ["Cordon", "CordonIdentity", "CordonSignIn", "CordonVault", argumentParser]),
 
         // Tests, beside what they test.
-        tests("CordonBaseTests", ["CordonBase"]),
+        .target(
+            name: "CordonTestSupport", dependencies: ["CordonBase"], path: "Tests/CordonTestSupport",
+            swiftSettings: strict),
+        tests("CordonBaseTests", ["CordonBase", "CordonTestSupport"]),
         tests("CordonIdentityTests", ["CordonIdentity"]),
         tests("CordonDispatchTests", ["CordonBase", "CordonDispatch", "CordonIdentity"]),
         .testTarget(
-            name: "CordonPolicyTests", dependencies: ["CordonIdentity", "CordonPolicy", "CordonTesting"],
+            name: "CordonPolicyTests",
+            dependencies: ["CordonIdentity", "CordonPolicy", "CordonTestSupport", "CordonTesting"],
             exclude: ["mutants.txt", "mutation.sh"], swiftSettings: strict),
         tests("CordonProtocolTests", ["CordonBase", "CordonIdentity", "CordonPolicy", "CordonProtocol"]),
-        tests("CordonVaultTests", ["CordonIdentity", "CordonVault", crypto]),
+        tests("CordonVaultTests", ["CordonTestSupport", "CordonIdentity", "CordonVault", crypto]),
         tests(
             "CordonVaultSQLiteTests",
-            ["CordonIdentity", "CordonSQLiteShim", "CordonVault", "CordonVaultSQLite", grdb]),
+            ["CordonTestSupport", "CordonIdentity", "CordonSQLiteShim", "CordonVault", "CordonVaultSQLite", grdb]),
         tests(
             "CordonSignInTests",
             [
-                "CordonBase", "CordonIdentity", "CordonProtocol", "CordonSignIn", "CordonTesting", cryptoExtras,
+                "CordonTestSupport", "CordonBase", "CordonIdentity", "CordonProtocol", "CordonSignIn", "CordonTesting",
+                cryptoExtras,
                 httpTypes, jwtKit,
             ]),
         tests(
             "CordonBrokerTests",
             [
-                "CordonBase", "Cordon", "CordonBroker", "CordonIdentity", "CordonProtocol", "CordonSignIn",
+                "CordonTestSupport", "CordonBase", "Cordon", "CordonBroker", "CordonIdentity", "CordonProtocol",
+                "CordonSignIn",
                 "CordonTesting",
                 httpTypes, logging, nioCore, nioEmbedded,
             ]),
         tests(
             "CordonHTTPClientTests",
             [
-                "CordonBase", "CordonHTTPClient", "CordonSignIn", crypto, httpTypes, nioCore,
+                "CordonTestSupport", "CordonBase", "CordonHTTPClient", "CordonSignIn", crypto, httpTypes, nioCore,
                 nioPosix, nioSSL,
                 swiftASN1, x509,
             ]),
         tests(
             "CordonTests",
             [
-                "CordonBase", "Cordon", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn",
+                "CordonTestSupport", "CordonBase", "Cordon", "CordonIdentity", "CordonPolicy", "CordonProtocol",
+                "CordonSignIn",
                 "CordonTesting",
                 "CordonVault",
                 crypto, httpTypes, logging,
@@ -233,40 +240,46 @@ let package = Package(
         tests(
             "CordonServiceTests",
             [
-                "CordonBase", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonTesting",
+                "CordonTestSupport", "CordonBase", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService",
+                "CordonTesting",
                 logging,
             ]),
         tests(
             "CordonServiceSQLiteTests",
             [
-                "CordonBase", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService",
+                "CordonTestSupport", "CordonBase", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService",
                 "CordonServiceSQLite",
                 "CordonTesting", grdb, logging,
             ]),
         tests(
             "CordonServiceHTTPTests",
             [
-                "CordonBase", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonServiceHTTP",
+                "CordonTestSupport", "CordonBase", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService",
+                "CordonServiceHTTP",
                 "CordonSignIn", "CordonTesting",
                 asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, hummingbirdTesting, jwtKit, logging,
                 nioCore, nioEmbedded, nioHTTPTypes,
             ]),
-        tests("CordonAppToolsTests", ["CordonAppTools", crypto]),
+        tests("CordonAppToolsTests", ["CordonTestSupport", "CordonAppTools", crypto]),
         tests(
             "CordonCommandTests",
             [
-                "CordonBase", "CordonAppTools", "CordonBroker", "CordonCommand", "CordonIdentity", "CordonPolicy",
+                "CordonTestSupport", "CordonBase", "CordonAppTools", "CordonBroker", "CordonCommand", "CordonIdentity",
+                "CordonPolicy",
                 "CordonService",
                 "CordonServiceHTTP", "CordonServiceSQLite", "CordonSignIn", argumentParser, httpTypes, hummingbird,
                 logging,
             ]),
-        tests("CordonDemoTests", ["CordonDemo"]),
+        tests("CordonDemoTests", ["CordonTestSupport", "CordonDemo"]),
         tests(
             "RealProviderTests",
-            ["CordonDemo", "CordonHTTPClient", "CordonIdentity", "CordonSignIn", httpTypes]),
+            ["CordonTestSupport", "CordonDemo", "CordonHTTPClient", "CordonIdentity", "CordonSignIn", httpTypes]),
         tests(
             "EndToEndTests",
-            ["CordonBase", "CordonDemo", "CordonPolicy", "CordonProtocol", "CordonSignIn", "CordonTesting"]),
+            [
+                "CordonTestSupport", "CordonBase", "CordonDemo", "CordonPolicy", "CordonProtocol", "CordonSignIn",
+                "CordonTesting",
+            ]),
     ]
 )
 

@@ -1,7 +1,18 @@
 #!/usr/bin/env bash
 # Runs tests that are built already, and names at the end what failed: a long output is often kept by its end alone.
+# `test.sh together` runs all suites but those that need the machine to themselves; `test.sh alone` runs these, one after another.
 set -uo pipefail
 cd "$(dirname "$0")/.."
+
+alone=$(Scripts/suites.py machineAlone) || exit 1
+case "${1:-}" in
+together) set -- --skip "$alone" "${@:2}" ;;
+alone) set -- --no-parallel --filter "$alone" "${@:2}" ;;
+*)
+    echo "usage: Scripts/test.sh together|alone [ARGUMENT…]" >&2
+    exit 2
+    ;;
+esac
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT

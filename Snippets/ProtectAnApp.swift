@@ -28,10 +28,10 @@ func protect(
     let outcome = await protection.launch(account.id)  // notice, PIN, conditions: before anything is shown
     guard outcome.isOpen else { return show(outcome.reasons.first?.message ?? "You turned away.") }
 
-    try await protection.write(report, as: "report.txt", of: account.id)  // sealed under the account's key
+    try await protection.files.write(report, as: "report.txt", of: account.id)  // sealed under the account's key
     do {
         let permit = try protection.permit(for: Question(.print, owner: .managed(account.id)))
-        try await protection.print(report, title: "Report", of: .managed(account.id), on: printer, permit: permit)
+        try await protection.outlets.print(report, title: "Report", of: .managed(account.id), on: printer, permit: permit)
     } catch let denied as EgressDenied {
         show(denied.decision.summary)  // what is refused, why, and what would be allowed
     }

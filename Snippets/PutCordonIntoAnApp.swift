@@ -44,17 +44,17 @@ func rulesWithoutService(_ configuration: inout ProtectionConfiguration) {
 func keepANote(of account: AccountID, with protection: AppProtection) async throws {
     let outcome = await protection.launch(account)  // notice, PIN, conditions: before anything is shown
     guard outcome.isOpen else { return print("closed: \(outcome.reasons.first?.message ?? "you turned away")") }
-    let watch = Task { await protection.watchGate(of: account) }  // closes it when time or device say so
+    let watch = Task { await protection.gate.watch(account) }  // closes it when time or device say so
     defer { watch.cancel() }
 
-    try await protection.write(Data("The plan.".utf8), as: "plan.txt", of: account)  // sealed on disk
-    let note = try await protection.read("plan.txt", of: account)
+    try await protection.files.write(Data("The plan.".utf8), as: "plan.txt", of: account)  // sealed on disk
+    let note = try await protection.files.read("plan.txt", of: account)
     print("kept: \(String(decoding: note, as: UTF8.self))")
 
     do throws(EgressDenied) {
         _ = try protection.permit(for: Question(.print, owner: .managed(account)))
     } catch {
-        await protection.showPrintingBlocked(error, of: account)  // which rule, whose, and what would help
+        await protection.gate.showPrintingBlocked(error, of: account)  // which rule, whose, and what would help
     }
 }
 // snippet.end
@@ -63,7 +63,7 @@ func keepANote(of account: AccountID, with protection: AppProtection) async thro
 func enrol(
     with signIn: SignInClient, discovery: ServiceDiscovery, protection: AppProtection
 ) async throws -> AccountID? {
-    try await protection.verifyService()  // nobody types a password before the service showed the root key
+    try await protection.service.verify()  // nobody types a password before the service showed the root key
     var request = DeviceCodeRequest(scopes: [discovery.scope], resource: discovery.resource)
     request.requiresProofOfPossession = true  // check-in takes no other tokens
     let account = try await signIn.signIn(request) { prompt in

@@ -1,4 +1,5 @@
 import CordonBase
+import CordonTestSupport
 import Foundation
 import Testing
 
@@ -6,7 +7,7 @@ struct DurableFileTests {
     private let folder: URL
 
     init() throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "durable-\(UUID().uuidString)")
+        folder = TemporaryFolder.newPath()
         try DurableFile.makePrivateFolder(folder)
     }
 

@@ -89,4 +89,18 @@ struct JoinedTaskTests {
         let value = await joined.value("a") { await joined.value("a") { 1 } + 1 }
         #expect(value == 2)
     }
+
+    private actor Asker {
+        private let tasks = JoinedTask<String, Bool>()
+
+        /// Whether something that waits for the actor finds the work under way that is asked for here.
+        func ask() async -> Bool {
+            let waiting = Task { tasks.isRunning("a") }
+            return await tasks.value("a") { await waiting.value }
+        }
+    }
+
+    @Test func `whoever asks from an actor has joined before anything else runs there`() async {
+        for _ in 0..<100 { #expect(await Asker().ask()) }
+    }
 }

@@ -132,4 +132,18 @@ struct SerialTasksTests {
         gate.open()
         await held.value
     }
+
+    private actor Asker {
+        private let tasks = SerialTasks<String>()
+
+        /// Whether something that waits for the actor finds the work under way that is asked for here.
+        func ask() async -> Bool {
+            let waiting = Task { tasks.isRunning("a") }
+            return await tasks.run("a") { await waiting.value }
+        }
+    }
+
+    @Test func `whoever asks from an actor has its place in the line before anything else runs there`() async {
+        for _ in 0..<100 { #expect(await Asker().ask()) }
+    }
 }

@@ -1,12 +1,12 @@
 import CordonDemo
+import CordonTestSupport
 import Foundation
 import Testing
 
 @Suite struct MarkerScanTests {
     private func inFolder(_ work: (URL) throws -> Void) throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-scan-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
         try work(folder)
     }
 

@@ -1,10 +1,11 @@
 import CordonHTTPClient
 import CordonSignIn
+import CordonTestSupport
 import Foundation
 import HTTPTypes
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct AsyncHTTPTransportTests {
+@Suite(.tags(.machineAlone), .timeLimit(.minutes(1))) struct AsyncHTTPTransportTests {
     /// Runs the body with a transport that is shut down afterwards.
     private func withTransport<Result>(_ body: (AsyncHTTPTransport) async throws -> Result) async throws -> Result {
         let transport = AsyncHTTPTransport()

@@ -1,13 +1,14 @@
 import CordonBase
 import CordonHTTPClient
 import CordonSignIn
+import CordonTestSupport
 import Foundation
 import HTTPTypes
 import NIOSSL
 import Testing
 
 /// Pinning at run time against a real TLS server (SDK-CP-02, SRV-CI-088).
-@Suite(.timeLimit(.minutes(1))) struct ServerTrustTests {
+@Suite(.tags(.machineAlone), .timeLimit(.minutes(1))) struct ServerTrustTests {
     private func get(_ transport: AsyncHTTPTransport, _ server: TLSServer) async -> Result<String, TransportError> {
         let request = HTTPRequest(method: .get, scheme: "https", authority: "127.0.0.1:\(server.port)", path: "/")
         do throws(TransportError) {

@@ -39,25 +39,26 @@ import Testing
             let detached = await IdentityContext.with(.managed("a")) {
                 await Task.detached { IdentityContext.current }.value
             }
-            exit(detached == .lost ? 0 : 1)
+            #expect(detached == .lost)
         }
     }
 
     @Test func `a process identity covers work outside every scope and yields to a scope`() async {
         await #expect(processExitsWith: .success) {
             IdentityContext.setProcessIdentity(.managed("p"))
-            guard IdentityContext.current == .managed("p") else { exit(1) }
+            #expect(IdentityContext.current == .managed("p"))
             let inside = IdentityContext.with(.personal) { IdentityContext.current }
             IdentityContext.setProcessIdentity(nil)
-            exit(inside == .personal && IdentityContext.current == .lost ? 0 : 2)
+            #expect(inside == .personal)
+            #expect(IdentityContext.current == .lost)
         }
     }
 
     @Test func `a process that never declared an identity is unset`() async {
         await #expect(processExitsWith: .success) {
-            guard IdentityContext.current == .unset else { exit(1) }
+            #expect(IdentityContext.current == .unset)
             IdentityContext.with(.personal) {}
-            exit(IdentityContext.current == .lost ? 0 : 2)
+            #expect(IdentityContext.current == .lost)
         }
     }
 }

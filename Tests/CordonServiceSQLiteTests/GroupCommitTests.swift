@@ -1,5 +1,6 @@
 import CordonIdentity
 import CordonService
+import CordonTestSupport
 import Foundation
 import Testing
 
@@ -14,9 +15,8 @@ import Testing
     }
 
     private func withStorage(_ body: (SQLiteStorage) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-group-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
         let storage = try SQLiteStorage(file: folder.appending(path: "store.sqlite"))
         try await body(storage)
         try storage.close()

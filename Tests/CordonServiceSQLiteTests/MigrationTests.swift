@@ -1,5 +1,6 @@
 import CordonIdentity
 import CordonService
+import CordonTestSupport
 import Foundation
 import GRDB
 import Testing
@@ -40,9 +41,8 @@ import Testing
 
     @Test(arguments: 0...StorageMigrations.current)
     func `a store is opened, brought up to date and read`(version: Int) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-migration-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
         let file = try store(version, in: folder)
         let storage = try SQLiteStorage(file: file)
         let (users, revision) = try await storage.read(TenantID("contoso")) { records throws(ServiceError) in

@@ -1,5 +1,6 @@
 import CordonIdentity
 import CordonSQLiteShim
+import CordonTestSupport
 import CordonVault
 import CordonVaultSQLite
 import Foundation
@@ -10,9 +11,8 @@ struct DatabaseKillTests {
     @Test(arguments: ["DELETE", "WAL", "PERSIST"])
     func `what was committed is there after a kill at any moment, and the database is whole`(mode: String) async throws
     {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-kill-" + UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
         let rounds = ProcessInfo.processInfo.environment["CORDON_DEEP"] == nil ? 12 : 700
         var acknowledged = 0
         for round in 1...rounds {
@@ -58,10 +58,7 @@ private func append(_ number: Int, to path: String) {
 
 private func commitUntilKilled(_ path: String, _ mode: String, _ round: Int) async throws {
     let databases = try await openedDatabases(path)
-    let killer = Process()
-    killer.executableURL = URL(fileURLWithPath: "/bin/sh")
-    killer.arguments = ["-c", "sleep 0.0\(round * 37 % 90 + 10); kill -9 \(getpid())"]
-    try killer.run()
+    try Program.killThisProcess(after: .milliseconds(round * 37 % 90 + 10))
     let database = try Database(path + "/notes", databases.fileSystemName)
     try database.run("PRAGMA cache_size = 6; PRAGMA journal_mode = \(mode); PRAGMA synchronous = \(round % 3)")
     try database.run("CREATE TABLE IF NOT EXISTS note (id INTEGER PRIMARY KEY, text TEXT)")

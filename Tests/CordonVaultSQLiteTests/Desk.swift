@@ -1,5 +1,6 @@
 import CordonIdentity
 import CordonSQLiteShim
+import CordonTestSupport
 import CordonVault
 import CordonVaultSQLite
 import Foundation
@@ -14,15 +15,14 @@ final class Desk {
     let databases: SealedDatabases
 
     init(cipher: DatabaseCipher = .preferred) async throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-sqlite-" + UUID().uuidString)
+        folder = try TemporaryFolder.make()
             .resolvingSymlinksInPath()
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         vault = try Self.vault(in: folder, keyStore)
         try await vault.createAccountKey(for: ada)
         databases = try await vault.sealedDatabases(for: ada, cipher: cipher)
     }
 
-    deinit { try? FileManager.default.removeItem(at: folder) }
+    deinit { TemporaryFolder.remove(folder) }
 
     static func vault(in folder: URL, _ keyStore: any KeyStore) throws -> Vault {
         try Vault(directory: folder.appendingPathComponent("vault"), keyStore: keyStore, roots: [folder])

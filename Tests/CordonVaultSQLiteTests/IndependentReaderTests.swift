@@ -1,4 +1,5 @@
 import CordonIdentity
+import CordonTestSupport
 import CordonVault
 import CordonVaultSQLite
 import Foundation
@@ -6,9 +7,9 @@ import Testing
 
 /// A reader written from the format's document alone opens what the file system wrote, log included.
 struct IndependentReaderTests {
-    private static let hasReader = (try? run("python3", "-c", "import cryptography; print(1)")) == "1\n"
-
-    @Test(.enabled(if: hasReader, "needs Python with cryptography"), arguments: ["DELETE", "WAL"])
+    @Test(
+        .enabled(if: Program.hasPython(with: "cryptography"), "needs Python with cryptography"),
+        arguments: ["DELETE", "WAL"])
     func `the document's reader opens a sealed database and refuses a changed one`(mode: String) async throws {
         let desk = try await Desk()
         let root = desk.path("root")
@@ -24,9 +25,10 @@ struct IndependentReaderTests {
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../Vectors/vault/database_reader.py").path
         func read() throws -> String {
-            try run(
-                "python3", script, root.path + "/" + rootKey,
-                desk.path("other/keys").path + "/" + (keys.first ?? ""), desk.path("notes").path, plain)
+            try Program.runPython([
+                script, root.path + "/" + rootKey, desk.path("other/keys").path + "/" + (keys.first ?? ""),
+                desk.path("notes").path, plain,
+            ]).text
         }
         #expect(try read() == "ada@example.test\n")
         let copy = try Database(plain, creating: false)

@@ -1,5 +1,6 @@
 import CordonIdentity
 import CordonSQLiteShim
+import CordonTestSupport
 import CordonVault
 import CordonVaultSQLite
 import Foundation
@@ -115,20 +116,7 @@ struct SealedDatabaseTests {
         let isLog = mode == "WAL"
         let file = desk.path(isLog ? "notes-shm" : "notes").path
         // The reserved byte of a database, the writer's byte of a log.
-        let output = try run("python3", "-c", probe, file, isLog ? "120" : "\(0x4000_0001)")
+        let output = try Program.python(probe, [file, isLog ? "120" : "\(0x4000_0001)"])
         #expect(output == "held\n")
     }
-}
-
-/// What a program wrote to standard output.
-func run(_ arguments: String...) throws -> String {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = arguments
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    let data = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return String(decoding: data, as: UTF8.self)
 }

@@ -1,4 +1,5 @@
 import CordonIdentity
+import CordonTestSupport
 import Foundation
 import Testing
 
@@ -13,15 +14,14 @@ final class Workshop {
     let ben = AccountID("ben@example.test")
 
     init() async throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-vault-" + UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        folder = try TemporaryFolder.make()
         keyStore = InMemoryKeyStore()
         vault = try Self.vault(in: folder, keyStore)
         try await vault.createAccountKey(for: ada)
         try await vault.createAccountKey(for: ben)
     }
 
-    deinit { try? FileManager.default.removeItem(at: folder) }
+    deinit { TemporaryFolder.remove(folder) }
 
     static func vault(in folder: URL, _ keyStore: any KeyStore) throws -> Vault {
         try Vault(

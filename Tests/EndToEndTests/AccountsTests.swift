@@ -1,10 +1,11 @@
 import CordonDemo
 import CordonPolicy
+import CordonTestSupport
 import Foundation
 import Testing
 
 /// What one account's wipe does to everything else on the device.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct AccountsTests {
+@Suite(.tags(.machineAlone), .serialized, .timeLimit(.minutes(10))) struct AccountsTests {
     @Test func `after a wipe none of 1,000 planted texts is left, and another account is byte for byte the same`()
         async throws
     {

@@ -1,10 +1,11 @@
 import CordonDemo
 import CordonPolicy
+import CordonTestSupport
 import Foundation
 import Testing
 
 /// `cordon audit verify` on a real service's export, and on what an insider could make of it.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct AuditTests {
+@Suite(.tags(.machineAlone), .serialized, .timeLimit(.minutes(10))) struct AuditTests {
     private func verify(_ log: String, pin: String, in folder: URL) async throws -> Int32 {
         let file = folder.appending(path: "export-\(UUID().uuidString).jsonl")
         try Data(log.utf8).write(to: file)

@@ -1,12 +1,13 @@
 import CordonDemo
 import CordonPolicy
+import CordonTestSupport
 import Foundation
 import Testing
 
 @testable import CordonSignIn
 
 /// What a core dump, the swap or another program could show of a running broker (SI-208), seen from outside.
-@Suite(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/limits"), "needs /proc"))
+@Suite(.tags(.machineAlone), .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/limits"), "needs /proc"))
 struct BrokerProtectionTests {
     /// The two limits, soft and hard, that a process has for core files.
     private func coreLimits(of process: String) throws -> [String] {

@@ -1,10 +1,11 @@
 import CordonDemo
 import CordonPolicy
+import CordonTestSupport
 import Foundation
 import Testing
 
 /// `cordon demo` as a newcomer runs it.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct DemoTests {
+@Suite(.tags(.machineAlone), .serialized, .timeLimit(.minutes(10))) struct DemoTests {
     private struct Report: Decodable {
         let steps: [DemoStep]
         let expectations: Int
@@ -29,9 +30,8 @@ import Testing
     }
 
     @Test func `the demo leaves no process and no file behind`() async throws {
-        let temporary = FileManager.default.temporaryDirectory.appending(path: "cordon-left-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: temporary) }
+        let temporary = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(temporary) }
         let process = try ChildProcess(Programs.cordon, ["demo"], environment: ["TMPDIR": temporary.path])
         var sawItsFolder = false
         for await _ in process.lines {
@@ -61,9 +61,8 @@ import Testing
 
     /// An app that keeps a plain copy of what is typed: the kind of leak that the raw-bytes step is there to find.
     @Test func `an app that leaks makes the demo fail and name the expectation`() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-leak-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
         let leaky = folder.appending(path: "leaky-app")
         let script = """
             #!/bin/sh

@@ -1,14 +1,15 @@
 import CordonBase
 import CordonDemo
 import CordonPolicy
+import CordonTestSupport
 import Foundation
 import Testing
 
 /// The example app as a person meets it: what it refuses, asks, and never does unasked.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct FieldNotesTests {
+@Suite(.tags(.machineAlone), .serialized, .timeLimit(.minutes(10))) struct FieldNotesTests {
     /// Runs the app with nothing on its input; its exit status and what it said on standard error.
     private func run(_ arguments: [String]) async throws -> (status: Int32, errors: String) {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-notes-\(UUID().uuidString)")
+        let folder = TemporaryFolder.newPath()
         defer { try? FileManager.default.removeItem(at: folder) }
         let app = try ChildProcess(Programs.fieldNotes, ["--home", folder.path] + arguments)
         app.closeInput()
@@ -202,9 +203,8 @@ import Testing
     }
 
     @Test func `what others wrote is shown in a terminal and never obeyed by it`() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-notes-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
         let hostile = "\u{1B}]52;c;aGk=\u{7}\u{9B}2J\u{202E}olleh"
         let file = folder.appending(path: "from-outside")
         try Data("first\n\(hostile)\r\nlast".utf8).write(to: file)

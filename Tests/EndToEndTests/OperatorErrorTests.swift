@@ -1,9 +1,10 @@
 import CordonDemo
+import CordonTestSupport
 import Foundation
 import Testing
 
 /// What an operator sees when something is in the way: one line, a hint, the documented exit status.
-@Suite struct OperatorErrorTests {
+@Suite(.tags(.machineAlone)) struct OperatorErrorTests {
     private func serve(_ arguments: [String]) async throws -> (status: Int32, words: String) {
         let process = try ChildProcess(Programs.cordon, ["serve"] + arguments)
         for await _ in process.lines {}

@@ -1,13 +1,14 @@
 import CordonDemo
+import CordonTestSupport
 import Foundation
 import Testing
 
 /// A thumbprint is base64url text, so one in 64 begins with a dash and must not be taken for an option.
-@Suite struct PinTests {
+@Suite(.tags(.machineAlone)) struct PinTests {
     private let dashed = "-" + String(repeating: "A", count: 42)
 
     @Test func `the example app takes a pin that begins with a dash`() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-pin-\(UUID().uuidString)")
+        let folder = TemporaryFolder.newPath()
         defer { try? FileManager.default.removeItem(at: folder) }
         let app = try ChildProcess(
             Programs.fieldNotes,

@@ -1,11 +1,12 @@
 import CordonPolicy
+import CordonTestSupport
 import Foundation
 import Testing
 
 @testable import CordonDemo
 
 /// The README, carried out: its lines for an administrator as they stand there, its lines for an app as they are compiled.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct ReadmeTests {
+@Suite(.tags(.machineAlone), .serialized, .timeLimit(.minutes(10))) struct ReadmeTests {
     private static let root = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
         .appending(path: "../..").standardized
 

@@ -1,10 +1,11 @@
 import CordonDemo
 import CordonPolicy
+import CordonTestSupport
 import Foundation
 import Testing
 
 /// The service killed with SIGKILL: what it acknowledged is there when it starts again.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct ServiceKillTests {
+@Suite(.tags(.machineAlone), .serialized, .timeLimit(.minutes(10))) struct ServiceKillTests {
     @Test func `a policy that was acknowledged survives SIGKILL, and apps reconnect by themselves`() async throws {
         try await Programs.onStage { stage in
             let worker = try await EnrolledWorker.begin(on: stage)
@@ -63,7 +64,7 @@ import Testing
     func `a service killed again and again among writes of every kind loses nothing and does nothing twice`()
         async throws
     {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-kill-\(UUID().uuidString)")
+        let folder = TemporaryFolder.newPath()
         defer { try? FileManager.default.removeItem(at: folder) }
         let isDeep = ProcessInfo.processInfo.environment["CORDON_DEEP"] == "1"
         let (status, words) = try await Checker.run(folder, rounds: isDeep ? 60 : 3)
@@ -117,23 +118,13 @@ import Testing
 private enum Checker {
     private static let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Clients/kill_checker.py")
-    private static let python = ProcessInfo.processInfo.environment["CORDON_PYTHON"] ?? "python3"
-
-    static let isInstalled: Bool = {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = [python, "-c", "import cryptography"]
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
-    }()
+    static let isInstalled = Program.hasPython(with: "cryptography")
 
     /// Runs it to its end; its status, and the last of what it said.
     static func run(_ folder: URL, rounds: Int) async throws -> (status: Int32, words: String) {
         let process = try ChildProcess(
             URL(filePath: "/usr/bin/env"),
-            [python, "-B", script.path, Programs.cordon.path, folder.path, String(rounds)])
+            [Program.python ?? "python3", "-B", script.path, Programs.cordon.path, folder.path, String(rounds)])
         var said: [String] = []
         for await line in process.lines { said.append(line) }
         let status = await process.wait()

@@ -1,11 +1,12 @@
 import CordonDemo
 import CordonPolicy
+import CordonTestSupport
 import CordonTesting
 import Foundation
 import Testing
 
 /// One device, its broker, the service, three app processes and two workers, all real processes (SI-081).
-@Suite(.serialized, .timeLimit(.minutes(10))) struct SharedDeviceTests {
+@Suite(.tags(.machineAlone), .serialized, .timeLimit(.minutes(10))) struct SharedDeviceTests {
     @Test func `sign in once, work in every app, sign out once, and the next worker finds nothing`() async throws {
         try await Programs.onStage { stage in
             let device = try await SharedDevice.begin(on: stage)

@@ -1,11 +1,12 @@
 import CordonDemo
 import CordonPolicy
 import CordonProtocol
+import CordonTestSupport
 import Foundation
 import Testing
 
 /// A wipe whose app is killed between any two steps ends wiped at the next start, with one receipt (SRV-CI-086).
-@Suite(.serialized, .timeLimit(.minutes(10))) struct WipeKillTests {
+@Suite(.tags(.machineAlone), .serialized, .timeLimit(.minutes(10))) struct WipeKillTests {
     private static let steps = [
         "vault-begun", "vault-keyDestroyed", "vault-journalWritten", "vault-keyRecordRemoved", "vault-fileRemoved",
         "vault-filesRemoved", "vault-cachesRemoved", "vault-temporaryFilesRemoved", "vault-finished", "app", "receipt",

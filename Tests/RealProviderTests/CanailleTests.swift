@@ -1,10 +1,12 @@
 import CordonIdentity
 import CordonSignIn
+import CordonTestSupport
 import Foundation
 import Testing
 
 /// Sign-in, renewal and sign-out at canaille, through a real browser (SI-211, SI-212).
-@Suite(.serialized, .enabled(if: Providers.areInstalled, Providers.needs), .timeLimit(.minutes(10)))
+@Suite(
+    .tags(.machineAlone), .serialized, .enabled(if: Providers.areInstalled, Providers.needs), .timeLimit(.minutes(10)))
 struct CanailleTests {
     @Test func `a person signs in, works, and signs out in the browser; the next person has to give a password`()
         async throws

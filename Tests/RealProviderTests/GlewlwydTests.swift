@@ -1,11 +1,12 @@
 import CordonIdentity
 import CordonSignIn
+import CordonTestSupport
 import Foundation
 import Testing
 
 /// Glewlwyd exercises what canaille lacks: proofs of possession, refresh tokens that are good once, and the device flow.
 @Suite(
-    .serialized, .timeLimit(.minutes(10)),
+    .tags(.machineAlone), .serialized, .timeLimit(.minutes(10)),
     .enabled(
         if: Providers.areInstalled && FileManager.default.isExecutableFile(atPath: "/usr/bin/glewlwyd"),
         Providers.needs))

@@ -1,6 +1,7 @@
 import CordonDemo
 import CordonHTTPClient
 import CordonSignIn
+import CordonTestSupport
 import Foundation
 import HTTPTypes
 import Testing
@@ -17,9 +18,8 @@ struct RunningProvider {
     static func run(
         _ script: String, issuerPath: String = "", _ work: (RunningProvider) async throws -> Void
     ) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-provider-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
         let ports = try Providers.freePorts(2)
         let process = try ChildProcess(
             Providers.python, [Providers.script(script).path, folder.path, String(ports[0]), String(ports[1])])

@@ -43,7 +43,9 @@ struct LaunchRemedies: Sendable {
         recordClock = { [weak stored] in await stored?.recordClock() }
         checkIn = { [weak checkIns] account in await checkIns?.checkIn(account) ?? .internalError }
         wipe = { [weak wipes] (account, cause) async throws(ProtectionError) in
-            try await wipes?.wipe(account, because: cause)
+            // Nothing may say that data is gone that is not; the next start finds the same reason to remove it.
+            guard let wipes else { throw ProtectionError(.stateUnwritable, "the app has let go of its protection") }
+            try await wipes.wipe(account, because: cause)
         }
     }
 }

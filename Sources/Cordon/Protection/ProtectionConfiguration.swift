@@ -18,7 +18,7 @@ public struct ProtectionConfiguration: Sendable {
     public var rootKeyPin: String
     /// Where Cordon keeps the organisation's files and its own state; nothing else may write there.
     public var dataDirectory: URL
-    /// Folders of the app's own that hold what ``AppProtection/protect(_:for:progress:)`` seals: a wipe looks for the account's
+    /// Folders of the app's own that hold what ``AccountFiles/protect(_:for:progress:)`` seals: a wipe looks for the account's
     /// files there.
     public var protectedRoots: [URL] = []
     /// Where the device's root key lives.

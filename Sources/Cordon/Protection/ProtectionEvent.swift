@@ -30,7 +30,7 @@ public enum ProtectionEvent: Sendable, Equatable {
     /// The app configuration of the account changed (SDK-CF-07).
     case configurationChanged(account: AccountID)
     /// Whether the account's files have to be encrypted, or when they are readable, is another than before: protect its data
-    /// again with ``AppProtection/protect(_:for:progress:)`` (SDK-FP-02). Posted before ``policyChanged(account:version:sequence:)``.
+    /// again with ``AccountFiles/protect(_:for:progress:)`` (SDK-FP-02). Posted before ``policyChanged(account:version:sequence:)``.
     case dataProtectionChanged(account: AccountID)
     /// The person's working-time status changed (SDK-US-02).
     case workingTimeChanged(account: AccountID, ClockStatus)

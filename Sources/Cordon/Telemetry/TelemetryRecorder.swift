@@ -27,7 +27,8 @@ final class TelemetryRecorder: Sendable {
     /// Whether telemetry is on: not switched off in the settings, by the app or its person, or by an organisation
     /// (SRV-CI-074).
     var isOn: Bool {
-        configuration.telemetryEnabled && !settings.withLock({ $0.telemetryDisabled }) && pending.telemetryEnabled
+        let settings = settings.withLock { $0 }
+        return configuration.telemetryEnabled && !settings.telemetryDisabled && pending.telemetryEnabled
             && !accounts.rules.accounts.values.contains { $0.delivery.telemetryDisabled }
     }
 

@@ -1,3 +1,4 @@
+import CordonTestSupport
 import Foundation
 import Testing
 
@@ -53,7 +54,7 @@ struct OpenInIconsTests {
         print(' '.join(str(v) for r in plain for v in r))
         """
 
-    @Test(.enabled(if: Program.hasPython, "needs python3"))
+    @Test(.enabled(if: Program.python != nil, "needs python3"))
     func `plain and CgBI images are read as another program wrote them`() throws {
         let scratch = try Scratch()
         let plain = scratch.folder.appendingPathComponent("a.png")
@@ -94,7 +95,7 @@ struct OpenInIconsTests {
         return icon
     }
 
-    @Test(.enabled(if: Program.hasPython, "needs python3"), arguments: [UInt8(200), 0])
+    @Test(.enabled(if: Program.python != nil, "needs python3"), arguments: [UInt8(200), 0])
     func `icons are black masks of the right sizes, centred`(contrast: UInt8) throws {
         let scratch = try Scratch()
         let output = scratch.folder.appendingPathComponent("out")

@@ -1,3 +1,4 @@
+import CordonTestSupport
 import Foundation
 import Testing
 
@@ -41,8 +42,7 @@ struct MachOLab {
     static func get() throws -> MachOLab { try shared.get() }
 
     private init() throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-lab-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        folder = try TemporaryFolder.make()
         LabFolders.remember(folder.path)
         try Self.stub.write(to: folder.appendingPathComponent("libSystem.tbd"), atomically: true, encoding: .utf8)
         try "int puts(const char*); int lab(int x) { puts(\"lab\"); return x + 1; }"

@@ -1,3 +1,4 @@
+import CordonTestSupport
 import Foundation
 
 /// A fresh folder for one test, removed afterwards.
@@ -5,11 +6,10 @@ final class Scratch {
     let folder: URL
 
     init() throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-tools-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        folder = try TemporaryFolder.make()
     }
 
-    deinit { try? FileManager.default.removeItem(at: folder) }
+    deinit { TemporaryFolder.remove(folder) }
 
     func file(_ name: String, _ content: Data) throws -> URL {
         let url = folder.appendingPathComponent(name)

@@ -1,3 +1,4 @@
+import CordonTestSupport
 import Foundation
 import Testing
 
@@ -31,7 +32,7 @@ struct ConfigurationProfileTests {
         #expect(try signOn { $0.uuid = "X" }.value["PayloadUUID"] == .string("X"))
     }
 
-    @Test(.enabled(if: Program.hasPython, "needs python3"))
+    @Test(.enabled(if: Program.python != nil, "needs python3"))
     func `the UUIDs are name-based and plistlib reads the profile`() throws {
         let scratch = try Scratch()
         let file = try scratch.file("p.mobileconfig", signOn().data)

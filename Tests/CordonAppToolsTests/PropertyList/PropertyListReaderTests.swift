@@ -1,3 +1,4 @@
+import CordonTestSupport
 import Foundation
 import Testing
 
@@ -24,7 +25,7 @@ struct PropertyListReaderTests {
         #expect(list.format == format)
     }
 
-    @Test(.enabled(if: Program.hasPython, "needs python3"))
+    @Test(.enabled(if: Program.python != nil, "needs python3"))
     func `Python's reader agrees on both formats, and its writer on the XML bytes`() throws {
         let scratch = try Scratch()
         let xml = try scratch.file("a.plist", XMLPropertyListWriter().document(Self.rich))
@@ -38,7 +39,7 @@ struct PropertyListReaderTests {
         #expect(output == "True -5 a<b>&\"c\" é 😀 True\n")
     }
 
-    @Test(.enabled(if: Program.hasPython, "needs python3"))
+    @Test(.enabled(if: Program.python != nil, "needs python3"))
     func `Python's binary lists are read`() throws {
         let scratch = try Scratch()
         let file = scratch.folder.appendingPathComponent("p.plist")

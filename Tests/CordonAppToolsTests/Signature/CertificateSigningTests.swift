@@ -1,3 +1,4 @@
+import CordonTestSupport
 import Crypto
 import Foundation
 import Testing
@@ -48,7 +49,7 @@ struct CertificateSigningTests {
                 "cms", "-inform", "DER", "-in", cms.path, "-verify", "-content", code.path, "-binary", "-CAfile",
                 scratch.folder.appendingPathComponent("cert.pem").path, "-purpose", "any", "-out", "/dev/null",
             ])
-        #expect(result.status == 0, "\(result.text)")
+        #expect(result.status == 0, "\(result.everything)")
         let output = try Program.python(
             CodeSignatureChecker.script, [app.appendingPathComponent("Frameworks/Demo.framework/Demo").path])
         #expect(output.split(separator: "\n").allSatisfy { $0.hasSuffix("ok") }, "\(output)")

@@ -1,3 +1,4 @@
+import CordonTestSupport
 import Foundation
 import Testing
 
@@ -73,7 +74,7 @@ struct CodeSignerTests {
         }
     }
 
-    @Test(.enabled(if: Program.hasPython, "needs python3"))
+    @Test(.enabled(if: Program.python != nil, "needs python3"))
     func `an independent program recomputes every hash`() throws {
         let scratch = try Scratch()
         let app = try FrameworkPatcherTests.app(in: scratch)
@@ -93,7 +94,7 @@ struct CodeSignerTests {
         #expect(listing.text.contains("LC_CODE_SIGNATURE"))
     }
 
-    @Test(.enabled(if: Program.hasPython, "needs python3"))
+    @Test(.enabled(if: Program.python != nil, "needs python3"))
     func `the seal is what plistlib would write`() throws {
         let scratch = try Scratch()
         let app = try FrameworkPatcherTests.app(in: scratch)

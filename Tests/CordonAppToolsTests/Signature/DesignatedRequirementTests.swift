@@ -1,3 +1,4 @@
+import CordonTestSupport
 import Foundation
 import Testing
 
@@ -5,7 +6,7 @@ import Testing
 
 @Suite(
     .enabled(if: Program.find("openssl") != nil, "needs openssl"),
-    .enabled(if: Program.hasPython, "needs python3"))
+    .enabled(if: Program.python != nil, "needs python3"))
 struct DesignatedRequirementTests {
     /// Reads the compiled form by the published numbers of operations, and prints it as requirements are written.
     private static let reader = """

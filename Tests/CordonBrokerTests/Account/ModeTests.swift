@@ -1,5 +1,6 @@
 import CordonIdentity
 import CordonSignIn
+import CordonTestSupport
 import CordonTesting
 import Foundation
 import Testing
@@ -72,7 +73,7 @@ import Testing
         ["configuration", "join", "profile"], ["configuration", "profile", "join"],
     ])
     func `whatever comes first, the device is shared in the end`(order: [String]) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-order-\(UUID().uuidString)")
+        let folder = TemporaryFolder.newPath()
         defer { try? FileManager.default.removeItem(at: folder) }
         var present: Set<String> = []
         for part in order {

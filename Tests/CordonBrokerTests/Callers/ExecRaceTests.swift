@@ -1,4 +1,5 @@
 import CordonIdentity
+import CordonTestSupport
 import CordonTesting
 import Foundation
 import Testing
@@ -7,7 +8,7 @@ import Testing
 
 /// A process that becomes another program over a connection that the first one made (SI-190).
 @Suite(
-    .timeLimit(.minutes(1)),
+    .tags(.machineAlone), .timeLimit(.minutes(1)),
     .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3"), "needs python3")
 ) struct ExecRaceTests {
     /// Greets, becomes another program or stays, and asks; prints both answers.
@@ -31,18 +32,8 @@ import Testing
         print(read(link), flush=True)
         """
 
-    private func run(_ arguments: [String], below folder: URL) async throws -> String {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/python3")
-        process.arguments = arguments
-        let output = folder.appending(path: "output")
-        _ = FileManager.default.createFile(atPath: output.path, contents: nil)
-        process.standardOutput = try FileHandle(forWritingTo: output)
-        await withCheckedContinuation { continuation in
-            process.terminationHandler = { _ in continuation.resume() }
-            do { try process.run() } catch { continuation.resume() }
-        }
-        return try String(contentsOf: output, encoding: .utf8)
+    private func run(_ arguments: [String]) async throws -> String {
+        try await Program.run("/usr/bin/python3", arguments).text
     }
 
     @Test func `a program that was swapped after it connected is refused, and one that stays is not`() async throws {
@@ -53,10 +44,10 @@ import Testing
             let other = stand.folder.appending(path: "other").path
             let real = URL(filePath: "/usr/bin/python3").resolvingSymlinksInPath()
             try FileManager.default.copyItem(atPath: real.path, toPath: other)
-            let stays = try await run([script.path, socket, "stay"], below: stand.folder)
+            let stays = try await run([script.path, socket, "stay"])
             #expect(stays.contains(#""hello""#) && stays.contains(#""device""#), "\(stays)")
             let changes = try await run(
-                [script.path, socket, "change", script.path, other], below: stand.folder)
+                [script.path, socket, "change", script.path, other])
             #expect(changes.contains(#""hello""#), "\(changes)")
             #expect(changes.contains("brokerDenied") && !changes.contains(#""device""#), "\(changes)")
         }

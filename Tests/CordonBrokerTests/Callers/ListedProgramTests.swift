@@ -1,3 +1,4 @@
+import CordonTestSupport
 import CordonTesting
 import Foundation
 import Testing
@@ -25,7 +26,7 @@ import Testing
 
     /// A folder that only its owner may write to, for as long as the work lasts.
     private func inFolder(_ work: (URL) throws -> Void) throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-listed-\(UUID().uuidString)")
+        let folder = TemporaryFolder.newPath()
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
         defer { try? FileManager.default.removeItem(at: folder) }

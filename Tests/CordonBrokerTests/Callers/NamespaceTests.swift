@@ -1,4 +1,5 @@
 import CordonIdentity
+import CordonTestSupport
 import CordonTesting
 import Foundation
 import Testing
@@ -26,7 +27,7 @@ import Testing
     func `a program mounted over an allowed app's path is refused at once, and the app itself is served`(
         withDigest: Bool
     ) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-programs-\(UUID().uuidString)")
+        let folder = TemporaryFolder.newPath()
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -35,7 +36,7 @@ import Testing
         let app = folder.appending(path: "notes").path
         let python = URL(filePath: "/usr/bin/python3").resolvingSymlinksInPath().path
         try FileManager.default.copyItem(atPath: python, toPath: app)
-        let digest = try await OtherUser.run(["sha256sum", app], below: folder).prefix(64)
+        let digest = try await OtherUser.run(["sha256sum", app]).prefix(64)
         // The other user's own program; its size is a hole, and whoever reads all of it is busy for a minute.
         let other = folder.appending(path: "other").path
         try FileManager.default.copyItem(atPath: python, toPath: other)
@@ -48,13 +49,13 @@ import Testing
             ]
         }
         try await ServedBroker.serve(stand) { socket, _ in
-            let genuine = try await OtherUser.run([app, "-I", script, socket], below: folder)
+            let genuine = try await OtherUser.run([app, "-I", script, socket])
             #expect(genuine.contains(#""hello""#), "\(genuine)")
             let mount = #"mount --bind "$1" "$2" && exec "$2" -I "$3" "$4""#
             let mounted = try await OtherUser.run(
-                ["unshare", "-Urm", "sh", "-c", mount, "sh", other, app, script, socket], below: folder)
+                ["unshare", "-Urm", "sh", "-c", mount, "sh", other, app, script, socket])
             #expect(mounted.contains("brokerDenied") && !mounted.contains(#""hello""#), "\(mounted)")
-            let again = try await OtherUser.run([app, "-I", script, socket], below: folder)
+            let again = try await OtherUser.run([app, "-I", script, socket])
             #expect(again.contains(#""hello""#), "\(again)")
         }
     }

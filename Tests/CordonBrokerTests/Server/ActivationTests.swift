@@ -1,4 +1,5 @@
 import CordonIdentity
+import CordonTestSupport
 import CordonTesting
 import Foundation
 import Glibc
@@ -9,7 +10,7 @@ import Testing
 @testable import CordonSignIn
 
 /// A broker that is started for a socket that listens already (SI-188).
-@Suite(.timeLimit(.minutes(1))) struct ActivationTests {
+@Suite(.tags(.machineAlone), .timeLimit(.minutes(1))) struct ActivationTests {
     /// A socket as systemd would make it.
     private func listener(_ path: String, listens: Bool = true) throws -> Int32 {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
@@ -76,7 +77,7 @@ import Testing
         #expect(throws: BrokerError.self) {
             try InheritedSocket.descriptor(["LISTEN_FDS": "2", "LISTEN_PID": "77"], process: 77)
         }
-        let path = FileManager.default.temporaryDirectory.appending(path: "l-\(UUID().uuidString.prefix(8))").path
+        let path = TemporaryFolder.newPath().path
         let deaf = try listener(path, listens: false)
         defer {
             close(deaf)

@@ -1,4 +1,5 @@
 import CordonBase
+import CordonTestSupport
 import CordonTesting
 import Foundation
 import Testing
@@ -7,7 +8,7 @@ import Testing
 @testable import CordonSignIn
 
 /// What an app hears of the device's account while it runs (SI-003, SI-041, SI-066, SI-067).
-@Suite(.serialized, .timeLimit(.minutes(1))) struct FollowingTests {
+@Suite(.tags(.machineAlone), .serialized, .timeLimit(.minutes(1))) struct FollowingTests {
     private struct Stuck: Error {}
     private let request = SignInRequest(scopes: BrokerStand.scopes, resource: BrokerStand.resource)
 

@@ -1,6 +1,7 @@
 import CordonIdentity
 import CordonProtocol
 import CordonSignIn
+import CordonTestSupport
 import CordonTesting
 import Foundation
 import Logging
@@ -14,7 +15,7 @@ final class BrokerStand: Sendable {
     static let scopes = ["mam.checkin"]
     static let user: UInt32 = 900
 
-    let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-broker-\(UUID().uuidString)")
+    let folder = TemporaryFolder.newPath()
     let time = ManualTime()
     let provider: FakeIdentityProvider
     let configuration: BrokerConfiguration

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CordonAppTools
+import CordonTestSupport
 import Foundation
 import Testing
 
@@ -35,9 +36,8 @@ struct AppToolsCommandTests {
     }
 
     @Test func `configure writes once, and check tells when it would`() throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
         let info = folder.appendingPathComponent("Info.plist")
         try "<plist>\n<dict>\n  <key>CFBundleIdentifier</key>\n  <string>a.b</string>\n</dict>\n</plist>\n"
             .write(to: info, atomically: true, encoding: .utf8)
@@ -51,7 +51,7 @@ struct AppToolsCommandTests {
     }
 
     @Test func `configure follows no link out of a bundle, and the rule's command neither`() throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-\(UUID().uuidString)")
+        let folder = TemporaryFolder.newPath()
         let bundle = folder.appendingPathComponent("Share.appex")
         try FileManager.default.createDirectory(at: bundle, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

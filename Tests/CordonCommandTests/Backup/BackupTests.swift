@@ -1,6 +1,7 @@
 import CordonIdentity
 import CordonService
 import CordonServiceSQLite
+import CordonTestSupport
 import Foundation
 import Logging
 import Testing
@@ -13,7 +14,7 @@ import Testing
     private static let owner = Administrator(tenant: tenant, id: "owner", name: "Owner", roles: [.owner])
 
     private struct Places {
-        let root = FileManager.default.temporaryDirectory.appending(path: "cordon-backup-\(UUID().uuidString)")
+        let root = TemporaryFolder.newPath()
         var data: URL { root.appending(path: "data", directoryHint: .isDirectory) }
         var store: URL { data.appending(path: "service.sqlite") }
         var backup: URL { root.appending(path: "backup", directoryHint: .isDirectory) }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CordonBroker
 import CordonSignIn
+import CordonTestSupport
 import Foundation
 import Testing
 
@@ -30,9 +31,8 @@ import Testing
     }
 
     @Test func `a file and a profile are read, and mistakes in them have exit status 3`() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-broker-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
         let file = folder.appending(path: "broker.json")
         try Data(#"{"issuer": "https://id.contoso.example", "sharedDeviceMode": true}"#.utf8).write(to: file)
         let configuration = try plan(["--config", file.path])
@@ -49,9 +49,8 @@ import Testing
 
     @Test(.timeLimit(.minutes(1)))
     func `a policy is read from a regular file that others cannot write to, and from nothing else`() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-broker-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
         func refusal(_ path: String) throws -> String? {
             let failure = #expect(throws: CommandFailure.self) {
                 try plan(["--policy", path, "--trust", "x"])

@@ -1,3 +1,4 @@
+import CordonTestSupport
 import Foundation
 import Testing
 
@@ -46,15 +47,8 @@ struct ExplainScenarioTests {
     }
 
     private func run(_ words: [String]) throws -> Data {
-        let process = Process()
-        process.executableURL = Self.program
-        process.arguments = words
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        try process.run()
-        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 0, "\(words)")
-        return output
+        let answer = try Program.run(Self.program.path, words)
+        #expect(answer.status == 0, "\(words)")
+        return answer.output
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CordonIdentity
 import CordonPolicy
+import CordonTestSupport
 import Foundation
 import Testing
 
@@ -9,13 +10,11 @@ import Testing
 struct PolicyCommandTests {
     /// A folder of policies and questions, removed at the end.
     final class Folder {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-policy-" + UUID().uuidString)
+        let url: URL
 
-        init() throws {
-            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        }
+        init() throws { url = try TemporaryFolder.make() }
 
-        deinit { try? FileManager.default.removeItem(at: url) }
+        deinit { TemporaryFolder.remove(url) }
 
         func file(_ name: String, _ text: String) throws -> String {
             let file = url.appendingPathComponent(name)

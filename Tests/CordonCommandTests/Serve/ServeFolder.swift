@@ -1,3 +1,4 @@
+import CordonTestSupport
 import Foundation
 
 /// Runs a body with a fresh folder that is gone afterwards.
@@ -15,7 +16,6 @@ func withServeFolder<Result>(_ body: (URL) async throws -> Result) async throws 
 }
 
 private func makeServeFolder() throws -> URL {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let folder = try TemporaryFolder.make()
     return folder
 }

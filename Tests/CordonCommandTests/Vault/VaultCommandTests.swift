@@ -1,4 +1,5 @@
 import ArgumentParser
+import CordonTestSupport
 import Foundation
 import Testing
 
@@ -7,15 +8,15 @@ import Testing
 struct VaultCommandTests {
     /// A folder with a note in it, removed at the end.
     final class Folder {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-command-" + UUID().uuidString)
+        let url: URL
         let content = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 13) })
 
         init() throws {
-            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+            url = try TemporaryFolder.make()
             try content.write(to: url.appendingPathComponent("note"))
         }
 
-        deinit { try? FileManager.default.removeItem(at: url) }
+        deinit { TemporaryFolder.remove(url) }
 
         func path(_ name: String) -> String { url.appendingPathComponent(name).path }
 

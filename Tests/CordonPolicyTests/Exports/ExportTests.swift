@@ -1,10 +1,14 @@
 import CordonPolicy
+import CordonTestSupport
 import Foundation
 import Testing
 
 /// Exports that Microsoft's own models write, read and written back; see `Tests/Clients/policy_exports.py`.
 @Suite struct ExportTests {
-    @Test(.enabled(if: hasModels, "msgraph-beta-sdk is not installed"))
+    @Test(
+        .enabled(
+            if: Program.hasPython(with: "msgraph_beta", "kiota_serialization_json"), "msgraph-beta-sdk is not installed"
+        ))
     func `every property of the SDK's models comes back`() throws {
         let exports = try JSONValue(parsing: Data(Self.python("write").utf8))
         let list = try #require(exports.array)
@@ -16,21 +20,6 @@ import Testing
             Issue.record("\(difference.string ?? difference.text())")
         }
     }
-
-    /// Whether Python finds the models; looked for without importing them, which takes seconds.
-    private static let hasModels: Bool = {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        let names = "('msgraph_beta', 'kiota_serialization_json')"
-        process.arguments = [
-            "python3", "-c",
-            "import importlib.util as u, sys; sys.exit(not all(u.find_spec(name) for name in \(names)))",
-        ]
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
-    }()
 
     private func entry(_ export: JSONValue) throws -> JSONValue {
         if export["@odata.type"]?.string?.hasSuffix("targetedManagedAppConfiguration") == true {
@@ -48,23 +37,11 @@ import Testing
     }
 
     private static func python(_ command: String, input: JSONValue? = nil) throws -> String {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "cordon-exports-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appendingPathComponent("input.json")
-        try Data((input?.text() ?? "").utf8).write(to: file)
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", root.appendingPathComponent("Clients/policy_exports.py").path, command]
-        process.standardInput = try FileHandle(forReadingFrom: file)
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        try process.run()
-        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        return String(decoding: output, as: UTF8.self)
+        return try Program.runPython(
+            [root.appendingPathComponent("Clients/policy_exports.py").path, command],
+            input: Data((input?.text() ?? "").utf8)
+        ).text
     }
 }

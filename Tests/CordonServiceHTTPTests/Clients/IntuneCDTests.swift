@@ -1,13 +1,14 @@
 import CordonPolicy
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Foundation
 import Testing
 
 @testable import CordonServiceHTTP
 
 /// A tool that keeps policies in a repository, unmodified, against two services.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct IntuneCDTests {
+@Suite(.tags(.machineAlone), .serialized, .timeLimit(.minutes(5))) struct IntuneCDTests {
     /// Enough for a second page.
     private static let count = 103
 

@@ -4,6 +4,7 @@ import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Crypto
 import CryptoExtras
 import Foundation
@@ -17,7 +18,7 @@ import Testing
 @testable import CordonServiceHTTP
 
 /// What MSAL and azure-identity ask of an authority (SRV-OP-017, 018).
-@Suite struct AuthorityRoutesTests {
+@Suite(.tags(.machineAlone)) struct AuthorityRoutesTests {
     private static let base = "http://localhost:8080"
     private static let discovery = "/contoso/v2.0/.well-known/openid-configuration"
 

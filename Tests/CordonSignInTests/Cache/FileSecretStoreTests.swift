@@ -1,10 +1,10 @@
 import CordonSignIn
+import CordonTestSupport
 import Foundation
 import Testing
 
 @Suite final class FileSecretStoreTests {
-    private let folder = FileManager.default.temporaryDirectory
-        .appending(path: "cordon-secrets-\(UUID().uuidString)", directoryHint: .isDirectory)
+    private let folder = TemporaryFolder.newPath()
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 

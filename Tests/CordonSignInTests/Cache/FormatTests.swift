@@ -1,5 +1,6 @@
 import CordonIdentity
 import CordonSignIn
+import CordonTestSupport
 import CordonTesting
 import Foundation
 import Testing
@@ -10,7 +11,7 @@ import Testing
 
     /// A folder with the stored session, as an update of the app finds it.
     private func stored(_ change: (URL) throws -> Void = { _ in }) throws -> (SignInClient, URL) {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-format-\(UUID().uuidString)")
+        let folder = TemporaryFolder.newPath()
         let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o700]
         for name in ["tokens", "secrets"] {
             try FileManager.default.createDirectory(

@@ -1,5 +1,6 @@
 import CordonBase
 import CordonIdentity
+import CordonTestSupport
 import Foundation
 import Testing
 
@@ -9,9 +10,8 @@ import Testing
 @Suite struct TokenCacheKillTests {
     @Test(.timeLimit(.minutes(60)))
     func `killed at any moment, what the cache acknowledged is there and nothing is unreadable`() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-tokens-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
         let story = CacheStory(path: folder.path)
         let path = folder.path
         let rounds = ProcessInfo.processInfo.environment["CORDON_DEEP"] == nil ? 200 : 10_000
@@ -31,9 +31,8 @@ import Testing
     func `killed right before or after any of its steps, the cache is old or new`(
         step: Int, change: CacheStory.Change
     ) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-tokens-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
         let path = folder.path
         await #expect(processExitsWith: .signal(SIGKILL)) {
             [path = path as String, step = step as Int, change = change.rawValue as Int] in
@@ -134,10 +133,7 @@ struct CacheStory {
         }
         // One is made whole however slow the disk is, so that every process moves the story on.
         try change()
-        let killer = Process()
-        killer.executableURL = URL(filePath: "/bin/sh")
-        killer.arguments = ["-c", "sleep 0.0\(round * 37 % 90 + 10); kill -9 \(getpid())"]
-        try killer.run()
+        try Program.killThisProcess(after: .milliseconds(round * 37 % 90 + 10))
         while true { try change() }
     }
 

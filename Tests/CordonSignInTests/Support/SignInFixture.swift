@@ -1,4 +1,5 @@
 import CordonSignIn
+import CordonTestSupport
 import CordonTesting
 import Foundation
 
@@ -11,8 +12,7 @@ final class SignInFixture: Sendable {
     let cache: TokenCache
 
     init() throws {
-        folder = FileManager.default.temporaryDirectory
-            .appending(path: "cordon-sign-in-\(UUID().uuidString)", directoryHint: .isDirectory)
+        folder = TemporaryFolder.newPath()
         let time = time
         provider = FakeIdentityProvider(now: { time.now })
         cache = try TokenCache(directory: folder, secrets: secrets)

@@ -1,5 +1,6 @@
 import CordonBase
 import CordonProtocol
+import CordonTestSupport
 import Foundation
 import Glibc
 
@@ -28,7 +29,7 @@ final class SilentBroker: Sendable {
     ) throws {
         hangsUpAt = verb
         self.answer = answer
-        path = FileManager.default.temporaryDirectory.appending(path: "b-\(UUID().uuidString.prefix(8))").path
+        path = TemporaryFolder.newPath().path
         listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

@@ -1,5 +1,6 @@
 import Cordon
 import CordonIdentity
+import CordonTestSupport
 import Foundation
 import Testing
 
@@ -163,7 +164,7 @@ import Testing
             let (log, vault) = (log, try await vault())
             try await DiskFaults.$next.withValue({ call in
                 guard !["open", "read", "list"].contains(call) else { return 0 }
-                if append(call, to: log) == victim { killed() }
+                if append(call, to: log) == victim { Program.dieByAnotherHand() }
                 return 0
             }) { try await vault.carryOver(folder) }
         }
@@ -178,10 +179,7 @@ import Testing
     }
 
     private func scene() async throws -> Scene {
-        let memory = URL(filePath: "/dev/shm")
-        let root =
-            FileManager.default.isWritableFile(atPath: memory.path) ? memory : FileManager.default.temporaryDirectory
-        let scene = Scene(place: root.appending(path: "cordon-former-\(UUID().uuidString)"))
+        let scene = Scene(place: TemporaryFolder.newPath(inMemory: true))
         try await scene.fill()
         return scene
     }
@@ -222,13 +220,4 @@ private func append(_ line: String, to path: String) -> Int {
     _ = (line + "\n").withCString { write(descriptor, $0, strlen($0)) }
     close(descriptor)
     return (try? String(contentsOfFile: path, encoding: .utf8))?.split(separator: "\n").count ?? 0
-}
-
-/// Has another process kill this one, and waits for it.
-private func killed() {
-    let killer = Process()
-    killer.executableURL = URL(filePath: "/bin/sh")
-    killer.arguments = ["-c", "kill -9 \(getpid())"]
-    try? killer.run()
-    while true { pause() }
 }

@@ -2,6 +2,7 @@ import Cordon
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
+import CordonTestSupport
 import CordonTesting
 import CordonVault
 import Foundation
@@ -162,9 +163,8 @@ import Testing
 
     @Test func `making a file nobody's is a line in the log, and what is an account's is none`() async throws {
         let log = LogRecorder()
-        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-tests-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
         let device = try Device()
         try await device.publish(Self.sealing)
         let protection = try await device.start {

@@ -98,17 +98,17 @@ import Testing
             let second = await protection.windows.switchIdentity(to: .managed("oid-b"), in: "w")
             let merged = await protection.windows.switchIdentities(to: [.managed("oid-a"), .personal], in: "w")
             let personal = await protection.windows.switchIdentity(to: .personal, in: "w")
-            let held = [
-                second.result == .notAllowed, merged.result == .failed, personal.isSwitched,
-                // The process's identity is the enrolled account's (SDK-ID-11).
-                IdentityContext.processIdentity == .managed("oid-a"), IdentityContext.current == .managed("oid-a"),
-                protection.rules.primaryAccount == "oid-a",
+            #expect(second.result == .notAllowed)
+            #expect(merged.result == .failed)
+            #expect(personal.isSwitched)
+            // The process's identity is the enrolled account's (SDK-ID-11).
+            #expect(IdentityContext.processIdentity == .managed("oid-a"))
+            #expect(IdentityContext.current == .managed("oid-a"))
+            #expect(protection.rules.primaryAccount == "oid-a")
+            #expect(
                 await protection.enroll(
-                    ManagedAccount(
-                        id: "oid-b", tenant: device.account.tenant, userPrincipalName: "b@contoso.example")
-                ) == .singleAccountOnly,
-            ]
-            exit(Int32(held.firstIndex(of: false).map { $0 + 1 } ?? 0))
+                    ManagedAccount(id: "oid-b", tenant: device.account.tenant, userPrincipalName: "b@contoso.example"))
+                    == .singleAccountOnly)
         }
     }
 
@@ -121,11 +121,10 @@ import Testing
                 $0.settings.holdsSeveralIdentities = true
             }
             let status = await protection.enroll(device.account)
-            let held = [
-                status == .newPolicies, IdentityContext.processIdentity == nil, IdentityContext.current == .unset,
-                IdentityContext.windowIdentities() == nil,
-            ]
-            exit(Int32(held.firstIndex(of: false).map { $0 + 1 } ?? 0))
+            #expect(status == .newPolicies)
+            #expect(IdentityContext.processIdentity == nil)
+            #expect(IdentityContext.current == .unset)
+            #expect(IdentityContext.windowIdentities() == nil)
         }
     }
 

@@ -25,21 +25,16 @@ import Testing
         return (protection, await protection.windows.resume(), device)
     }
 
-    private static func end(_ held: [Bool]) -> Never {
-        exit(Int32(held.firstIndex(of: false).map { $0 + 1 } ?? 0))
-    }
-
     @Test func `SC-21, SC-22: after a return to the front every window shows what it showed`() async {
         await #expect(processExitsWith: .success) {
             let app = SwitchingApp(.no)
             let (_, outcomes, _) = try await Self.run(app, gate: .passed)
-            Self.end([
-                Set(outcomes.keys) == ["one", "several"], outcomes.values.allSatisfy(\.isSwitched),
-                app.requests.isEmpty,
-                IdentityContext.windowIdentity(of: "one") == .managed("oid-a"),
-                IdentityContext.windowIdentities(of: "several")?.count == 2,
-                IdentityContext.windowIdentity(of: "personal") == .personal,
-            ])
+            #expect(Set(outcomes.keys) == ["one", "several"])
+            #expect(outcomes.values.allSatisfy { $0.isSwitched })
+            #expect(app.requests.isEmpty)
+            #expect(IdentityContext.windowIdentity(of: "one") == .managed("oid-a"))
+            #expect(IdentityContext.windowIdentities(of: "several")?.count == 2)
+            #expect(IdentityContext.windowIdentity(of: "personal") == .personal)
         }
     }
 
@@ -47,12 +42,12 @@ import Testing
         await #expect(processExitsWith: .success) {
             let app = SwitchingApp(.yes, hides: true)
             let (protection, outcomes, _) = try await Self.run(app, gate: .cancelled)
-            Self.end([
-                outcomes["one"]?.result == .cancelled, app.hidden == ["oid-a", "oid-a"], app.requests.isEmpty,
-                IdentityContext.windowIdentities(of: "one") == [.personal],
-                IdentityContext.windowIdentities(of: "several") == [.personal],
-                protection.windows.block(of: "oid-a") == .launchCancelled,
-            ])
+            #expect(outcomes["one"]?.result == .cancelled)
+            #expect(app.hidden == ["oid-a", "oid-a"])
+            #expect(app.requests.isEmpty)
+            #expect(IdentityContext.windowIdentities(of: "one") == [.personal])
+            #expect(IdentityContext.windowIdentities(of: "several") == [.personal])
+            #expect(protection.windows.block(of: "oid-a") == .launchCancelled)
         }
     }
 
@@ -60,11 +55,9 @@ import Testing
         await #expect(processExitsWith: .success) {
             let app = SwitchingApp(.yes)
             _ = try await Self.run(app, gate: .blocked(reason: "too old", isClockedOut: false))
-            Self.end([
-                app.requests.map(\.identity) == [.personal, .personal],
-                app.requests.map(\.reason) == [.cancelledLaunch, .cancelledLaunch],
-                IdentityContext.windowIdentity(of: "one") == .personal,
-            ])
+            #expect(app.requests.map(\.identity) == [.personal, .personal])
+            #expect(app.requests.map(\.reason) == [.cancelledLaunch, .cancelledLaunch])
+            #expect(IdentityContext.windowIdentity(of: "one") == .personal)
         }
     }
 

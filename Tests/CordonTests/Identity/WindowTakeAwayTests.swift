@@ -62,10 +62,6 @@ import Testing
         return (house, app, protection)
     }
 
-    private static func end(_ held: [Bool]) -> Never {
-        exit(Int32(held.firstIndex(of: false).map { $0 + 1 } ?? 0))
-    }
-
     private static var bothShowNothing: Bool {
         (["one", "two"] as [WindowID]).allSatisfy { IdentityContext.windowIdentities(of: $0) == [.personal] }
     }
@@ -77,14 +73,15 @@ import Testing
             house.facts.withLock { $0.rooted = true }
             let outcomes = await protection.windows.resume()
             let asked = await house.person.asked
-            Self.end([
-                outcomes["one"]?.result == .notAllowed, outcomes["two"]?.result == .notAllowed,
-                app.blocks == [.launchBlocked, .launchBlocked], app.wasAlwaysCovered,
-                asked.last == .handedBack, asked.count { $0 == .handedBack } == 1,
-                // The person is asked once for both windows.
-                await house.person.shown(.blocked).count == 1,
-                Self.bothShowNothing,
-            ])
+            #expect(outcomes["one"]?.result == .notAllowed)
+            #expect(outcomes["two"]?.result == .notAllowed)
+            #expect(app.blocks == [.launchBlocked, .launchBlocked])
+            #expect(app.wasAlwaysCovered)
+            #expect(asked.last == .handedBack)
+            #expect(asked.count { $0 == .handedBack } == 1)
+            // The person is asked once for both windows.
+            #expect(await house.person.shown(.blocked).count == 1)
+            #expect(Self.bothShowNothing)
         }
     }
 
@@ -98,10 +95,11 @@ import Testing
             house.clock.advance(.seconds(301))
             try await until { await house.person.asked.last == .handedBack }
             watch.cancel()
-            Self.end([
-                app.blocks == [.launchBlocked, .launchBlocked], app.wasAlwaysCovered, Self.bothShowNothing,
-                protection.windows.block(of: account) == .launchBlocked, !protection.gate.isOpen(for: account),
-            ])
+            #expect(app.blocks == [.launchBlocked, .launchBlocked])
+            #expect(app.wasAlwaysCovered)
+            #expect(Self.bothShowNothing)
+            #expect(protection.windows.block(of: account) == .launchBlocked)
+            #expect(!protection.gate.isOpen(for: account))
         }
     }
 
@@ -117,10 +115,10 @@ import Testing
             }
             _ = await protection.checkIn(house.account)
             try await until { await house.person.asked.last == .handedBack }
-            Self.end([
-                app.blocks.count == 2, app.wasAlwaysCovered, Self.bothShowNothing,
-                !protection.gate.isOpen(for: house.account),
-            ])
+            #expect(app.blocks.count == 2)
+            #expect(app.wasAlwaysCovered)
+            #expect(Self.bothShowNothing)
+            #expect(!protection.gate.isOpen(for: house.account))
         }
     }
 
@@ -137,12 +135,11 @@ import Testing
                 }
             }
             let outcome = await protection.resume(house.account)
-            Self.end([
-                outcome.result == .cancelled, app.blocks.isEmpty,
-                IdentityContext.windowIdentity(of: "one") == .managed(house.account),
-                protection.windows.blockedAccounts.isEmpty,
-                await protection.windows.resume().values.allSatisfy(\.isSwitched),
-            ])
+            #expect(outcome.result == .cancelled)
+            #expect(app.blocks.isEmpty)
+            #expect(IdentityContext.windowIdentity(of: "one") == .managed(house.account))
+            #expect(protection.windows.blockedAccounts.isEmpty)
+            #expect(await protection.windows.resume().values.allSatisfy { $0.isSwitched })
         }
     }
 
@@ -155,17 +152,17 @@ import Testing
             await protection.suspend()
             house.facts.withLock { $0.rooted = isRefused }
             let outcome = await protection.windows.requireIdentity(.managed(house.account), in: "one", because: .openURL)
-            Self.end([
-                outcome.result == (isRefused ? .notAllowed : .switched), app.requests == 0,
-                protection.gate.isOpen(for: house.account) == !isRefused, app.blocks.count == (isRefused ? 2 : 0),
-                IdentityContext.windowIdentity(of: "one") == (isRefused ? .personal : .managed(house.account)),
-            ])
+            #expect(outcome.result == (isRefused ? .notAllowed : .switched))
+            #expect(app.requests == 0)
+            #expect(protection.gate.isOpen(for: house.account) == !isRefused)
+            #expect(app.blocks.count == (isRefused ? 2 : 0))
+            #expect(IdentityContext.windowIdentity(of: "one") == (isRefused ? .personal : .managed(house.account)))
         }
     }
 
     @Test func `the person is told before an app is ended that did not hide the account, and sees none of it`() async {
         await #expect(processExitsWith: .exitCode(77)) {
-            let (house, app, protection) = try await Self.open(agrees: false) { person in
+            let (house, _, protection) = try await Self.open(agrees: false) { person in
                 let notices = await person.shown(.blocked)
                 let asked = await person.asked
                 let wasTold = notices.last?.causes.first?.message.contains("off the screen") ?? false
@@ -174,7 +171,6 @@ import Testing
             await protection.suspend()
             house.facts.withLock { $0.rooted = true }
             _ = await protection.windows.resume()
-            Self.end([!app.blocks.isEmpty, false])
         }
     }
 }

@@ -1,5 +1,6 @@
 import CordonBase
 import CordonPolicy
+import CordonTestSupport
 import CordonVault
 import Crypto
 import Foundation
@@ -10,7 +11,7 @@ import Testing
 /// AUTH-2, SRV-RS-045…049: what is kept of a PIN, and how guesses are counted.
 @Suite(.timeLimit(.minutes(1))) struct PINKeeperTests {
     private final class Drawer: Sendable {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-pin-\(UUID().uuidString)")
+        let folder = TemporaryFolder.newPath()
         let keys = InMemoryKeyStore()
         let clock = ManualClock()
         deinit { try? FileManager.default.removeItem(at: folder) }

@@ -1,5 +1,6 @@
 import CordonBase
 import CordonPolicy
+import CordonTestSupport
 import CordonVault
 import Foundation
 import Testing
@@ -45,8 +46,7 @@ import Testing
     }
 
     private func lock() async throws -> Lock {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-pin-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let folder = try TemporaryFolder.make()
         let lock = Lock(path: folder.path)
         #expect(
             try await lock.keeper().set(
@@ -66,13 +66,13 @@ import Testing
                     left -= 1
                     return left < 0
                 }) {
-                    dieByAnotherHand()
+                    Program.dieByAnotherHand()
                 }
             }
             while try await keeper.check("0000", of: "oid-a", limit: 5) != .exhausted {}
             // Nothing is left to guess: this process ends like the others.
             note("exhausted", in: path + "/log")
-            dieByAnotherHand()
+            Program.dieByAnotherHand()
         }
     }
 
@@ -113,7 +113,7 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: lock.path) }
         let path = lock.path
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
-            let keeper = try Lock(path: path).keeper { if $0 == "recognised" { dieByAnotherHand() } }
+            let keeper = try Lock(path: path).keeper { if $0 == "recognised" { Program.dieByAnotherHand() } }
             _ = try await keeper.check("2580", of: "oid-a", limit: 5)
         }
         #expect(try lock.failed() == 1)
@@ -127,13 +127,4 @@ private func note(_ line: String, in path: String) {
     let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT, 0o600)
     _ = (line + "\n").withCString { write(descriptor, $0, strlen($0)) }
     close(descriptor)
-}
-
-/// Has another process kill this one, and waits for it.
-private func dieByAnotherHand() {
-    let killer = Process()
-    killer.executableURL = URL(fileURLWithPath: "/bin/sh")
-    killer.arguments = ["-c", "kill -9 \(getpid())"]
-    try? killer.run()
-    while true { pause() }
 }

@@ -2,6 +2,7 @@ import Cordon
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
+import CordonTestSupport
 import CordonVault
 import Foundation
 import Logging
@@ -22,12 +23,7 @@ final class Device: Sendable {
     init(time: TestTime? = nil, isLasting: Bool = false, inMemory: Bool = false) throws {
         self.time = time
         isGuest = false
-        let memory = URL(filePath: "/dev/shm")
-        let place =
-            inMemory && FileManager.default.isWritableFile(atPath: memory.path)
-            ? memory : FileManager.default.temporaryDirectory
-        folder = place.appending(path: "cordon-tests-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        folder = try TemporaryFolder.make(inMemory: inMemory)
         keyStore = isLasting ? FileKeyStore(directory: folder.appending(path: "keys")) : InMemoryKeyStore()
     }
 

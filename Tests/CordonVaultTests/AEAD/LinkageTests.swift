@@ -1,3 +1,5 @@
+import CordonTestSupport
+
 #if os(Linux)
     import Foundation
     import Testing
@@ -13,21 +15,21 @@
         }
 
         @Test func `without the functions a program links, starts, and offers no direct cipher`() throws {
-            #expect(try Program(linking: nil).availability == "no")
+            #expect(try LinkedShim(linking: nil).availability == "no")
         }
 
         @Test func `functions that give another answer than AES-256-GCM are not used`() throws {
             let zeros = Self.functions(body: "memset(out, 0, n); memset(tag, 0, 16);")
-            #expect(try Program(linking: zeros).availability == "no")
+            #expect(try LinkedShim(linking: zeros).availability == "no")
         }
 
         @Test func `functions that accept a changed tag are not used`() throws {
             // Answers the known question rightly in both directions, and never refuses.
             let known = "memcpy(out, known_sealed, n); memcpy(tag, known_tag, 16);"
             let accepting = "memcpy(out, known_plain, n); return 1;"
-            #expect(try Program(linking: Self.functions(body: known, opening: accepting)).availability == "no")
+            #expect(try LinkedShim(linking: Self.functions(body: known, opening: accepting)).availability == "no")
             let refusing = "if (tag[15] != known_tag[15]) return 0; memcpy(out, known_plain, n); return 1;"
-            #expect(try Program(linking: Self.functions(body: known, opening: refusing)).availability == "yes")
+            #expect(try LinkedShim(linking: Self.functions(body: known, opening: refusing)).availability == "yes")
         }
 
         /// C code for the functions by their names in swift-crypto, with bodies of the test's own.
@@ -49,13 +51,12 @@
     }
 
     /// A program made of the shim alone, without swift-crypto.
-    private struct Program {
+    private struct LinkedShim {
         let availability: String
 
         init(linking functions: String?) throws {
-            let folder = FileManager.default.temporaryDirectory.appending(path: "linkage-\(UUID().uuidString)")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            defer { try? FileManager.default.removeItem(at: folder) }
+            let folder = try TemporaryFolder.make()
+            defer { TemporaryFolder.remove(folder) }
             let source = folder.appending(path: "main.c")
             let shim = URL(filePath: #filePath).deletingLastPathComponent()
                 .appending(path: "../../../Sources/CordonAEADShim").standardizedFileURL
@@ -71,21 +72,9 @@
             }
             """.write(to: source, atomically: true, encoding: .utf8)
             let program = folder.appending(path: "program").path
-            _ = try Self.run(["clang", "-I", "\(shim.path)/include", source.path, "-o", program, "-lpthread"])
-            availability = try Self.run([program])
-        }
-
-        private static func run(_ arguments: [String]) throws -> String {
-            let process = Process()
-            process.executableURL = URL(filePath: "/usr/bin/env")
-            process.arguments = arguments
-            let output = Pipe()
-            process.standardOutput = output
-            try process.run()
-            let data = output.fileHandleForReading.readDataToEndOfFile()
-            process.waitUntilExit()
-            try #require(process.terminationStatus == 0, "\(arguments) ended with \(process.terminationStatus)")
-            return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+            let clang = try #require(Program.find("clang"))
+            try Program.succeed(clang, ["-I", "\(shim.path)/include", source.path, "-o", program, "-lpthread"])
+            availability = try Program.succeed(program, []).text.trimmingCharacters(in: .whitespacesAndNewlines)
         }
     }
 #endif

@@ -1,4 +1,5 @@
 import CordonIdentity
+import CordonTestSupport
 import Foundation
 import Testing
 
@@ -7,9 +8,8 @@ import Testing
 /// A child process writes and syncs, telling of each sync that returned, until another process kills it (R7).
 struct FileKillTests {
     @Test func `what was synced is there after a kill at any moment, and nothing is unreadable`() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-kill-" + UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
         let path = folder.path
         let rounds = ProcessInfo.processInfo.environment["CORDON_DEEP"] == nil ? 25 : 2000
         var synced = 0
@@ -55,10 +55,7 @@ private func writeUntilKilled(_ path: String, _ round: Int) async throws {
     } else {
         file = try await vault.create(place, for: "ada@example.test", chunkSize: 4096)
     }
-    let killer = Process()
-    killer.executableURL = URL(fileURLWithPath: "/bin/sh")
-    killer.arguments = ["-c", "sleep 0.0\(round * 37 % 90 + 10); kill -9 \(getpid())"]
-    try killer.run()
+    try Program.killThisProcess(after: .milliseconds(round * 37 % 90 + 10))
     let log = open(path + "/acknowledged", O_WRONLY | O_APPEND | O_CREAT, 0o600)
     var value = try file.read(1, at: 0).first ?? 0
     // What an earlier process committed and was killed before saying counts as said from here on.

@@ -1,4 +1,5 @@
 import CordonIdentity
+import CordonTestSupport
 import Crypto
 import Foundation
 import Testing
@@ -231,7 +232,8 @@ struct SealedFolderTests {
         #expect(await code { _ = try await bench.vault.open(long, in: bench.folder, writing: false) } == .noSuchFile)
     }
 
-    @Test(.enabled(if: Python.has("cryptography"), "Python with the package cryptography is not installed"))
+    @Test(
+        .enabled(if: Program.hasPython(with: "cryptography"), "Python with the package cryptography is not installed"))
     func `an independent reader lists and opens a folder that this one wrote`() async throws {
         let bench = try await Bench()
         for name in ["plan", "gone", "B\u{fc}ro"] { try await bench.write("text of \(name)", as: name) }
@@ -241,11 +243,11 @@ struct SealedFolderTests {
         let keys = bench.shop.path("keys.json")
         try Data("{\"keys\": {\"\(key.id.hex)\": \"\(secret.hex)\"}}".utf8).write(to: keys)
         let reader = FormatVectorTests.directory.appendingPathComponent("reader.py").path
-        let (status, names) = try Python.run([reader, "names", keys.path, bench.folder.directory.path])
-        #expect(status == 0)
-        #expect(String(decoding: names, as: UTF8.self) == "B\u{fc}ro\nplan\n")
+        let names = try Program.runPython([reader, "names", keys.path, bench.folder.directory.path])
+        #expect(names.status == 0)
+        #expect(names.text == "B\u{fc}ro\nplan\n")
         let file = try await bench.path(of: "B\u{fc}ro")
-        #expect(try Python.run([reader, "open", keys.path, file.path]).output == Data("text of B\u{fc}ro".utf8))
+        #expect(try Program.runPython([reader, "open", keys.path, file.path]).output == Data("text of B\u{fc}ro".utf8))
     }
 
     @Test func `a wipe leaves neither files nor directory`() async throws {

@@ -1,4 +1,5 @@
 import CordonIdentity
+import CordonTestSupport
 import Crypto
 import Foundation
 import Testing
@@ -42,22 +43,23 @@ struct FormatVectorTests {
         }
     }
 
-    @Test(.enabled(if: Python.has("cryptography"), "Python with the package cryptography is not installed"))
+    @Test(
+        .enabled(if: Program.hasPython(with: "cryptography"), "Python with the package cryptography is not installed"))
     func `an independent reader agrees on every case`() throws {
-        let (status, output) = try Python.run([
+        let reading = try Program.runPython([
             Self.directory.appendingPathComponent("reader.py").path, "cases", Self.directory.path,
         ])
         let keys = try Self.keys()
         let mine = try Self.cases().map { "\($0.name) \(Self.outcome($0, keys, .preferred))" }
-        #expect(String(decoding: output, as: UTF8.self).split(separator: "\n").map(String.init) == mine)
-        #expect(status == 0)
+        #expect(reading.text.split(separator: "\n").map(String.init) == mine)
+        #expect(reading.status == 0)
     }
 
-    @Test(.enabled(if: Python.has("cryptography"), "Python with the package cryptography is not installed"))
+    @Test(
+        .enabled(if: Program.hasPython(with: "cryptography"), "Python with the package cryptography is not installed"))
     func `an independent reader opens what this one writes`() throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
         let id = SecureRandom.bytes(16)
         let secret = SecureRandom.bytes(32)
         let key = AccountKey(account: "ada@example.test", id: id, secret: SecretBytes(SymmetricKey(data: secret)))
@@ -77,11 +79,11 @@ struct FormatVectorTests {
             try file.close()
             let path = folder.appendingPathComponent("file-\(count)")
             try Data(device.bytes).write(to: path)
-            let (status, output) = try Python.run([
+            let reading = try Program.runPython([
                 Self.directory.appendingPathComponent("reader.py").path, "open", keys.path, path.path,
             ])
-            #expect(status == 0)
-            #expect(Array(output) == [1, 2, 3] + content.dropFirst(3), "\(count) bytes")
+            #expect(reading.status == 0)
+            #expect(Array(reading.output) == [1, 2, 3] + content.dropFirst(3), "\(count) bytes")
         }
     }
 

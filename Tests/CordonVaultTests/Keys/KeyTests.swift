@@ -1,4 +1,5 @@
 import CordonIdentity
+import CordonTestSupport
 import Crypto
 import Foundation
 import Testing
@@ -7,14 +8,13 @@ import Testing
 
 struct KeyTests {
     private func folder() throws -> URL {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-keys-" + UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let folder = try TemporaryFolder.make()
         return folder
     }
 
     @Test func `a key file is private, stays the same, and is refused when others may read it`() throws {
         let folder = try folder()
-        defer { try? FileManager.default.removeItem(at: folder) }
+        defer { TemporaryFolder.remove(folder) }
         let store = FileKeyStore(directory: folder.appendingPathComponent("root"))
         let key = try store.rootKey()
         #expect(try store.rootKey() == key)

@@ -1,4 +1,5 @@
 import CordonIdentity
+import CordonTestSupport
 import Foundation
 import Testing
 
@@ -69,8 +70,7 @@ struct WipeKillTests {
     }
 
     private func scene() throws -> Scene {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-kill-" + UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let folder = try TemporaryFolder.make()
         return Scene(folder: folder.resolvingSymlinksInPath())
     }
 
@@ -123,7 +123,7 @@ struct WipeKillTests {
                     append(step.kind.rawValue, to: path + "/log")
                     let count = (try? String(contentsOfFile: path + "/log", encoding: .utf8))?.split(separator: "\n")
                         .count
-                    if count == victim + 1 { killed() }
+                    if count == victim + 1 { Program.dieByAnotherHand() }
                 }
             }
             let logged = try String(contentsOfFile: path + "/log", encoding: .utf8).split(separator: "\n").map(
@@ -160,13 +160,4 @@ private func append(_ line: String, to path: String) {
     let descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT, 0o600)
     _ = (line + "\n").withCString { write(descriptor, $0, strlen($0)) }
     close(descriptor)
-}
-
-/// Has another process kill this one, and waits for it.
-private func killed() {
-    let killer = Process()
-    killer.executableURL = URL(fileURLWithPath: "/bin/sh")
-    killer.arguments = ["-c", "kill -9 \(getpid())"]
-    try? killer.run()
-    while true { pause() }
 }

@@ -1,4 +1,5 @@
 import CordonIdentity
+import CordonTestSupport
 import Foundation
 import Testing
 
@@ -67,7 +68,7 @@ struct WipeLeftoverTests {
         let workshop = try await Workshop()
         let (copy, _) = try await planted(workshop)
         let fault = FailingCall("list")
-        let elsewhere = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        let elsewhere = TemporaryFolder.newPath()
         defer { try? FileManager.default.removeItem(at: elsewhere) }
         try await workshop.vault.move(copy, to: elsewhere)
         let report = try await DiskFaults.$next.withValue({ fault.next($0) }) {

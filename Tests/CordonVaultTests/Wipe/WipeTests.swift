@@ -1,5 +1,6 @@
 import CordonBase
 import CordonIdentity
+import CordonTestSupport
 import Foundation
 import Synchronization
 import Testing
@@ -46,7 +47,7 @@ struct WipeTests {
         let workshop = try await Workshop()
         let path = workshop.path("kept")
         try await workshop.vault.create(path, for: workshop.ada).close()
-        let copy = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        let copy = TemporaryFolder.newPath()
         defer { try? FileManager.default.removeItem(at: copy) }
         try FileManager.default.copyItem(at: path, to: copy)
         _ = try await workshop.vault.wipe(workshop.ada)

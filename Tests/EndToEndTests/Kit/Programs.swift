@@ -1,4 +1,5 @@
 import CordonDemo
+import CordonTestSupport
 import Foundation
 import Testing
 
@@ -12,9 +13,8 @@ enum Programs {
     static func onStage(
         app: URL? = nil, _ work: (DemoStage) async throws -> Void
     ) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-e2e-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
         let stage = DemoStage(cordon: cordon, app: app ?? fieldNotes, folder: folder)
         do {
             try await work(stage)

@@ -1,10 +1,11 @@
 import CordonDemo
 import CordonPolicy
+import CordonTestSupport
 import Foundation
 import Testing
 
 /// Setups D and E of the documents: signing in and out, kills and restarts.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct AccountScenarios {
+@Suite(.tags(.machineAlone), .serialized, .timeLimit(.minutes(10))) struct AccountScenarios {
     @Test func `SDK-SC-15, SC-39, SC-40: one account at most, an untargeted one, the first rules`()
         async throws
     {

@@ -1,10 +1,11 @@
 import CordonDemo
 import CordonPolicy
+import CordonTestSupport
 import Foundation
 import Testing
 
 /// Configuration that administrators assign, from the Graph-shaped route into what the app does.
-@Suite(.timeLimit(.minutes(10))) struct ConfigurationScenarios {
+@Suite(.tags(.machineAlone), .timeLimit(.minutes(10))) struct ConfigurationScenarios {
     @Test func `SDK-SC-10…12: assigned values arrive, each acts, and where two differ the app's own rule decides`()
         async throws
     {

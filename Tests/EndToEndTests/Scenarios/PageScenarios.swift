@@ -1,10 +1,11 @@
 import CordonDemo
 import CordonPolicy
+import CordonTestSupport
 import Foundation
 import Testing
 
 /// Setups D and E of the documents: which account is managed, on every page of the app and in every window.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct PageScenarios {
+@Suite(.tags(.machineAlone), .serialized, .timeLimit(.minutes(10))) struct PageScenarios {
     private static let strict: [String: JSONValue] = [
         "allowedOutboundDataTransferDestinations": .string("managedApps"),
         "allowedInboundDataTransferSources": .string("managedApps"),

@@ -1,10 +1,11 @@
 import CordonDemo
 import CordonPolicy
+import CordonTestSupport
 import Foundation
 import Testing
 
 /// Setup A of the documents: every place, everywhere the app saves or opens.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct PlaceScenarios {
+@Suite(.tags(.machineAlone), .serialized, .timeLimit(.minutes(10))) struct PlaceScenarios {
     private static let transfer: [String: JSONValue] = [
         "allowedOutboundDataTransferDestinations": .string("managedApps"),
         "allowedInboundDataTransferSources": .string("managedApps"),

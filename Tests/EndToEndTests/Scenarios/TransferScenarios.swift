@@ -1,10 +1,11 @@
 import CordonDemo
 import CordonPolicy
+import CordonTestSupport
 import Foundation
 import Testing
 
 /// Setups C and F of the documents: printing, and hand-overs between three real processes.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct TransferScenarios {
+@Suite(.tags(.machineAlone), .serialized, .timeLimit(.minutes(10))) struct TransferScenarios {
     private static let managedOnly: [String: JSONValue] = [
         "allowedOutboundDataTransferDestinations": .string("managedApps"),
         "allowedInboundDataTransferSources": .string("managedApps"),

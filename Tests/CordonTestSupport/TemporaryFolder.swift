@@ -1,0 +1,25 @@
+package import Foundation
+
+/// Folders of tests: `let folder = try TemporaryFolder.make()`, then `defer { TemporaryFolder.remove(folder) }`.
+package enum TemporaryFolder {
+    /// Makes a new folder, whose path is short enough for a socket in it.
+    ///
+    /// - Parameter inMemory: Whether it lies in memory where the system offers that, for tests that sync often.
+    package static func make(inMemory: Bool = false) throws -> URL {
+        let folder = newPath(inMemory: inMemory)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        return folder
+    }
+
+    /// Where a new folder can be; nothing is there yet.
+    package static func newPath(inMemory: Bool = false) -> URL {
+        let memory = URL(filePath: "/dev/shm")
+        let parent =
+            inMemory && FileManager.default.isWritableFile(atPath: memory.path)
+            ? memory : FileManager.default.temporaryDirectory
+        return parent.appending(path: "cordon-\(UUID().uuidString.prefix(13))", directoryHint: .isDirectory)
+    }
+
+    /// Removes a folder with all that is in it.
+    package static func remove(_ folder: URL) { try? FileManager.default.removeItem(at: folder) }
+}

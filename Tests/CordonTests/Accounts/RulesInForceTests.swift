@@ -1,0 +1,38 @@
+import CordonIdentity
+import CordonPolicy
+import Foundation
+import Testing
+
+@testable import Cordon
+@testable import CordonPolicy
+
+@Suite(.timeLimit(.minutes(1))) struct RulesInForceTests {
+    /// Where the compiled verdicts lie: a set that was compiled anew has them elsewhere, while the one before is held.
+    private static func place(of policies: PolicySet) throws -> UnsafeRawPointer? {
+        let compiled = Mirror(reflecting: policies).descendant("compiled")
+        return try #require(compiled as? [VerdictTable]).withUnsafeBytes { $0.baseAddress }
+    }
+
+    @Test func `a check-in without news moves the contact time and compiles no rules`() async throws {
+        let time = TestTime()
+        let device = try Device(time: time)
+        let protection = try await device.enrolled()
+        let account = device.account.id
+        let before = protection.context.accounts.rules
+        time.advance(by: 3_600)
+        #expect(await protection.checkIn(account) == .policiesUnchanged)
+        let after = protection.context.accounts.rules
+        #expect(after[account]?.lastCheckIn == time.now)
+        #expect(before[account]?.lastCheckIn != after[account]?.lastCheckIn)
+        #expect(try Self.place(of: after.policies) == Self.place(of: before.policies))
+    }
+
+    @Test func `new rules are compiled`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled()
+        let before = protection.context.accounts.rules
+        await device.service.set { $0.change = { $0.version = "another" } }
+        #expect(await protection.checkIn(device.account.id) == .newPolicies)
+        #expect(try Self.place(of: protection.context.accounts.rules.policies) != Self.place(of: before.policies))
+    }
+}

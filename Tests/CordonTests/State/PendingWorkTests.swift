@@ -1,0 +1,51 @@
+import CordonIdentity
+import CordonTestSupport
+import CordonVault
+import Foundation
+import Testing
+
+@testable import Cordon
+
+struct PendingWorkTests {
+    private let account = ManagedAccount(id: "oid-a", tenant: TenantID("tenant-1"), userPrincipalName: "a@contoso.example")
+
+    /// The same folder as two processes of an app see it.
+    private func processes(in folder: URL) throws -> [PendingWork] {
+        let keys = InMemoryKeyStore()
+        return try (0..<2).map { _ in
+            let folder = try StateFolder(folder.appending(path: "life"))
+            return PendingWork(
+                folder: folder,
+                seal: StateSeal(keyStore: keys, folder: folder, counter: nil, bundleID: "example.notes"))
+        }
+    }
+
+    @Test func `what two processes change is kept of both`() throws {
+        let folder = try TemporaryFolder.make()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let pair = try processes(in: folder)
+        try pair[0].change { $0.telemetryEnabled = false }
+        #expect(pair[1].telemetryEnabled, "nothing is read before it is asked for")
+        try pair[1].change { [account] work in
+            work.registered.append(
+                PendingWork.Registered(account: account, source: .appRegistered, nextAttempt: .distantPast))
+        }
+        #expect(!pair[1].telemetryEnabled)
+        #expect(pair[0].registered.isEmpty)
+        #expect(try pair[0].load() == .sound)
+        #expect(pair[0].registered.map(\.account) == [account])
+    }
+
+    @Test func `a change that cannot be stored changes nothing in memory either`() throws {
+        let folder = try TemporaryFolder.make()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let work = try processes(in: folder)[0]
+        try work.change { $0.telemetryEnabled = false }
+        let file = folder.appending(path: "life/life.json")
+        try Data(#"{"version":99}"#.utf8).write(to: file)
+        #expect(throws: ProtectionError(.stateUnwritable, "")) { try work.change { $0.telemetryEnabled = true } }
+        #expect(!work.telemetryEnabled)
+        #expect(try work.load() == .newer)
+        #expect(try Data(contentsOf: file) == Data(#"{"version":99}"#.utf8), "a newer app's file stays as it is")
+    }
+}
