@@ -56,9 +56,12 @@ import Testing
         ])
         func answers(_ identity: Identity) -> [Bool] {
             [
-                !protection.rules.isPINRequired(for: identity), !protection.rules.isManagedBrowserRequired(for: identity),
-                protection.rules.isContactSyncAllowed(for: identity), protection.rules.isSpotlightIndexingAllowed(for: identity),
-                protection.rules.isWidgetContentSyncAllowed(for: identity), protection.rules.isScreenCaptureAllowed(for: identity),
+                !protection.rules.isPINRequired(for: identity),
+                !protection.rules.isManagedBrowserRequired(for: identity),
+                protection.rules.isContactSyncAllowed(for: identity),
+                protection.rules.isSpotlightIndexingAllowed(for: identity),
+                protection.rules.isWidgetContentSyncAllowed(for: identity),
+                protection.rules.isScreenCaptureAllowed(for: identity),
             ]
         }
         #expect(answers(.managed(device.account.id)) == Array(repeating: false, count: 6))

@@ -54,7 +54,8 @@ extension NotesApp {
         switch way {
         case "print":
             let permit = try protection.permit(for: question(.print))
-            try await protection.outlets.print(Data(page.utf8), title: "everyone", of: owner, on: printer, permit: permit)
+            try await protection.outlets.print(
+                Data(page.utf8), title: "everyone", of: owner, on: printer, permit: permit)
         case "copy":
             let permit = try protection.permit(for: question(.copy))
             try await protection.outlets.copy(page, of: owner, to: clipboard, permit: permit)

@@ -29,7 +29,8 @@ final class AccountTable: Sendable {
     private let launches: LaunchStore
 
     init(
-        _ configuration: ProtectionConfiguration, settings: Locked<ProtectionSettings>, registrations: RegistrationStore,
+        _ configuration: ProtectionConfiguration, settings: Locked<ProtectionSettings>,
+        registrations: RegistrationStore,
         wipes: WipeStore, launches: LaunchStore
     ) {
         self.configuration = configuration

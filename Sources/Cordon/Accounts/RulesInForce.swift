@@ -32,8 +32,10 @@ struct RulesInForce: Sendable {
         if let place = question.locationAccount { question.locationAccount = resolved(place) }
         if case .managed(let account?) = question.peer?.account { question.peer?.account = .managed(resolved(account)) }
         if !question.coVisibleIdentities.isEmpty {
-            question.coVisibleIdentities = question.coVisibleIdentities.map { $0.account.map { .managed(resolved($0)) } ?? $0 }
-                .filter { EffectiveIdentity($0) != question.owner }
+            question.coVisibleIdentities = question.coVisibleIdentities.map {
+                $0.account.map { .managed(resolved($0)) } ?? $0
+            }
+            .filter { EffectiveIdentity($0) != question.owner }
         }
         return question
     }

@@ -44,9 +44,10 @@ actor Commands {
                 continue
             case .reRegister:
                 // Without an enrolled account there is nothing to make anew (221).
-                status = if let record = context.accounts[command.account] { await register(record) } else {
-                    .reenrollmentOfUnenrolledAccount
-                }
+                status =
+                    if let record = context.accounts[command.account] { await register(record) } else {
+                        .reenrollmentOfUnenrolledAccount
+                    }
                 succeeded = status?.didSucceed ?? false
             case .resetPIN: succeeded = await changes.resetPIN(of: command.account)
             case .unknown:

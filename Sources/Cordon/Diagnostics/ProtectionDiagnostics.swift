@@ -65,7 +65,8 @@ public struct ProtectionDiagnostics: Sendable {
             throw ProtectionError(.damagedContent, "the diagnostic report has no JSON form")
         }
         content.append(UInt8(ascii: "\n"))
-        let others = (context.pending.registered.map(\.account) + context.accounts.records.values.map(\.account)).filter { $0.id != account.id }
+        let others = (context.pending.registered.map(\.account) + context.accounts.records.values.map(\.account)).filter
+        { $0.id != account.id }
         if let log = context.configuration.logFile {
             content += log.text(
                 without: others.flatMap { [$0.id.rawValue, $0.userPrincipalName] },

@@ -30,7 +30,9 @@ extension AccountFiles {
             guard let owner = owner(of: path), owner != account || !isSealing && isSealed(path) else { continue }
             try rules.requireOpenGate(forReading: owner)
         }
-        if account == nil { context.configuration.logger.info("files are made nobody's, and no rules hold for them any more") }
+        if account == nil {
+            context.configuration.logger.info("files are made nobody's, and no rules hold for them any more")
+        }
         try await fromVault { (vault) async throws(VaultError) in
             try await vault.protect(path, for: account, sealing: isSealing, progress: progress)
         }
@@ -210,7 +212,9 @@ extension AccountFiles {
 
     /// Asks the system for the account's level; a system that refuses leaves the files sealed as they are.
     func protectFolder(of account: AccountID) {
-        do throws(VaultError) { try context.vault.setProtection(fileProtection(of: account), of: context.folder(of: account)) } catch {
+        do throws(VaultError) {
+            try context.vault.setProtection(fileProtection(of: account), of: context.folder(of: account))
+        } catch {
             context.configuration.logger.warning(
                 "the system refuses a file protection level", metadata: ["reason": "\(error.reason)"])
         }

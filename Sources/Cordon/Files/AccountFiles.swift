@@ -87,7 +87,8 @@ public actor AccountFiles: AccountFollower {
     ///
     /// - Throws: ``ProtectionError``: `notEnrolled` or `vault`.
     public func write(_ contents: Data, as name: String, of account: AccountID) async throws(ProtectionError) {
-        let file = try await openForWriting(name, in: sealedFolder(of: context.accounts.resolved(account)), readable: false)
+        let file = try await openForWriting(
+            name, in: sealedFolder(of: context.accounts.resolved(account)), readable: false)
         try await fromVault { (_) async throws(VaultError) in
             defer { try? file.close() }
             try file.replaceContents(with: contents)

@@ -24,7 +24,8 @@ extension LaunchAttempt {
                 observed: observed(by: reason.rule).map(Self.short), action: done,
                 time: Int64(configuration.clock.now().timeIntervalSince1970))
             outcomes.append(PendingWork.Outcome(account: account, outcome: outcome))
-            tools.context.telemetry.record(.launchOutcome, of: record.account, [.rule: reason.rule, .action: done.rawValue])
+            tools.context.telemetry.record(
+                .launchOutcome, of: record.account, [.rule: reason.rule, .action: done.rawValue])
         }
         guard !outcomes.isEmpty else { return }
         try? tools.context.pending.change { $0.outcomes = (($0.outcomes ?? []) + outcomes).suffix(Self.mostOutcomes) }

@@ -66,7 +66,9 @@ struct LaunchConditions: Sendable {
         let signedIn = remembered.signedIn.map { isInUse ? .zero : $0.sameRun(until: now) ?? Self.longAgo }
         facts.sinceSignIn = signedIn ?? Self.longAgo
         addPINFacts(of: account, now: now, isInUse: isInUse, to: &facts)
-        if let last = context.accounts.state(of: account)?.lastCheckIn { facts.sinceCheckIn = offlineTime(since: last, remembered, now: now) }
+        if let last = context.accounts.state(of: account)?.lastCheckIn {
+            facts.sinceCheckIn = offlineTime(since: last, remembered, now: now)
+        }
         return facts
     }
 
@@ -99,7 +101,9 @@ struct LaunchConditions: Sendable {
 
     /// How long the account may still be without contact; nil when no policy limits it.
     func offlineCountdown(of account: AccountID) -> OfflineCountdown? {
-        guard let policy = rules.policy(of: .managed(account))?.policy.launch, let last = context.accounts.state(of: account)?.lastCheckIn else {
+        guard let policy = rules.policy(of: .managed(account))?.policy.launch,
+            let last = context.accounts.state(of: account)?.lastCheckIn
+        else {
             return nil
         }
         let now = ClockReading(context.configuration.clock)

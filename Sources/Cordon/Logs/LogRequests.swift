@@ -21,7 +21,8 @@ public actor LogRequests: AccountFollower {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { context.domain.unownedExecutor }
 
     init(
-        _ context: ProtectionContext, service: ServiceAccess, diagnostics: ProtectionDiagnostics, ledger: TelemetryLedger
+        _ context: ProtectionContext, service: ServiceAccess, diagnostics: ProtectionDiagnostics,
+        ledger: TelemetryLedger
     ) {
         self.context = context
         self.service = service

@@ -194,7 +194,9 @@ import Testing
                     question.peer = Peer(app: .managed, account: .managed(account ?? nil))
                     question.locationAccount = account ?? nil
                 }
-                if Int.random(in: 0..<8, using: &random) == 0 { question.coVisibleIdentities = [.managed("oid-b"), .personal] }
+                if Int.random(in: 0..<8, using: &random) == 0 {
+                    question.coVisibleIdentities = [.managed("oid-b"), .personal]
+                }
                 for (number, set) in sets.enumerated() {
                     #expect(
                         set.verdict(for: question) == set.decision(for: question).verdict,

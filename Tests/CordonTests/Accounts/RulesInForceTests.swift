@@ -17,6 +17,7 @@ import Testing
         let time = TestTime()
         let device = try Device(time: time)
         let protection = try await device.enrolled()
+        await device.service.set { $0.sparesEnvelopes = true }
         let account = device.account.id
         let before = protection.context.accounts.rules
         time.advance(by: 3_600)

@@ -56,7 +56,9 @@ import Testing
         let protection = try await device.enrolled()
         #expect(await protection.registrations.obey([Self.command(.reRegister)]) == .newPolicies)
         await protection.unenroll(device.account.id)
-        #expect(await protection.registrations.obey([Self.command(.reRegister, id: "c2")]) == .reenrollmentOfUnenrolledAccount)
+        #expect(
+            await protection.registrations.obey([Self.command(.reRegister, id: "c2")])
+                == .reenrollmentOfUnenrolledAccount)
         #expect(await device.service.registered.count == 2)
     }
 

@@ -209,7 +209,9 @@ import Testing
         #expect(throws: PinningFailure.matchNotFound) {
             try protection.pinning.checkPins(of: [Data("leaf".utf8)], for: "mail.example", account: account)
         }
-        #expect(throws: PinningFailure.nilHost) { try protection.pinning.checkPins(of: [key], for: nil, account: account) }
+        #expect(throws: PinningFailure.nilHost) {
+            try protection.pinning.checkPins(of: [key], for: nil, account: account)
+        }
         #expect(throws: PinningFailure.invalidCertificateChain) {
             try protection.pinning.checkPins(of: [], for: "mail.example", account: account)
         }

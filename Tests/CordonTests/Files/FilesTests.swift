@@ -32,7 +32,9 @@ import Testing
         try await protection.files.write(Data("old".utf8), as: "old", of: account)
         try await withThrowingTaskGroup { group in
             for number in 0..<24 {
-                group.addTask { try await protection.files.write(Data("\(number)".utf8), as: "note \(number)", of: account) }
+                group.addTask {
+                    try await protection.files.write(Data("\(number)".utf8), as: "note \(number)", of: account)
+                }
             }
             group.addTask { try await protection.files.remove("old", of: account) }
             try await group.waitForAll()

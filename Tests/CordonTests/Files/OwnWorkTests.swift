@@ -40,7 +40,9 @@ import Testing
         }
 
         func text(_ path: URL) async throws -> String {
-            guard protection.files.isSealed(path) else { return String(decoding: try Data(contentsOf: path), as: UTF8.self) }
+            guard protection.files.isSealed(path) else {
+                return String(decoding: try Data(contentsOf: path), as: UTF8.self)
+            }
             let file = try await protection.files.open(path, writing: false)
             defer { try? file.close() }
             var bytes = Data(count: Int(try file.size()))
@@ -84,7 +86,9 @@ import Testing
         try FileManager.default.moveItem(at: path, to: name)
         #expect(protection.files.owner(of: name) == "oid-b")
         // Opened anew from nothing, it is the new work's (SDK-FP-04).
-        try await IdentityContext.with(.managed("oid-a")) { try Self.append("", to: await protection.files.create(name)) }
+        try await IdentityContext.with(.managed("oid-a")) {
+            try Self.append("", to: await protection.files.create(name))
+        }
         #expect(protection.files.owner(of: name) == "oid-a")
     }
 

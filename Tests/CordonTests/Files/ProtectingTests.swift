@@ -144,8 +144,12 @@ import Testing
         try await protection.files.protect(path, for: account)
         #expect(await protection.unenroll(account, wiping: false) == .unenrolled)
         let late = try file("late", in: folder)
-        await #expect(throws: ProtectionError(.notEnrolled, "")) { try await protection.files.protect(late, for: account) }
-        await #expect(throws: ProtectionError(.notEnrolled, "")) { try await protection.files.protect(secret, for: account) }
+        await #expect(throws: ProtectionError(.notEnrolled, "")) {
+            try await protection.files.protect(late, for: account)
+        }
+        await #expect(throws: ProtectionError(.notEnrolled, "")) {
+            try await protection.files.protect(secret, for: account)
+        }
         await #expect(throws: ProtectionError(.notEnrolled, "")) { try await protection.files.vault(of: account) }
         await #expect(throws: ProtectionError(.vault, "")) { try await protection.files.decrypt(path) }
         #expect(isReadable(late) && !isReadable(path))

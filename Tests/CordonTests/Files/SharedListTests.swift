@@ -16,7 +16,9 @@ import Testing
         try await withThrowingTaskGroup { group in
             for number in 0..<40 {
                 let protection = number.isMultiple(of: 2) ? first : second
-                group.addTask { try await protection.files.write(Data("\(number)".utf8), as: "note \(number)", of: account) }
+                group.addTask {
+                    try await protection.files.write(Data("\(number)".utf8), as: "note \(number)", of: account)
+                }
             }
             group.addTask { try await second.files.remove("old", of: account) }
             try await group.waitForAll()

@@ -66,7 +66,9 @@ import Testing
             { ($0.action, $0.owner, $0.coVisibleIdentities) = (.captureScreen, .personal, [.managed($1)]) },
         ]
         // The account itself, once more by another name, is nobody else on the page.
-        questions.append { ($0.action, $0.owner, $0.coVisibleIdentities) = (.syncContacts, .managed("oid-a"), [.managed($1)]) }
+        questions.append {
+            ($0.action, $0.owner, $0.coVisibleIdentities) = (.syncContacts, .managed("oid-a"), [.managed($1)])
+        }
         for (number, change) in questions.enumerated() {
             let answers = ["oid-a", Self.name].map { name in
                 var question = Question(.print, owner: nil)

@@ -40,7 +40,8 @@ import Testing
         #expect(protection.windows.block(of: house.account) == .launchCancelled)
         #expect(protection.windows.blockedAccounts == [house.account])
         #expect(await protection.launch(house.account).isOpen)
-        #expect(protection.windows.block(of: house.account) == .notBlocked && protection.windows.blockedAccounts.isEmpty)
+        #expect(
+            protection.windows.block(of: house.account) == .notBlocked && protection.windows.blockedAccounts.isEmpty)
     }
 
     @Test func `a condition that is not met refuses the change with its message, on every way to the gate`()

@@ -151,7 +151,8 @@ import Testing
             let (house, app, protection) = try await Self.open()
             await protection.suspend()
             house.facts.withLock { $0.rooted = isRefused }
-            let outcome = await protection.windows.requireIdentity(.managed(house.account), in: "one", because: .openURL)
+            let outcome = await protection.windows.requireIdentity(
+                .managed(house.account), in: "one", because: .openURL)
             #expect(outcome.result == (isRefused ? .notAllowed : .switched))
             #expect(app.requests == 0)
             #expect(protection.gate.isOpen(for: house.account) == !isRefused)

@@ -118,7 +118,8 @@ import Testing
         let device = try Device()
         try await device.publish([:])
         let protection = try await device.start { $0.confirmEnrollment = { _ in true } }
-        #expect(try await protection.remediations.remediate(device.account, silent: true)?.status == .interactionRequired)
+        #expect(
+            try await protection.remediations.remediate(device.account, silent: true)?.status == .interactionRequired)
         #expect(try await protection.remediations.remediate(device.account)?.status == .compliant)
     }
 

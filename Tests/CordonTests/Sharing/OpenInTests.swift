@@ -100,13 +100,16 @@ import Testing
         let apps = try await TwoApps(Self.managedOnly)
         var item = try await apps.handOver(secret)
         item.contents[item.contents.count - 1] ^= 1
-        #expect(await failure(apps.receiver, item, for: .managed("oid-a")) as? ProtectionError == ProtectionError(.vault, ""))
+        #expect(
+            await failure(apps.receiver, item, for: .managed("oid-a")) as? ProtectionError
+                == ProtectionError(.vault, ""))
         try await apps.sender.outlets.publishNotificationLevels()
         let values = try FileManager.default.contentsOfDirectory(
             at: apps.group.directory.appending(path: "values"), includingPropertiesForKeys: nil)
         item.contents = try Data(contentsOf: try #require(values.first))
         #expect(
-            await failure(apps.receiver, item, for: .managed("oid-a")) as? ProtectionError == ProtectionError(.damagedContent, ""))
+            await failure(apps.receiver, item, for: .managed("oid-a")) as? ProtectionError
+                == ProtectionError(.damagedContent, ""))
     }
 
     @Test func `a readable parcel that only names the account is not taken for one that the group sealed`() async throws
@@ -137,7 +140,9 @@ import Testing
         try await apps.receiver.files.write(secret, as: "own", of: "oid-a")
         let item = try await apps.handOver(secret)
         try await apps.sender.wipe("oid-a")
-        #expect(await failure(apps.receiver, item, for: .managed("oid-a")) as? ProtectionError == ProtectionError(.vault, ""))
+        #expect(
+            await failure(apps.receiver, item, for: .managed("oid-a")) as? ProtectionError
+                == ProtectionError(.vault, ""))
         #expect(try await apps.receiver.files.read("own", of: "oid-a") == secret)
         // The one that is left can hand over again.
         let inbox = Inbox()

@@ -7,7 +7,8 @@ import Testing
 @testable import Cordon
 
 struct PendingWorkTests {
-    private let account = ManagedAccount(id: "oid-a", tenant: TenantID("tenant-1"), userPrincipalName: "a@contoso.example")
+    private let account = ManagedAccount(
+        id: "oid-a", tenant: TenantID("tenant-1"), userPrincipalName: "a@contoso.example")
 
     /// The same folder as two processes of an app see it.
     private func processes(in folder: URL) throws -> [PendingWork] {
