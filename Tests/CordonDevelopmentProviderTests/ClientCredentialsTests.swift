@@ -1,3 +1,4 @@
+import CordonBase
 import Foundation
 import HTTPTypes
 import Testing
@@ -8,7 +9,7 @@ import Testing
     private let request = [("grant_type", "client_credentials"), ("resource", ProviderFixture.admin)]
 
     private func basic(_ id: String, _ secret: String) -> HTTPFields {
-        let text = "\(ProviderParameters.escape(id)):\(ProviderParameters.escape(secret))"
+        let text = "\(FormEncoding.escape(id)):\(FormEncoding.escape(secret))"
         return [.authorization: "Basic " + Data(text.utf8).base64EncodedString()]
     }
 

@@ -1,3 +1,4 @@
+import CordonBase
 import Foundation
 import HTTPTypes
 import Testing
@@ -103,6 +104,6 @@ actor ProviderBrowser {
     }
 
     static func encode(_ parameters: [(String, String)]) -> String {
-        parameters.map { "\($0)=\(ProviderParameters.escape($1))" }.joined(separator: "&")
+        parameters.map { "\($0)=\(FormEncoding.escape($1))" }.joined(separator: "&")
     }
 }

@@ -208,7 +208,7 @@ struct ServiceClient: Sendable {
         _ method: HTTPRequest.Method, _ url: URL, for member: String
     ) throws(ServiceFailure) -> HTTPRequest {
         try HTTPRequest(method, to: url) {
-            .unacceptable(ProtocolError(.malformed, "the service's \(member) address \($0.predicate)"))
+            ServiceFailure.unacceptable(ProtocolError(.malformed, "the service's \(member) address \($0.predicate)"))
         }
     }
 
