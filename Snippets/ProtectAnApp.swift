@@ -31,7 +31,8 @@ func protect(
     try await protection.files.write(report, as: "report.txt", of: account.id)  // sealed under the account's key
     do {
         let permit = try protection.permit(for: Question(.print, owner: .managed(account.id)))
-        try await protection.outlets.print(report, title: "Report", of: .managed(account.id), on: printer, permit: permit)
+        try await protection.outlets.print(
+            report, title: "Report", of: .managed(account.id), on: printer, permit: permit)
     } catch let denied as EgressDenied {
         show(denied.decision.summary)  // what is refused, why, and what would be allowed
     }

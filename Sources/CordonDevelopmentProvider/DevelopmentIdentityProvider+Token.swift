@@ -164,7 +164,7 @@ extension DevelopmentIdentityProvider {
         // A proof here binds the code to its key, as dpop_jkt does (RFC 9449 §10.1).
         if let key = try proofs.provenKey(of: request, at: ProviderEndpoint.pushedRequest.address(request.issuer)) {
             if let named = try parameters.value("dpop_jkt"), named != key {
-                throw SignedProof.invalid("dpop_jkt is not the key of the proof")
+                throw ProofOfPossession.invalid("dpop_jkt is not the key of the proof")
             }
             parameters = parameters.setting("dpop_jkt", to: key)
         }

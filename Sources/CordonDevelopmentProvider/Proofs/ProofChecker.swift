@@ -53,7 +53,7 @@ struct ProofChecker: Sendable {
         }
         let thumbprint = proof.key.thumbprint
         let key = ProviderEnvironment.digest(thumbprint + "." + proof.id)
-        guard seen.value(key, at: now) == nil else { throw SignedProof.invalid("the proof was used before") }
+        guard seen.value(key, at: now) == nil else { throw ProofOfPossession.invalid("the proof was used before") }
         guard seen.insertIfRoom(true, for: key, until: expires, at: now) else {
             throw OAuthError(.temporarilyUnavailable, "too many proofs at once", status: .serviceUnavailable)
         }
