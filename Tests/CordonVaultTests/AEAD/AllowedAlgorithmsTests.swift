@@ -18,6 +18,10 @@ struct AllowedAlgorithmsTests {
         "CordonDevelopmentProvider": ["KDF.Scrypt", "_RSA.Signing"],
         // Hash of an identity token, of the length that its algorithm asks for.
         "CordonSignIn": ["SHA384", "SHA512"],
+        // What identity providers sign their tokens with (RFC 7518, RFC 8037); Cordon's own texts are ES256 alone.
+        "CordonSignatures": [
+            "Curve25519.Signing", "P384.Signing", "P521.Signing", "SHA384", "SHA512", "_RSA.Signing",
+        ],
         // Others' formats: code signatures, certificates, PKCS#12. They protect nothing of the organisation's.
         "CordonAppTools": [
             "AES._CBC", "HMAC<SHA384>", "HMAC<SHA512>", "Insecure.SHA1", "KDF.Insecure", "SHA384", "SHA512",
