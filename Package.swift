@@ -78,7 +78,7 @@ let package = Package(
         .library(name: "CordonHTTPClient", targets: ["CordonHTTPClient"]),
         .library(name: "CordonService", targets: ["CordonService"]),
         .library(name: "CordonServiceSQLite", targets: ["CordonServiceSQLite"]),
-        .library(name: "CordonServiceHTTP", targets: ["CordonServiceHTTP"]),
+        .library(name: "CordonServiceHTTP", targets: ["CordonServiceHTTP", "CordonGraph"]),
         .library(name: "CordonAppTools", targets: ["CordonAppTools"]),
         .library(name: "CordonTesting", targets: ["CordonTesting"]),
         .executable(name: "cordon", targets: ["CordonCommand"]),
@@ -156,6 +156,13 @@ let package = Package(
                 crypto, httpTypes, hummingbird, hummingbirdCore, hummingbirdTLS, jwtKit, logging,
                 nioCore, nioHTTP1, nioHTTPTypes, nioSSL, serviceLifecycle, unixSignals,
             ]),
+        // The administration API in the shape of Microsoft Graph, which a program adds to the server.
+        library(
+            "CordonGraph",
+            [
+                "CordonBase", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonServiceHTTP",
+                httpTypes, hummingbird, nioCore,
+            ]),
         // An OpenID provider for development and tests; the service knows no more of it than a program tells.
         library(
             "CordonDevelopmentProvider",
@@ -179,7 +186,7 @@ let package = Package(
             "CordonCommand",
             [
                 "CordonBase", "CordonAppTools", "CordonBroker", "CordonDemo", "CordonDevelopmentProvider",
-                "CordonHTTPClient", "CordonIdentity", "CordonPolicy",
+                "CordonGraph", "CordonHTTPClient", "CordonIdentity", "CordonPolicy",
                 "CordonProtocol", "CordonService", "CordonServiceHTTP", "CordonServiceSQLite", "CordonSignIn",
                 "CordonVault", argumentParser, crypto, httpTypes, logging,
             ]),
@@ -250,7 +257,7 @@ let package = Package(
         tests(
             "CordonServiceHTTPTests",
             [
-                "CordonBase", "CordonDevelopmentProvider", "CordonIdentity", "CordonPolicy", "CordonProtocol",
+                "CordonBase", "CordonDevelopmentProvider", "CordonGraph", "CordonIdentity", "CordonPolicy", "CordonProtocol",
                 "CordonService", "CordonServiceHTTP", "CordonSignIn", "CordonTesting",
                 asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, hummingbirdTesting, jwtKit, logging,
                 nioCore, nioEmbedded, nioHTTPTypes,
@@ -317,8 +324,8 @@ if Context.environment["CORDON_BENCHMARKS"] != nil {
         benchmark(
             "ServiceBenchmark",
             [
-                "CordonBase", "CordonHTTPClient", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService",
-                "CordonServiceHTTP", "CordonServiceSQLite", "CordonTesting", crypto, httpTypes, logging,
+                "CordonBase", "CordonGraph", "CordonHTTPClient", "CordonIdentity", "CordonPolicy", "CordonProtocol",
+                "CordonService", "CordonServiceHTTP", "CordonServiceSQLite", "CordonTesting", crypto, httpTypes, logging,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
         benchmark(
@@ -340,7 +347,7 @@ if Context.environment["CORDON_FUZZ"] != nil {
         fuzzer("BrokerFuzz", ["CordonBroker", "CordonSignIn"]),
         fuzzer("PolicyFuzz", ["CordonIdentity", "CordonPolicy"]),
         fuzzer("ProtocolFuzz", ["CordonBase", "CordonProtocol"]),
-        fuzzer("ServiceFuzz", ["CordonServiceHTTP"]),
+        fuzzer("ServiceFuzz", ["CordonGraph"]),
         fuzzer("VaultFuzz", ["CordonIdentity", "CordonVault"]),
     ]
 }

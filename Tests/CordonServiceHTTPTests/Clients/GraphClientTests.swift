@@ -3,6 +3,7 @@ import CordonService
 import Foundation
 import Testing
 
+@testable import CordonGraph
 @testable import CordonServiceHTTP
 
 /// Scripts that administrators own already, against the service on a socket.
