@@ -78,7 +78,7 @@ let package = Package(
         .library(name: "CordonHTTPClient", targets: ["CordonHTTPClient"]),
         .library(name: "CordonService", targets: ["CordonService"]),
         .library(name: "CordonServiceSQLite", targets: ["CordonServiceSQLite"]),
-        .library(name: "CordonServiceHTTP", targets: ["CordonServiceHTTP"]),
+        .library(name: "CordonServiceHTTP", targets: ["CordonServiceHTTP", "CordonGraph"]),
         .library(name: "CordonAppTools", targets: ["CordonAppTools"]),
         .library(name: "CordonTesting", targets: ["CordonTesting"]),
         .executable(name: "cordon", targets: ["CordonCommand"]),
@@ -160,6 +160,13 @@ let package = Package(
                 "CordonZlibShim", asyncHTTPClient, crypto, httpTypes, hummingbird, hummingbirdCore,
                 hummingbirdTLS, logging, nioCore, nioHTTP1, nioHTTPTypes, nioSSL, serviceLifecycle, unixSignals,
             ]),
+        // The administration API in the shape of Microsoft Graph, which a program adds to the server.
+        library(
+            "CordonGraph",
+            [
+                "CordonBase", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonServiceHTTP",
+                httpTypes, hummingbird, nioCore,
+            ]),
         // An OpenID provider for development and tests; the service knows no more of it than a program tells.
         library(
             "CordonDevelopmentProvider",
@@ -183,7 +190,7 @@ let package = Package(
             "CordonCommand",
             [
                 "CordonBase", "CordonAppTools", "CordonBroker", "CordonDemo", "CordonDevelopmentProvider",
-                "CordonHTTPClient", "CordonIdentity", "CordonPolicy",
+                "CordonGraph", "CordonHTTPClient", "CordonIdentity", "CordonPolicy",
                 "CordonProtocol", "CordonService", "CordonServiceHTTP", "CordonServiceSQLite", "CordonSignIn",
                 "CordonVault", argumentParser, crypto, httpTypes, logging,
             ]),
@@ -263,7 +270,8 @@ let package = Package(
         tests(
             "CordonServiceHTTPTests",
             [
-                "CordonTestSupport", "CordonBase", "CordonDevelopmentProvider", "CordonIdentity", "CordonPolicy",
+                "CordonTestSupport", "CordonBase", "CordonDevelopmentProvider", "CordonGraph", "CordonIdentity",
+                "CordonPolicy",
                 "CordonProtocol", "CordonService", "CordonServiceHTTP", "CordonSignIn", "CordonSignatures",
                 "CordonTesting",
                 asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, hummingbirdTesting, logging,
@@ -335,8 +343,9 @@ if Context.environment["CORDON_BENCHMARKS"] != nil {
         benchmark(
             "ServiceBenchmark",
             [
-                "CordonBase", "CordonHTTPClient", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService",
-                "CordonServiceHTTP", "CordonServiceSQLite", "CordonTesting", crypto, httpTypes, logging,
+                "CordonBase", "CordonGraph", "CordonHTTPClient", "CordonIdentity", "CordonPolicy", "CordonProtocol",
+                "CordonService", "CordonServiceHTTP", "CordonServiceSQLite", "CordonTesting", crypto, httpTypes,
+                logging,
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
         benchmark(
@@ -358,7 +367,7 @@ if Context.environment["CORDON_FUZZ"] != nil {
         fuzzer("BrokerFuzz", ["CordonBroker", "CordonSignIn"]),
         fuzzer("PolicyFuzz", ["CordonIdentity", "CordonPolicy"]),
         fuzzer("ProtocolFuzz", ["CordonBase", "CordonProtocol"]),
-        fuzzer("ServiceFuzz", ["CordonServiceHTTP"]),
+        fuzzer("ServiceFuzz", ["CordonGraph"]),
         fuzzer("VaultFuzz", ["CordonIdentity", "CordonVault"]),
     ]
 }

@@ -1,3 +1,4 @@
+import CordonGraph
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
@@ -67,7 +68,8 @@ struct ServiceProcess {
         configuration.issuers = [Issuer.name]
         configuration.limits = .development
         let root = try await service.devices.discoveryFacts(of: tenant).rootKeyThumbprint
-        let server = try ServiceServer(configuration, service: service, documents: issuer, logger: logger)
+        let server = try ServiceServer(
+            configuration, service: service, documents: issuer, extensions: [.graph], logger: logger)
         try await server.run { address in
             FileHandle.standardOutput.write(Data("\(address.base.absoluteString) \(root)\n".utf8))
         }

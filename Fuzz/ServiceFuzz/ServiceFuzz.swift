@@ -1,4 +1,4 @@
-import CordonServiceHTTP
+import CordonGraph
 import Foundation
 
 /// Feeds foreign bytes to what the service reads from the bodies of requests: messages of apps, policies, assignments and

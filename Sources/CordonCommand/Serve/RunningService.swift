@@ -1,5 +1,6 @@
 import CordonBase
 import CordonDevelopmentProvider
+import CordonGraph
 import CordonIdentity
 import CordonService
 import CordonServiceHTTP
@@ -82,9 +83,10 @@ struct RunningService: Sendable {
         do {
             if let provider {
                 server = try ServiceServer(
-                    development: plan.server, service: service, provider: provider, logger: logger)
+                    development: plan.server, service: service, provider: provider, extensions: [.graph],
+                    logger: logger)
             } else {
-                server = try ServiceServer(plan.server, service: service, logger: logger)
+                server = try ServiceServer(plan.server, service: service, extensions: [.graph], logger: logger)
             }
         } catch {
             throw CommandFailure(error)

@@ -2,7 +2,7 @@
 ///
 /// Scopes say what a program may do for the person; the person's roles, which the service checks, say what the person
 /// may do at all.
-enum AdministrationAccess: Sendable, CaseIterable {
+package enum AdministrationAccess: Sendable, CaseIterable {
     /// Reads policies, registrations, operations or the audit log.
     case readApps
     /// Writes policies, asks for wipes, blocks people.

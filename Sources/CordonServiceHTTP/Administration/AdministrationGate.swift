@@ -1,24 +1,24 @@
 import CordonIdentity
 import CordonProtocol
-import CordonService
+package import CordonService
 import Foundation
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 
 /// Lets a request of an administrator or a program through (SRV-OP-016, 019, 020, 022).
-struct AdministrationGate: Sendable {
+package struct AdministrationGate: Sendable {
     let tokens: AccessTokenVerifier
     let proofs: ProofVerifier
     /// The service's address as clients see it, without a slash at its end.
     let base: String
     /// Where roles of the organisation's own are.
     let administration: Administration
-    let revoked: RevokedSessions
+    package let revoked: RevokedSessions
     /// The roles that groups and roles of tokens have by what tokens call them, and people and programs by `user:` and
     /// their object id; what a further provider says, after its mark.
     var roleMapping: [String: Set<AdministratorRole>] = [:]
     /// How long ago somebody may have signed in who asks for what cannot be taken back, in seconds; nil for ever.
-    var stepUpAge: Int?
+    package var stepUpAge: Int?
     let now: @Sendable () -> Date
 
     /// What stands before an object id in the names of who holds a role. Some providers let people choose their own
@@ -26,7 +26,7 @@ struct AdministrationGate: Sendable {
     static let person = "user:"
 
     /// The verified token of a request. A token bound to a key is only good with a proof by that key.
-    func token(of request: Request) async throws -> AccessToken {
+    package func token(of request: Request) async throws -> AccessToken {
         let fields = request.headers[values: .authorization]
         guard fields.count == 1 else {
             throw TokenRefusal(.missing, "exactly one access token must come with the request")
@@ -62,7 +62,7 @@ struct AdministrationGate: Sendable {
     /// Who asks, with the roles that the token gives for this kind of request.
     ///
     /// - Throws: ``TokenRefusal`` with code `insufficientScope` when the token was not given for such requests.
-    func administrator(
+    package func administrator(
         _ token: AccessToken, for access: AdministrationAccess
     ) async throws -> Administrator {
         guard token.isApplication || !token.scopes.isDisjoint(with: access.scopes) else {
@@ -90,7 +90,7 @@ struct AdministrationGate: Sendable {
     /// program has nobody to ask.
     ///
     /// - Throws: ``TokenRefusal`` with code `staleSignIn`.
-    func requireFreshSignIn(_ token: AccessToken) throws {
+    package func requireFreshSignIn(_ token: AccessToken) throws {
         guard let stepUpAge, !token.isApplication else { return }
         guard let signedIn = token.authenticated else {
             throw noted(

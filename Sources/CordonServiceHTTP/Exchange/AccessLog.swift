@@ -1,14 +1,16 @@
 import Foundation
-import HTTPTypes
-import Hummingbird
-import Logging
+package import HTTPTypes
+package import Hummingbird
+package import Logging
 
 /// Names a request in its answer, and writes one line about it: the route's pattern, never its values, and nothing of a
 /// person.
-struct AccessLog: RouterMiddleware {
-    let logger: Logger
+package struct AccessLog: RouterMiddleware {
+    private let logger: Logger
 
-    func handle(
+    package init(logger: Logger) { self.logger = logger }
+
+    package func handle(
         _ request: Request, context: ServiceRequestContext,
         next: (Request, ServiceRequestContext) async throws -> Response
     ) async throws -> Response {
@@ -19,7 +21,7 @@ struct AccessLog: RouterMiddleware {
     }
 
     /// Writes the line of a request that was answered.
-    func write(_ request: Request, _ context: ServiceRequestContext, _ status: HTTPResponse.Status) {
+    package func write(_ request: Request, _ context: ServiceRequestContext, _ status: HTTPResponse.Status) {
         let facts = context.notes.facts
         let route = facts.route ?? Self.pattern(context.endpointPath ?? "none")
         var line: Logger.Metadata = [

@@ -1,11 +1,11 @@
 import CordonZlibShim
-import Foundation
-import HTTPTypes
+package import Foundation
+package import HTTPTypes
 
 /// gzip as a content coding (RFC 9110 §8.4.1.3), of bodies that are whole in memory (SRV-OP-015).
-enum GzipCoding {
+package enum GzipCoding {
     /// Smaller answers gain nothing.
-    static let smallest = 1 << 10
+    package static let smallest = 1 << 10
 
     /// What unpacking came to.
     enum Unpacked: Equatable {
@@ -25,7 +25,7 @@ enum GzipCoding {
     }
 
     /// The bytes packed; nil where that would not make them smaller.
-    static func pack(_ bytes: Data) -> Data? {
+    package static func pack(_ bytes: Data) -> Data? {
         guard bytes.count >= smallest else { return nil }
         let bytes = [UInt8](bytes)
         var out = [UInt8](repeating: 0, count: cordon_gzip_bound(bytes.count))
@@ -34,7 +34,7 @@ enum GzipCoding {
     }
 
     /// Whether a client takes gzip: named without `q=0`, or `*` where it is not named (RFC 9110 §12.5.3).
-    static func isAccepted(by headers: HTTPFields) -> Bool {
+    package static func isAccepted(by headers: HTTPFields) -> Bool {
         var byName: Bool?
         var byAny = false
         for part in headers[values: .acceptEncoding].joined(separator: ",").lowercased().split(separator: ",") {

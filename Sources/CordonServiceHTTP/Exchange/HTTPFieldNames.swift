@@ -1,40 +1,40 @@
 import Foundation
-import HTTPTypes
+package import HTTPTypes
 
 extension HTTPField.Name {
     /// The request's id in an answer; Graph's name for it.
-    static let requestID = constant("request-id")
+    package static let requestID = constant("request-id")
     /// The id that a client gave its request.
-    static let clientRequestID = constant("client-request-id")
+    package static let clientRequestID = constant("client-request-id")
     /// The nonce for the next proof (RFC 9449 §8).
-    static let dpopNonce = constant("DPoP-Nonce")
+    package static let dpopNonce = constant("DPoP-Nonce")
     /// A proof of possession (RFC 9449 §4).
-    static let dpop = constant("DPoP")
+    package static let dpop = constant("DPoP")
     /// The version of OData that an answer follows.
-    static let odataVersion = constant("OData-Version")
+    package static let odataVersion = constant("OData-Version")
     /// What of a `Prefer` header was honoured (RFC 7240).
-    static let preferenceApplied = constant("Preference-Applied")
+    package static let preferenceApplied = constant("Preference-Applied")
     /// What a client would like (RFC 7240).
-    static let prefer = constant("Prefer")
+    package static let prefer = constant("Prefer")
     /// Where an event stream is to go on.
-    static let lastEventID = constant("Last-Event-ID")
+    package static let lastEventID = constant("Last-Event-ID")
     /// The scheme that a client used towards a proxy.
-    static let forwardedProtocol = constant("X-Forwarded-Proto")
+    package static let forwardedProtocol = constant("X-Forwarded-Proto")
     /// How many bytes of an upload are here.
-    static let uploadOffset = constant("Upload-Offset")
+    package static let uploadOffset = constant("Upload-Offset")
     /// Tells a proxy in front not to hold an answer back.
-    static let accelBuffering = constant("X-Accel-Buffering")
+    package static let accelBuffering = constant("X-Accel-Buffering")
     /// The id that a client gave its request and has in its own log.
-    static let correlationID = constant("X-Correlation-ID")
+    package static let correlationID = constant("X-Correlation-ID")
 
     /// A name that is written in the source; one that is not a name of HTTP would be `Via`.
     private static func constant(_ name: StaticString) -> Self { Self("\(name)") ?? .via }
 }
 
 /// Entity tags (RFC 9110 §8.8.3).
-enum EntityTag {
+package enum EntityTag {
     /// The version that a tag names, weak or strong, with or without its quotes.
-    static func version(in tag: String) -> String {
+    package static func version(in tag: String) -> String {
         var text = tag.trimmingCharacters(in: .whitespaces)
         if text.hasPrefix("W/") { text.removeFirst(2) }
         return text.trimmingCharacters(in: CharacterSet(charactersIn: "\""))

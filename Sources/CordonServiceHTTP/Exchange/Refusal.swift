@@ -1,26 +1,31 @@
-import CordonProtocol
-import HTTPTypes
+package import CordonProtocol
+package import HTTPTypes
 
 /// A request that was refused: what is wrong with it, for the format of its group of routes to write down.
-struct Refusal: Error, Equatable {
+package struct Refusal: Error, Equatable {
     /// One unacceptable member of a body.
-    struct Detail {
-        var target: String
-        var message: String
+    package struct Detail {
+        package var target: String
+        package var message: String
+
+        package init(target: String, message: String) {
+            self.target = target
+            self.message = message
+        }
     }
 
-    var status: HTTPResponse.Status
+    package var status: HTTPResponse.Status
     /// The kind of refusal in the words of the format; the only part that equality looks at.
-    var code: String
-    var message: String
+    package var code: String
+    package var message: String
     /// What is said besides where the format has a place for it.
-    var detail: String?
-    var details: [Detail] = []
+    package var detail: String?
+    package var details: [Detail] = []
     /// What a device's protocol calls it (SRV-CI-027).
-    var enrollment: EnrollmentStatus?
-    var headers: HTTPFields = [:]
+    package var enrollment: EnrollmentStatus?
+    package var headers: HTTPFields = [:]
 
-    init(
+    package init(
         _ status: HTTPResponse.Status, _ code: String, _ message: String, detail: String? = nil,
         enrollment: EnrollmentStatus? = nil, headers: HTTPFields = [:]
     ) {
@@ -32,30 +37,30 @@ struct Refusal: Error, Equatable {
         self.headers = headers
     }
 
-    static func == (left: Refusal, right: Refusal) -> Bool { left.code == right.code }
+    package static func == (left: Refusal, right: Refusal) -> Bool { left.code == right.code }
 }
 
 /// Bodies.
 extension Refusal {
     /// More than this many bytes.
-    static func bodyTooLarge(_ limit: Int) -> Refusal {
+    package static func bodyTooLarge(_ limit: Int) -> Refusal {
         Refusal(.contentTooLarge, "body-too-large", "The body is larger than \(limit) bytes.")
     }
 
     /// Not JSON, or nested too deep, or with a member twice, or not the message that belongs there.
     ///
     /// - Parameter place: What is wrong, and where.
-    static func malformedBody(_ place: String) -> Refusal {
+    package static func malformedBody(_ place: String) -> Refusal {
         Refusal(.badRequest, "malformed-body", "The body is not what this route takes.", detail: place)
     }
 
     /// The body is declared as something else than JSON.
-    static let mediaType = Refusal(.unsupportedMediaType, "media-type", "This route takes application/json.")
+    package static let mediaType = Refusal(.unsupportedMediaType, "media-type", "This route takes application/json.")
     /// The body is packed in another way than gzip, or its gzip is damaged.
-    static let contentCoding = Refusal(
+    package static let contentCoding = Refusal(
         .unsupportedMediaType, "content-coding", "The body must be plain or packed with gzip.")
     /// The connection ended before the body did.
-    static let interrupted = Refusal(.badRequest, "interrupted", "The body ended early.")
+    package static let interrupted = Refusal(.badRequest, "interrupted", "The body ended early.")
 }
 
 /// Proofs of possession (RFC 9449 §7.1, §9).

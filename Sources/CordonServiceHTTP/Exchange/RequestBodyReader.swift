@@ -1,12 +1,12 @@
-import CordonPolicy
+package import CordonPolicy
 import CordonProtocol
 import Foundation
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 import NIOCore
 
 /// Reads bodies within limits of size and depth.
-enum RequestBodyReader {
+package enum RequestBodyReader {
     /// The bytes of the body.
     ///
     /// Packed with gzip it may be as large as it may be plain, and no larger when it is unpacked (SRV-OP-015).
@@ -39,7 +39,7 @@ enum RequestBodyReader {
     }
 
     /// The body as JSON: at most 64 levels deep, no member twice.
-    static func json(_ request: Request, atMost limit: Int) async throws -> JSONValue {
+    package static func json(_ request: Request, atMost limit: Int) async throws -> JSONValue {
         // Absent is accepted: scripts often leave it out.
         if let type = request.headers[.contentType]?.lowercased(),
             !type.hasPrefix("application/json"), !type.contains("+json")

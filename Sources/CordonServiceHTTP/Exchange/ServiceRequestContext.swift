@@ -1,18 +1,18 @@
 import CordonBase
 import Foundation
-import Hummingbird
+package import Hummingbird
 
 /// What the service knows of a request while it answers it.
-struct ServiceRequestContext: RequestContext {
-    var coreContext: CoreRequestContextStorage
+package struct ServiceRequestContext: RequestContext {
+    package var coreContext: CoreRequestContextStorage
     /// The request's id in its answer and in the log; random, so that it tells nothing of other requests.
-    let requestID: String
+    package let requestID: String
     /// What the line in the log will say.
-    let notes: RequestNotes
+    package let notes: RequestNotes
     /// Who asks, once ``Authentication`` has found out.
     var administrator: Authentication.Administrator?
 
-    init(source: Source) {
+    package init(source: Source) {
         coreContext = .init(source: source)
         requestID = UUID().uuidString.lowercased()
         notes = RequestNotes()
@@ -25,7 +25,7 @@ struct ServiceRequestContext: RequestContext {
     }
 
     /// The context of a request inside a batch: with an id of its own, and in the log the batch's as well (SRV-OP-012).
-    func item() -> ServiceRequestContext { ServiceRequestContext(within: self) }
+    package func item() -> ServiceRequestContext { ServiceRequestContext(within: self) }
 }
 
 extension RequestContext {
@@ -37,7 +37,7 @@ extension RequestContext {
 }
 
 /// What is found out about a request on its way, for its line in the log.
-final class RequestNotes: Sendable {
+package final class RequestNotes: Sendable {
     struct Facts {
         /// The route's own name; nil for the pattern of its path.
         var route: String?
@@ -55,9 +55,9 @@ final class RequestNotes: Sendable {
 
     var facts: Facts { known.withLock { $0 } }
 
-    func note(route: String) { known.withLock { $0.route = route } }
+    package func note(route: String) { known.withLock { $0.route = route } }
 
-    func refused(_ failure: String?, code: String? = nil) {
+    package func refused(_ failure: String?, code: String? = nil) {
         known.withLock {
             $0.failure = failure
             $0.code = code

@@ -1,12 +1,12 @@
-import CordonPolicy
-import CordonService
+package import CordonPolicy
+package import CordonService
 import HTTPTypes
 
 /// A group as SCIM has it (RFC 7643 §4.2).
-enum SCIMGroup {
+package enum SCIMGroup {
     static let schema = "urn:ietf:params:scim:schemas:core:2.0:Group"
 
-    static func json(_ group: DirectoryGroup, base: String, withMembers: Bool = true) -> JSONValue {
+    package static func json(_ group: DirectoryGroup, base: String, withMembers: Bool = true) -> JSONValue {
         var members: [String: JSONValue] = [
             "schemas": [.string(schema)], "id": .string(group.id), "externalId": .string(group.id),
             "displayName": .string(group.displayName),
@@ -31,7 +31,7 @@ enum SCIMGroup {
     /// - Parameters:
     ///   - id: The id of the group, which exists; nil for a new one.
     ///   - groups: The folded ids of known groups: a member without type is one of them, or else a person.
-    static func group(
+    package static func group(
         _ document: JSONValue, id: String?, known: DirectoryGroup?, groups: Set<String>
     ) throws -> DirectoryGroup {
         guard let name = document["displayName"]?.string, !name.isEmpty else {

@@ -1,8 +1,8 @@
-import CordonPolicy
+package import CordonPolicy
 import HTTPTypes
 
 /// Changes to a resource (RFC 7644 §3.5.2), made on its JSON form, which is then read as if it had been sent whole.
-struct SCIMPatch {
+package struct SCIMPatch {
     private let operations: [(kind: Kind, path: SCIMPath?, value: JSONValue?)]
 
     private enum Kind: String { case add, replace, remove }
@@ -10,7 +10,7 @@ struct SCIMPatch {
     static let schema = "urn:ietf:params:scim:api:messages:2.0:PatchOp"
     private static let most = 1_000
 
-    init(_ body: JSONValue) throws {
+    package init(_ body: JSONValue) throws {
         guard let list = body["Operations"]?.array, list.count <= Self.most else {
             throw Refusal.scim(400, "Operations are missing or too many", kind: "invalidSyntax")
         }
@@ -30,7 +30,7 @@ struct SCIMPatch {
     }
 
     /// The resource with every change made, in order.
-    func applied(to resource: JSONValue) throws -> JSONValue {
+    package func applied(to resource: JSONValue) throws -> JSONValue {
         var members = resource.object ?? [:]
         for (kind, path, value) in operations {
             if let path {

@@ -1,14 +1,14 @@
-import CordonPolicy
-import CordonService
+package import CordonPolicy
+package import CordonService
 import HTTPTypes
 
 /// A person as SCIM has it (RFC 7643 §4.1).
-enum SCIMUser {
+package enum SCIMUser {
     static let schema = "urn:ietf:params:scim:schemas:core:2.0:User"
     static let enterprise = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User"
     static let extensions = [enterprise]
 
-    static func json(_ user: DirectoryUser, base: String) -> JSONValue {
+    package static func json(_ user: DirectoryUser, base: String) -> JSONValue {
         var members: [String: JSONValue] = [
             "schemas": [.string(schema), .string(enterprise)], "id": .string(user.id), "externalId": .string(user.id),
             "userName": .string(user.userPrincipalName), "displayName": .string(user.displayName),
@@ -31,7 +31,7 @@ enum SCIMUser {
     ///   - id: The id of the person, who exists; nil for a new one, who gets the external id, because tokens name people by
     ///     the id that their own directory gave them.
     ///   - known: The person as known so far, whose licence stays.
-    static func user(_ document: JSONValue, id: String?, known: DirectoryUser?) throws -> DirectoryUser {
+    package static func user(_ document: JSONValue, id: String?, known: DirectoryUser?) throws -> DirectoryUser {
         guard let name = document["userName"]?.string, !name.isEmpty else {
             throw Refusal.scim(400, "userName is missing", kind: "invalidValue")
         }

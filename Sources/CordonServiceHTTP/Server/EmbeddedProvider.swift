@@ -21,14 +21,14 @@ package struct EmbeddedProvider: Sendable {
     /// Answers a token request that came by another path; the address is nil where it is not surely this server's.
     let answerToken: @Sendable (_ request: HTTPRequest, _ body: Data?, _ address: String?) async -> Answer
     /// Ends every session and grant of the person with this object id.
-    let endSessions: @Sendable (_ person: String) async -> Void
+    let endSessions: SessionEnding
 
     package init(
         path: String, routes: [(method: HTTPRequest.Method, path: String)], largestBody: Int,
         start: @escaping @Sendable (_ issuer: URL) async -> Void,
         answer: @escaping @Sendable (_ request: HTTPRequest, _ body: Data?) async -> Answer,
         answerToken: @escaping @Sendable (_ request: HTTPRequest, _ body: Data?, _ address: String?) async -> Answer,
-        endSessions: @escaping @Sendable (_ person: String) async -> Void
+        endSessions: @escaping SessionEnding
     ) {
         self.path = path
         self.routes = routes

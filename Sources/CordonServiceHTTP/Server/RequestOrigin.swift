@@ -1,11 +1,11 @@
-import Hummingbird
+package import Hummingbird
 
 /// The address that a client used, for links that lead it back here (SRV-OP-010).
 ///
 /// The rule: a configured public address always wins. Otherwise the host is the request's own, and the scheme is that
 /// of the socket; `X-Forwarded-Proto` counts only where the operator said that every request comes through a proxy
 /// which sets it. `X-Forwarded-Host` and `Forwarded` never count. Nothing that decides about access looks at this.
-struct RequestOrigin: Sendable {
+package struct RequestOrigin: Sendable {
     /// The public address, nil when the one that the client used is to be repeated.
     let publicBase: String?
     /// The address to use when a request names none, without a slash at its end.
@@ -13,7 +13,7 @@ struct RequestOrigin: Sendable {
     let isBehindProxy: Bool
 
     /// The origin of a request's links, without a slash at its end.
-    func of(_ request: Request) -> String {
+    package func of(_ request: Request) -> String {
         if let publicBase { return publicBase }
         guard let authority = request.head.authority, Self.isPlain(authority) else { return base }
         return "\(scheme(of: request))://\(authority)"

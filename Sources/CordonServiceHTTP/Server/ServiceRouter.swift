@@ -13,6 +13,7 @@ struct ServiceRouter: Sendable {
     let service: ManagementService
     let documents: any IssuerDocuments
     let provider: EmbeddedProvider?
+    var extensions: [ServerExtension] = []
     let logger: Logger
     let now: @Sendable () -> Date
     var metrics = ServiceMetrics(started: .now)
@@ -32,7 +33,7 @@ struct ServiceRouter: Sendable {
         let gate = AdministrationGate(
             tokens: tokens, proofs: proofs, base: base, administration: service.administration, revoked: revoked,
             roleMapping: configuration.roleMapping, stepUpAge: configuration.stepUpAge, now: now)
-        router.add(middleware: graph(gate: gate))
+        for addition in extensions { router.add(middleware: addition.middleware(parts(gate: gate))) }
         HealthRoutes(devices: service.devices, tenant: configuration.tenant).add(to: router)
         provider?.add(to: router)
         let answered = router.group().add(middleware: AccessLog(logger: logger))
@@ -96,11 +97,11 @@ struct ServiceRouter: Sendable {
                 group: answered.group().add(middleware: NoStore()).add(middleware: RefusalRendering(SCIMFormat()))))
     }
 
-    /// The routes in the shape of Graph.
-    func graph(gate: AdministrationGate) -> GraphRoutes {
-        GraphRoutes(
-            gate: gate, service: service, endSessions: provider?.endSessions, tenant: configuration.tenant,
-            origin: origin, logger: logger, now: now)
+    /// What the extensions stand on.
+    func parts(gate: AdministrationGate) -> ServerExtension.Parts {
+        ServerExtension.Parts(
+            service: service, tenant: configuration.tenant, gate: gate, origin: origin,
+            endSessions: provider?.endSessions, logger: logger, now: now)
     }
 
     private var origin: RequestOrigin {

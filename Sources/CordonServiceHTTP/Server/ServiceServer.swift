@@ -34,6 +34,7 @@ public final class ServiceServer: Sendable {
     private let service: ManagementService
     private let documents: any IssuerDocuments
     private let development: EmbeddedProvider?
+    private let extensions: [ServerExtension]
     private let logger: Logger
     private let now: @Sendable () -> Date
     private let metrics: ServiceMetrics
@@ -44,11 +45,13 @@ public final class ServiceServer: Sendable {
     /// - Parameters:
     ///   - service: What does the work.
     ///   - documents: Where the providers' keys come from.
+    ///   - extensions: Routes beside the service's own, such as those in the shape of Graph.
     ///   - now: The clock.
     /// - Throws: ``ServiceServerError`` with code `configurationInvalid`.
     public init(
         _ configuration: ServiceServerConfiguration, service: ManagementService,
-        documents: any IssuerDocuments = NetworkIssuerDocuments(), logger: Logger,
+        documents: any IssuerDocuments = NetworkIssuerDocuments(), extensions: [ServerExtension] = [],
+        logger: Logger,
         now: @escaping @Sendable () -> Date = { Date() }
     ) throws(ServiceServerError) {
         try configuration.validate()
@@ -61,6 +64,7 @@ public final class ServiceServer: Sendable {
         self.service = service
         self.documents = documents
         self.development = nil
+        self.extensions = extensions
         self.logger = logger
         self.now = now
         self.metrics = ServiceMetrics(started: now())
@@ -72,7 +76,8 @@ public final class ServiceServer: Sendable {
     /// - Throws: ``ServiceServerError`` with code `notLoopback` or `configurationInvalid`.
     package init(
         development configuration: ServiceServerConfiguration, service: ManagementService,
-        provider: EmbeddedProvider, logger: Logger, now: @escaping @Sendable () -> Date = { Date() }
+        provider: EmbeddedProvider, extensions: [ServerExtension] = [], logger: Logger,
+        now: @escaping @Sendable () -> Date = { Date() }
     ) throws(ServiceServerError) {
         guard Loopback.includes(configuration.host) else {
             throw ServiceServerError(
@@ -86,6 +91,7 @@ public final class ServiceServer: Sendable {
         self.service = service
         self.documents = EmbeddedIssuer(provider: provider)
         self.development = provider
+        self.extensions = extensions
         self.logger = logger
         self.now = now
         self.metrics = ServiceMetrics(started: now())
@@ -192,7 +198,8 @@ public final class ServiceServer: Sendable {
         while base.hasSuffix("/") { base.removeLast() }
         return ServiceRouter(
             configuration: configuration, base: base, issuer: address.issuer, service: service,
-            documents: documents, provider: development, logger: logger, now: now, metrics: metrics)
+            documents: documents, provider: development, extensions: extensions, logger: logger, now: now,
+            metrics: metrics)
     }
 
     private func failure(_ error: any Error) -> ServiceServerError {

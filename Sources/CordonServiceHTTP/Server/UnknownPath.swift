@@ -1,4 +1,3 @@
-import CordonPolicy
 import CordonProtocol
 import Foundation
 import HTTPTypes
@@ -36,15 +35,7 @@ struct UnknownPath: RouterMiddleware {
     }
 
     private static func graph(_ id: String) -> Response {
-        let body: JSONValue = [
-            "error": [
-                "code": "ResourceNotFound", "message": .string(text),
-                "innerError": [
-                    "date": .string(GraphTime.plain(Date())), "request-id": .string(id),
-                    "client-request-id": .string(id),
-                ],
-            ]
-        ]
-        return Response(.notFound, GraphAnswer.mediaType, Data(body.text().utf8))
+        let body = GraphEnvelope.bytes(code: "ResourceNotFound", message: text, id: id, at: Date())
+        return Response(.notFound, GraphEnvelope.mediaType, body)
     }
 }

@@ -1,12 +1,12 @@
 import CordonBase
 import CordonIdentity
-import CordonService
+package import CordonService
 import Foundation
 
 /// Refuses tokens from before their person's sessions were revoked (SRV-CI-091).
 ///
 /// Kept in memory, because every request looks here; the one process that serves a store is also the one that is told.
-final class RevokedSessions: Sendable {
+package final class RevokedSessions: Sendable {
     private let provisioning: Provisioning
     let tenant: TenantID
     private let known = Locked<[String: Date]?>(nil)
@@ -26,7 +26,7 @@ final class RevokedSessions: Sendable {
     }
 
     /// Reads the revocations again, after one was added.
-    func reload() async throws(ServiceError) {
+    package func reload() async throws(ServiceError) {
         let table = try await provisioning.sessionRevocations(of: tenant)
         // Merged, because two that read at once may come back in either order; a moment never goes back.
         known.withLock { $0 = ($0 ?? [:]).merging(table, uniquingKeysWith: max) }

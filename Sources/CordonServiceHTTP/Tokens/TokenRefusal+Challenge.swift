@@ -5,7 +5,7 @@ extension TokenRefusal {
     ///
     /// A sign-in that is too old is told twice: as RFC 9470 has it, and with the `claims` to ask the provider for, which
     /// makes Microsoft's packages get another token and repeat the request once (SRV-OP-021).
-    func bearerChallenge(maxAge: Int?) -> String {
+    package func bearerChallenge(maxAge: Int?) -> String {
         switch code {
         case .missing: return "Bearer"
         case .insufficientScope: return "Bearer error=\"insufficient_scope\""

@@ -6,6 +6,7 @@ import HTTPTypes
 import HummingbirdTesting
 import Testing
 
+@testable import CordonGraph
 @testable import CordonServiceHTTP
 
 /// SRV-OP-020 and SRV-OP-021 over HTTP.

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import CordonBase
 import CordonDevelopmentProvider
+import CordonGraph
 import CordonIdentity
 import CordonPolicy
 import CordonProtocol
@@ -48,7 +49,8 @@ import Testing
         let router = ServiceRouter(
             configuration: configuration, base: publicURL?.absoluteString ?? Self.base,
             issuer: try #require(URL(string: Self.issuer)), service: service,
-            documents: EmbeddedIssuer(provider: provider), provider: provider, logger: logger, now: { start })
+            documents: EmbeddedIssuer(provider: provider), provider: provider, extensions: [.graph], logger: logger,
+            now: { start })
         try await Application(
             responder: router.router().buildResponder(), configuration: .init(address: .hostname("127.0.0.1", port: 0)),
             logger: logger

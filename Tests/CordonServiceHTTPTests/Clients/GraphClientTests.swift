@@ -4,6 +4,7 @@ import CordonTestSupport
 import Foundation
 import Testing
 
+@testable import CordonGraph
 @testable import CordonServiceHTTP
 
 /// Scripts that administrators own already, against the service on a socket.

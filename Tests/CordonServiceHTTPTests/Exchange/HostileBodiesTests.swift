@@ -1,4 +1,4 @@
-import CordonServiceHTTP
+import CordonGraph
 import CordonTesting
 import Foundation
 import Testing

@@ -1,6 +1,7 @@
 import CordonPolicy
 import Testing
 
+@testable import CordonGraph
 @testable import CordonServiceHTTP
 
 /// `$filter`, `$orderby` and `$search`, without a service.

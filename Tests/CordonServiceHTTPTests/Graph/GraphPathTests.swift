@@ -1,5 +1,6 @@
 import Testing
 
+@testable import CordonGraph
 @testable import CordonServiceHTTP
 
 @Suite struct GraphPathTests {

@@ -5,6 +5,7 @@ import HTTPTypes
 import HummingbirdTesting
 import Testing
 
+@testable import CordonGraph
 @testable import CordonServiceHTTP
 
 /// Every Graph-shaped route with every role: what the role is not for is never done (SRV-OP-020).

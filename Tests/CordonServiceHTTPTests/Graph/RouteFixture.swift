@@ -7,6 +7,7 @@ import HTTPTypes
 import HummingbirdTesting
 import Testing
 
+@testable import CordonGraph
 @testable import CordonServiceHTTP
 
 /// A service with one of everything, and for every route a request that it accepts.

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import CordonGraph
 @testable import CordonServiceHTTP
 
 /// The export reports as CSV (RFC 4180).

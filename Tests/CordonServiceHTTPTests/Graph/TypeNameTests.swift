@@ -8,6 +8,7 @@ import HummingbirdTesting
 import NIOCore
 import Testing
 
+@testable import CordonGraph
 @testable import CordonServiceHTTP
 
 /// SRV-RS-002, 146, SRV-OP-112: clients choose the class of an object by its `@odata.type`, with the `#`.

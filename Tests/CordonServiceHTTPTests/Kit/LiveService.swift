@@ -1,3 +1,4 @@
+import CordonGraph
 import CordonIdentity
 import CordonPolicy
 import CordonService
@@ -21,7 +22,8 @@ struct LiveService: Sendable {
         configuration.publicURL = publicURL
         configuration.idleTimeout = idleTimeout
         configuration.maximumConnections = connections
-        server = try ServiceServer(configuration, service: service, documents: issuer, logger: logger)
+        server = try ServiceServer(
+            configuration, service: service, documents: issuer, extensions: [.graph], logger: logger)
         try await service.provisioning.saveUser(
             DirectoryUser(
                 id: TestPerson.workerA.id, userPrincipalName: TestPerson.workerA.name, displayName: "Worker A"),

@@ -10,6 +10,7 @@ import Logging
 import NIOCore
 import Testing
 
+@testable import CordonGraph
 @testable import CordonServiceHTTP
 
 /// The whole service on a router, with a clock and a provider that the test controls.
@@ -46,18 +47,21 @@ struct TestService: Sendable {
         configuration.heartbeat = .seconds(3_600)
         let router = ServiceRouter(
             configuration: configuration, base: Self.base, issuer: try #require(URL(string: TestIssuer.name)),
-            service: service, documents: issuer, provider: nil, logger: logger, now: { clock.now },
+            service: service, documents: issuer, provider: nil, extensions: [.graph], logger: logger,
+            now: { clock.now },
             metrics: metrics, rememberedProofs: rememberedProofs)
         let all = router.router()
         routes = all.routes.map { "\($0.method.rawValue) \($0.path)" }
-        graph = router.graph(
-            gate: AdministrationGate(
-                tokens: AccessTokenVerifier(
-                    rules: TokenRules(issuers: [], checkInAudience: "", administrationAudiences: []),
-                    documents: issuer, now: { clock.now }),
-                proofs: ProofVerifier(capacity: rememberedProofs, now: { clock.now }), base: Self.base,
-                administration: service.administration,
-                revoked: RevokedSessions(provisioning: service.provisioning, tenant: Self.tenant), now: { clock.now }))
+        graph = GraphRoutes(
+            router.parts(
+                gate: AdministrationGate(
+                    tokens: AccessTokenVerifier(
+                        rules: TokenRules(issuers: [], checkInAudience: "", administrationAudiences: []),
+                        documents: issuer, now: { clock.now }),
+                    proofs: ProofVerifier(capacity: rememberedProofs, now: { clock.now }), base: Self.base,
+                    administration: service.administration,
+                    revoked: RevokedSessions(provisioning: service.provisioning, tenant: Self.tenant),
+                    now: { clock.now })))
         application = Application(responder: all.buildResponder(), logger: logger)
         try await seed()
     }

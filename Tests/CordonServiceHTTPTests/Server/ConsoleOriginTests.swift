@@ -6,6 +6,7 @@ import Logging
 import NIOCore
 import Testing
 
+@testable import CordonGraph
 @testable import CordonServiceHTTP
 
 /// SRV-OP-015: the pages of one origin may read administration, those of any other nothing.

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Testing
 
+@testable import CordonGraph
 @testable import CordonServiceHTTP
 
 /// `docs/openapi.yaml` and the routes, neither with an operation that the other does not have.

@@ -7,6 +7,7 @@ import HTTPTypes
 import HummingbirdTesting
 import Testing
 
+@testable import CordonGraph
 @testable import CordonServiceHTTP
 
 /// Subjects are unique at their provider only (OpenID Connect Core §2).

@@ -1,0 +1,126 @@
+import CordonPolicy
+import CordonServiceHTTP
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// Several requests in one (SRV-OP-012…014).
+enum GraphBatch {
+    static let mostItems = 20
+
+    /// One request of a batch.
+    private struct Item {
+        var id: String
+        var request: Request
+        var dependsOn: [String]
+    }
+
+    /// Answers every item, one after the other, each as if it had come alone.
+    ///
+    /// - Throws: ``Refusal`` with status 400 where the batch itself is not readable.
+    static func answer(
+        _ request: Request, under version: GraphPath.Version, _ respond: (Request) async -> GraphReply
+    ) async throws -> GraphReply {
+        let body = try await RequestBodyReader.json(request, atMost: GraphExchange.largestBody)
+        guard let entries = body["requests"]?.array, (1...mostItems).contains(entries.count) else {
+            throw PolicyInput.refusal("requests", "1 to \(mostItems) requests are needed")
+        }
+        var items: [Item] = []
+        for (index, entry) in entries.enumerated() {
+            items.append(try item(entry, at: index, of: request, under: version))
+        }
+        var answers: [JSONValue] = []
+        var succeeded: Set<String> = []
+        for item in items {
+            guard item.dependsOn.allSatisfy(succeeded.contains) else {
+                answers.append(failedDependency(item.id))
+                continue
+            }
+            let reply = await respond(item.request)
+            if reply.status.code < 400 { succeeded.insert(item.id) }
+            answers.append(json(reply, id: item.id))
+        }
+        let text = JSONValue.object(["responses": .array(answers)]).text()
+        return GraphReply(.ok, "application/json", Data(text.utf8))
+    }
+
+    private static func item(
+        _ entry: JSONValue, at index: Int, of request: Request, under version: GraphPath.Version
+    ) throws -> Item {
+        let place = "requests[\(index)]"
+        guard let id = entry["id"].flatMap(text), !id.isEmpty, id.utf8.count <= 128 else {
+            throw PolicyInput.refusal("\(place).id", "an id is missing")
+        }
+        guard let method = entry["method"]?.string.flatMap({ HTTPRequest.Method($0.uppercased()) }),
+            [.get, .head, .post, .patch, .put, .delete].contains(method)
+        else { throw PolicyInput.refusal("\(place).method", "a method is missing or unknown") }
+        guard let url = entry["url"]?.string, !url.isEmpty, url.utf8.count <= 8_192,
+            url.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F })
+        else { throw PolicyInput.refusal("\(place).url", "a relative address is missing") }
+        var head = request.head
+        head.method = method
+        head.path = try path(url, place, of: request, under: version)
+        head.headerFields = try headers(entry["headers"], place, within: request.headers)
+        let body = entry["body"].flatMap { $0 == .null ? nil : $0 }
+        let bytes = body.map { ByteBuffer(string: $0.text()) } ?? ByteBuffer()
+        let dependsOn = (entry["dependsOn"] ?? entry["depends_on"])?.array?.compactMap(text) ?? []
+        return Item(id: id, request: Request(head: head, body: RequestBody(buffer: bytes)), dependsOn: dependsOn)
+    }
+
+    /// Where an item goes: below the batch's own root, or at an absolute address of this service, as one client writes it.
+    private static func path(
+        _ url: String, _ place: String, of request: Request, under version: GraphPath.Version
+    ) throws -> String {
+        let url = url.replacing(" ", with: "%20")
+        guard let scheme = url.firstRange(of: "://"), ["http", "https"].contains(url[..<scheme.lowerBound]) else {
+            return "/\(version.rawValue)/" + url.drop { $0 == "/" }
+        }
+        let rest = url[scheme.upperBound...]
+        let host = rest.prefix { $0 != "/" }
+        guard host.lowercased() == request.head.authority?.lowercased() else {
+            throw PolicyInput.refusal("\(place).url", "the address is of another service")
+        }
+        return String(rest.dropFirst(host.count))
+    }
+
+    /// The item's own headers; who asks was said outside, and only there.
+    private static func headers(
+        _ given: JSONValue?, _ place: String, within outer: HTTPFields
+    ) throws -> HTTPFields {
+        var headers: HTTPFields = [:]
+        for (name, value) in given?.object ?? [:] {
+            guard let field = HTTPField.Name(name), let value = value.string, HTTPField.isValidValue(value) else {
+                throw PolicyInput.refusal("\(place).headers", "a header is not readable")
+            }
+            if [.ifMatch, .ifNoneMatch, .prefer, .clientRequestID].contains(field) { headers[field] = value }
+        }
+        headers[.contentType] = "application/json"
+        return headers
+    }
+
+    private static func text(_ value: JSONValue) -> String? {
+        value.string ?? value.integer.map { String($0) }
+    }
+
+    private static func failedDependency(_ id: String) -> JSONValue {
+        [
+            "id": .string(id), "status": 424, "headers": [:],
+            "body": [
+                "error": ["code": "FailedDependency", "message": "A request that this one depends on did not succeed."]
+            ],
+        ]
+    }
+
+    private static func json(_ reply: GraphReply, id: String) -> JSONValue {
+        var headers: [String: JSONValue] = [:]
+        for field in reply.headers { headers[field.name.rawName] = .string(field.value) }
+        headers["Content-Type"] = headers["Content-Type"].map { _ in "application/json" }
+        var answer: [String: JSONValue] = [
+            "id": .string(id), "status": .integer(Int64(reply.status.code)), "headers": .object(headers),
+        ]
+        // A count is a bare number; an answer without a body has none to show.
+        answer["body"] = (try? JSONValue(parsing: reply.body)) ?? .null
+        return .object(answer)
+    }
+}

@@ -1,0 +1,81 @@
+import CordonPolicy
+import CordonService
+import CordonServiceHTTP
+import HTTPTypes
+import Hummingbird
+
+extension GraphExchange {
+    /// Whether the client wants a request taken as it is where it can be (`Prefer: handling=lenient`, RFC 7240 §4.4).
+    var isLenient: Bool {
+        request.headers[values: .prefer].flatMap { $0.split(separator: ",") }.contains { preference in
+            let plain = preference.prefix { $0 != ";" }.lowercased()
+            return plain.filter { $0 != " " && $0 != "\"" } == "handling=lenient"
+        }
+    }
+
+    /// An answer that says that such a request was taken as it is.
+    func applyingPreference(_ answer: GraphAnswer) -> GraphAnswer { isLenient ? .lenient(answer) : answer }
+
+    /// Refuses members that are most likely misspelt, naming what was meant: kept without a word, `printBloked` would leave
+    /// printing allowed. Other members that are not known stay what they are (SRV-RS-011).
+    ///
+    /// - Parameters:
+    ///   - place: What stands before the names of the members in the refusal.
+    ///   - known: Members that were kept before, which may be written back.
+    ///   - meant: The known member that a name was meant to be, nil for none.
+    func checkSpelling(
+        of members: [String: JSONValue], at place: String = "", except known: [String: JSONValue] = [:],
+        meant: (String) -> String?
+    ) throws {
+        guard !isLenient else { return }
+        let details = members.keys.sorted().prefix(Self.mostSpelled).compactMap { name -> Refusal.Detail? in
+            guard !name.contains("@"), known[name] == nil, let meant = meant(name) else { return nil }
+            return Refusal.Detail(target: place + name, message: "is not known here; did you mean \(meant)?")
+        }
+        guard let first = details.first else { return }
+        var refusal = Refusal.badRequest(
+            "\(first.target) \(first.message) Prefer: handling=lenient takes the request as it is.")
+        refusal.details = details
+        throw refusal
+    }
+
+    /// The same for a resource that has few members.
+    func checkSpelling(of members: [String: JSONValue], among known: [String]) throws {
+        try checkSpelling(of: members) { name in
+            Self.tags.contains(name) ? nil : MemberSpelling.meant(by: name, among: known)
+        }
+    }
+
+    /// The same for a policy, with its assignments.
+    func checkSpelling(
+        ofPolicy members: [String: JSONValue], _ kind: PolicyKind, except known: [String: JSONValue] = [:]
+    ) throws {
+        try checkSpelling(of: members, except: known) { name in
+            guard kind == .targetedManagedAppConfiguration else { return AppProtectionPolicy.memberMeant(by: name) }
+            return Self.tags.contains(name) ? nil : MemberSpelling.meant(by: name, among: Self.ofConfigurations)
+        }
+        try checkSpelling(ofAssignments: members["assignments"])
+    }
+
+    /// The same for targets: a filter that is lost lets a policy reach everybody.
+    func checkSpelling(ofAssignments assignments: JSONValue?) throws {
+        for (index, entry) in (assignments?.array ?? []).enumerated() {
+            try checkSpelling(of: entry["target"]?.object ?? [:], at: "assignments[\(index)].target.") { name in
+                MemberSpelling.meant(by: name, among: Self.ofTargets)
+            }
+        }
+    }
+
+    /// The most members that are looked at: many times what a policy has.
+    private static let mostSpelled = 1_000
+    /// Policies, and other resources, call their tags by one of these names, and clients send either.
+    private static let tags: Set<String> = ["roleScopeTags", "roleScopeTagIds"]
+    private static let ofConfigurations = [
+        "displayName", "description", "roleScopeTagIds", "customSettings", "settings", "apps", "assignments",
+        "appGroupType", "targetedAppManagementLevels",
+    ]
+    private static let ofTargets = [
+        "groupId", "collectionId", "deviceAndAppManagementAssignmentFilterId",
+        "deviceAndAppManagementAssignmentFilterType",
+    ]
+}

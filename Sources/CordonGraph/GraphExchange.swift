@@ -1,0 +1,57 @@
+import CordonPolicy
+import CordonService
+import CordonServiceHTTP
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// One request on the Graph-shaped routes, verified and read.
+struct GraphExchange: Sendable {
+    let request: Request
+    let path: GraphPath
+    let query: GraphQuery
+    /// What stood for `*` in the route's pattern.
+    let keys: [String]
+    let token: AccessToken
+    let administrator: Administrator
+    /// The address that the client used, up to and including the version.
+    let root: String
+
+    /// The largest body (SRV-OP-015).
+    static let largestBody = 1 << 20
+
+    var version: GraphPath.Version { path.version }
+
+    /// The body, which must be an object.
+    func object() async throws -> [String: JSONValue] {
+        let value = try await RequestBodyReader.json(request, atMost: Self.largestBody)
+        guard let object = value.object else { throw Refusal.badRequest("The body must be a JSON object.") }
+        return object
+    }
+
+    /// The version in `If-Match`, nil when any will do (SRV-OP-008).
+    var expectedVersion: String? {
+        guard let text = request.headers[.ifMatch], text != "*" else { return nil }
+        return EntityTag.version(in: text)
+    }
+
+    /// Whether `If-None-Match` names this version.
+    func knows(_ version: String) -> Bool {
+        guard let text = request.headers[.ifNoneMatch] else { return false }
+        return text == "*" || text.split(separator: ",").contains { EntityTag.version(in: String($0)) == version }
+    }
+
+    /// Whether the client would like to see the entity that it changed (RFC 7240).
+    var prefersRepresentation: Bool {
+        request.headers[values: .prefer].contains { $0.lowercased().contains("return=representation") }
+    }
+
+    /// Calls the service about the directory, which has words of its own for two refusals.
+    func directory<Answer: Sendable>(_ call: () async throws -> Answer) async throws -> Answer {
+        do {
+            return try await call()
+        } catch let error as ServiceError {
+            throw GraphFormat.refusal(error, isDirectory: true)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import CordonServiceHTTP
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// An answer as bytes, on its way to a socket or into a batch.
+struct GraphReply: Sendable {
+    var status: HTTPResponse.Status
+    var headers: HTTPFields
+    var body = Data()
+
+    /// An answer without a body.
+    init(status: HTTPResponse.Status, headers: HTTPFields) {
+        self.status = status
+        self.headers = headers
+    }
+
+    /// An answer with a body.
+    init(_ status: HTTPResponse.Status, _ mediaType: String, _ body: Data, headers: HTTPFields = [:]) {
+        self.status = status
+        self.headers = headers
+        self.headers[.contentType] = mediaType
+        self.body = body
+    }
+
+    /// Packs the body where that is worth it and the client takes it (SRV-OP-015).
+    mutating func pack(for request: Request) {
+        guard body.count >= GzipCoding.smallest else { return }
+        headers[.vary] = "Accept-Encoding"
+        guard GzipCoding.isAccepted(by: request.headers), let packed = GzipCoding.pack(body) else { return }
+        body = packed
+        headers[.contentEncoding] = "gzip"
+    }
+
+    /// The answer for a socket; of an empty body not even the length is left out.
+    var response: Response {
+        body.isEmpty
+            ? Response(status: status, headers: headers)
+            : Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+    }
+}

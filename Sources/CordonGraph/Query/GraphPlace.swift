@@ -1,0 +1,75 @@
+import CordonBase
+import CordonPolicy
+import CordonProtocol
+import CordonServiceHTTP
+import Foundation
+
+/// Where a page ended, as a `$skiptoken` says it: the last entity, by its id and by what it was ordered by.
+struct GraphPlace {
+    /// What tells the last entity from the others: its id, or the text itself in a list of texts; empty where it has
+    /// neither.
+    let id: String
+    private let end: Int
+    private let values: [JSONValue]
+
+    /// The place after an entity.
+    ///
+    /// - Parameters:
+    ///   - end: How many entities came up to it.
+    ///   - values: What it is ordered by.
+    init(id: String, end: Int, values: [JSONValue]) {
+        self.id = id
+        self.end = end
+        self.values = values
+    }
+
+    /// Reads a `$skiptoken`.
+    ///
+    /// - Throws: ``Refusal`` with status 400.
+    init(_ token: String) throws {
+        guard let bytes = Base64URL.decode(token), let parts = (try? JSONValue(parsing: bytes))?.array,
+            parts.count >= 2,
+            let end = parts[0].integer.flatMap(Int.init(exactly:)), end >= 0, let id = parts[1].string
+        else { throw Refusal.badRequest("The $skiptoken is none of this service.") }
+        self.id = id
+        self.end = end
+        values = Array(parts.dropFirst(2))
+    }
+
+    /// The place as a `$skiptoken`.
+    var text: String {
+        Base64URL.encode(Data(JSONValue.array([.integer(Int64(end)), .string(id)] + values).text().utf8))
+    }
+
+    /// Where the next page begins in a collection that may have become another since.
+    ///
+    /// - Parameters:
+    ///   - ids: The keys of its entities.
+    ///   - orderedBy: What the entity at an index is ordered by.
+    func start(in ids: [String], values orderedBy: (Int) -> [JSONValue], _ order: GraphOrder?) -> Int {
+        // Without a key, a place is a number and no more.
+        guard !id.isEmpty else { return min(end, ids.count) }
+        if let index = ids.firstIndex(of: id) { return index + 1 }
+        // The entity is gone: what follows is the first that would have come after it.
+        if let order, !values.isEmpty {
+            return ids.indices.first { index in
+                switch order.compare(orderedBy(index), values) {
+                case .orderedAscending: false
+                case .orderedDescending: true
+                case .orderedSame: Self.precedes(id, ids[index])
+                }
+            } ?? ids.count
+        }
+        for form in [{ $0 }, { $0.lowercased() }] as [(String) -> String]
+        where zip(ids, ids.dropFirst()).allSatisfy({ Self.precedes(form($0), form($1)) }) {
+            return ids.firstIndex { Self.precedes(form(id), form($0)) } ?? ids.count
+        }
+        return min(end, ids.count)
+    }
+
+    static func key(of entity: JSONValue) -> String { entity["id"]?.string ?? entity.string ?? "" }
+
+    private static func precedes(_ left: String, _ right: String) -> Bool {
+        left.utf8.lexicographicallyPrecedes(right.utf8)
+    }
+}

@@ -1,0 +1,87 @@
+import CordonBase
+import CordonServiceHTTP
+import Foundation
+
+/// The query options of a request, decoded (SRV-OP-003).
+struct GraphQuery: Sendable {
+    /// The members to answer, nil for all; `id` and `@odata.type` always stay (SRV-OP-011).
+    var select: Set<String>?
+    /// The navigation members to include.
+    var expand: Set<String> = []
+    /// How many entities a page holds.
+    var top: Int?
+    /// How many entities to leave out.
+    var skip = 0
+    /// Whether the number of all entities is asked for.
+    var count = false
+    /// Where a page begins, as the service itself wrote it.
+    var skipToken: String?
+    /// Which entities to let through.
+    var filter: GraphFilter?
+    /// How to order them.
+    var order: GraphOrder?
+    /// The texts to look for.
+    var search: GraphSearch?
+    /// Options without `$` that some functions take, by lower-case name.
+    var custom: [String: String] = [:]
+    /// The options as they came, but for the page's beginning.
+    var kept: [(name: String, value: String)] = []
+
+    static let usualPage = 100
+    static let largestPage = 1_000
+    private static let unsupported: Set<String> = ["$apply", "$compute", "$format", "$deltatoken", "$levels"]
+
+    init(_ query: String?) throws {
+        for pair in (query ?? "").split(separator: "&") {
+            let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = FormEncoding.unescape(halves[0])?.lowercased(),
+                let value = FormEncoding.unescape(halves.count > 1 ? halves[1] : "")
+            else { throw Refusal.badRequest("A query option is not UTF-8.") }
+            try read(name, value)
+        }
+    }
+
+    private mutating func read(_ name: String, _ value: String) throws {
+        switch name {
+        case "$select": select = Set(Self.words(value).map { $0.lowercased() })
+        case "$expand": expand = Set(Self.words(value).map { String($0.prefix { $0 != "(" }).lowercased() })
+        case "$top": top = try Self.number(value, name, in: 1...Self.largestPage)
+        case "$skip": skip = try Self.number(value, name, in: 0...Int(Int32.max))
+        case "$count": count = value.lowercased() == "true"
+        case "$filter": filter = try GraphFilterParser.parse(value)
+        case "$orderby": order = try GraphOrder(value)
+        case "$search": search = try GraphSearch(value)
+        case "$skiptoken":
+            skipToken = value
+            return
+        case _ where Self.unsupported.contains(name):
+            throw Refusal.badRequest("The query option \(name) is not supported here.")
+        case _ where name.hasPrefix("$"): return
+        default: custom[name] = value
+        }
+        kept.append((name, value))
+    }
+
+    /// The entries of a list; a comma inside brackets belongs to its entry.
+    private static func words(_ value: String) -> [String] {
+        var words = [""]
+        var depth = 0
+        for character in value {
+            if character == "(" { depth += 1 }
+            if character == ")" { depth -= 1 }
+            if character == ",", depth <= 0 {
+                words.append("")
+            } else {
+                words[words.count - 1].append(character)
+            }
+        }
+        return words.map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+    }
+
+    private static func number(_ value: String, _ name: String, in range: ClosedRange<Int>) throws -> Int {
+        guard let number = Int(value), range.contains(number) else {
+            throw Refusal.badRequest("\(name) must be a number from \(range.lowerBound) to \(range.upperBound).")
+        }
+        return number
+    }
+}

@@ -1,0 +1,65 @@
+import CordonPolicy
+import CordonServiceHTTP
+import Foundation
+
+/// A `$search` expression: texts that all have to stand in the name, or in another member where one is given.
+struct GraphSearch: Sendable, Equatable {
+    private struct Term: Equatable {
+        var member: String
+        var text: String
+    }
+
+    private let terms: [Term]
+
+    /// Reads `"notes"`, `notes`, `"displayName:notes" AND "mail:ada"`.
+    ///
+    /// - Throws: ``Refusal`` with status 400.
+    init(_ text: String) throws {
+        var terms: [Term] = []
+        var rest = Substring(text.trimmingCharacters(in: .whitespaces))
+        while !rest.isEmpty {
+            let word: Substring
+            if rest.first == "\"" {
+                guard let close = rest.dropFirst().firstIndex(of: "\"") else {
+                    throw Refusal.badRequest("$search: a quote is not closed.")
+                }
+                word = rest[rest.index(after: rest.startIndex)..<close]
+                rest = rest[rest.index(after: close)...]
+            } else {
+                word = rest.prefix { $0 != " " }
+                rest = rest.dropFirst(word.count)
+                if word == "AND" {
+                    rest = rest.drop { $0 == " " }
+                    continue
+                }
+                guard !["OR", "NOT"].contains(word) else {
+                    throw Refusal.badRequest("$search: only AND is supported here.")
+                }
+            }
+            terms.append(Self.term(word))
+            rest = rest.drop { $0 == " " }
+        }
+        guard !terms.isEmpty, terms.count <= 16 else { throw Refusal.badRequest("$search: needs 1 to 16 texts.") }
+        self.terms = terms
+    }
+
+    /// The members that are looked at, in lower case.
+    var members: Set<String> { Set(terms.map(\.member)) }
+
+    /// Whether an entity has every text.
+    func admits(_ entity: JSONValue) -> Bool {
+        let members = entity.object ?? [:]
+        return terms.allSatisfy { term in
+            let value = members.first { $0.key.lowercased() == term.member }?.value.string ?? ""
+            return term.text.isEmpty || value.lowercased().contains(term.text)
+        }
+    }
+
+    private static func term(_ word: Substring) -> Term {
+        let halves = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let isNamed = halves.count == 2 && !halves[0].isEmpty && halves[0].allSatisfy { $0.isASCII && $0.isLetter }
+        return isNamed
+            ? Term(member: halves[0].lowercased(), text: halves[1].lowercased())
+            : Term(member: "displayname", text: word.lowercased())
+    }
+}

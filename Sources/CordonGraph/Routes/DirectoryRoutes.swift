@@ -1,0 +1,212 @@
+import CordonIdentity
+import CordonPolicy
+import CordonService
+import CordonServiceHTTP
+import Foundation
+import HTTPTypes
+
+/// People, groups and the organisation (§2.6).
+struct DirectoryRoutes: Sendable {
+    let administration: Administration
+    let provisioning: Provisioning
+    let tenant: TenantID
+
+    var routes: [GraphRoute] { people + groups + organization }
+
+    private var people: [GraphRoute] {
+        [
+            GraphRoute(.get, "me", .readSelf) { exchange in
+                .entity(DirectoryEntity.json(try await me(exchange)), of: "users")
+            },
+            GraphRoute(.get, "users", .readDirectory) { exchange in
+                .page(try await users(exchange), of: "users")
+            },
+            GraphRoute(.get, "users/$count", .readDirectory) { exchange in
+                .number(try await users(exchange).total)
+            },
+            GraphRoute(.get, "users/*", .readDirectory) { exchange in
+                .entity(DirectoryEntity.json(try await exchange.user(administration)), of: "users")
+            },
+            GraphRoute(.get, "users/*/memberOf", .readDirectory) { exchange in
+                let user = try await exchange.user(administration)
+                let direct = try await groups(of: user, exchange).filter { group in
+                    group.members.contains { member in
+                        if case .user(let id) = member { id.lowercased() == user.id.lowercased() } else { false }
+                    }
+                }
+                return .collection(direct.map(DirectoryEntity.json), of: "directoryObjects")
+            },
+            GraphRoute(.get, "users/*/transitiveMemberOf", .readDirectory) { exchange in
+                let all = try await groups(of: try await exchange.user(administration), exchange)
+                return .collection(all.map(DirectoryEntity.json), of: "directoryObjects")
+            },
+        ]
+    }
+
+    private var groups: [GraphRoute] {
+        [
+            GraphRoute(.get, "groups", .readDirectory) { exchange in
+                .page(try await allGroups(exchange), of: "groups")
+            },
+            GraphRoute(.get, "groups/$count", .readDirectory) { exchange in
+                .number(try await allGroups(exchange).total)
+            },
+            GraphRoute(.post, "groups", .writeGroups) { exchange in
+                try await createGroup(exchange)
+            },
+            GraphRoute(.get, "groups/*", .readDirectory) { exchange in
+                .entity(DirectoryEntity.json(try await group(exchange)), of: "groups")
+            },
+            GraphRoute(.get, "groups/*/members", .readDirectory) { exchange in
+                .page(
+                    try exchange.page(try await members(exchange, isTransitive: false), id: \.id, json: \.json),
+                    of: "groups('\(exchange.keys[0])')/members")
+            },
+            GraphRoute(.get, "groups/*/members/$count", .readDirectory) { exchange in
+                .number(
+                    try exchange.page(try await members(exchange, isTransitive: false), id: \.id, json: \.json).total)
+            },
+            GraphRoute(.get, "groups/*/transitiveMembers", .readDirectory) { exchange in
+                .page(
+                    try exchange.page(try await members(exchange, isTransitive: true), id: \.id, json: \.json),
+                    of: "groups('\(exchange.keys[0])')/transitiveMembers")
+            },
+        ]
+    }
+
+    private var organization: [GraphRoute] {
+        [
+            GraphRoute(.get, "organization", .readOrganization) { [tenant] _ in
+                .collection(
+                    [
+                        [
+                            "@odata.type": "#microsoft.graph.organization", "id": .string(tenant.rawValue),
+                            "displayName": .string(tenant.rawValue), "verifiedDomains": [],
+                        ]
+                    ], of: "organization")
+            }
+        ]
+    }
+
+    /// Who is signed in; everybody may read that, whatever their roles (SRV-OP-074).
+    private func me(_ exchange: GraphExchange) async throws -> DirectoryUser {
+        guard !exchange.token.isApplication else {
+            throw Refusal.badRequest("A program is nobody; /me needs a person.")
+        }
+        var reader = exchange.administrator
+        reader.roles = [.reader]
+        return try await exchange.directory {
+            try await administration.user(reader.id, as: reader)
+        }
+    }
+
+    private func users(_ exchange: GraphExchange) async throws -> GraphPage {
+        try exchange.page(try await exchange.users(administration), id: \.id, json: DirectoryEntity.json)
+    }
+
+    private func groups(of user: DirectoryUser, _ exchange: GraphExchange) async throws
+        -> [DirectoryGroup]
+    {
+        try await exchange.directory {
+            try await administration.groups(ofUser: user.id, as: exchange.administrator)
+        }
+    }
+
+    private func allGroups(_ exchange: GraphExchange) async throws -> GraphPage {
+        let groups = try await exchange.directory {
+            try await administration.groups(as: exchange.administrator)
+        }
+        return try exchange.page(groups, id: \.id, json: DirectoryEntity.json)
+    }
+
+    private func group(_ exchange: GraphExchange) async throws -> DirectoryGroup {
+        try await exchange.directory {
+            try await administration.group(exchange.keys[0], as: exchange.administrator)
+        }
+    }
+
+    private func createGroup(_ exchange: GraphExchange) async throws -> GraphAnswer {
+        let body = try await exchange.object()
+        try exchange.checkSpelling(
+            of: body, among: ["displayName", "description", "mailNickname", "groupTypes", "membershipRule"])
+        guard let name = body["displayName"]?.string, (1...256).contains(name.count) else {
+            throw PolicyInput.refusal("displayName", "a name of 1 to 256 characters is missing")
+        }
+        // Kept without its rule, the group would be empty and a policy for it reach nobody.
+        for (member, isRule) in [
+            ("groupTypes", body["groupTypes"]?.array?.contains { $0.string?.lowercased() == "dynamicmembership" }),
+            ("membershipRule", body["membershipRule"]?.string.map { !$0.isEmpty }),
+        ] where isRule == true {
+            throw PolicyInput.refusal(
+                member, "groups with a rule of membership are not kept here; let the directory fill one")
+        }
+        let group = DirectoryGroup(
+            id: UUID().uuidString.lowercased(), displayName: name, description: body["description"]?.string,
+            mailNickname: try Self.nickname(in: body))
+        try await exchange.directory {
+            try await provisioning.saveGroup(group, as: exchange.administrator)
+        }
+        return exchange.applyingPreference(.created(DirectoryEntity.json(group), of: "groups"))
+    }
+
+    /// The nickname that a new group is given, in the characters that a mail address may have.
+    private static func nickname(in body: [String: JSONValue]) throws -> String? {
+        guard let name = try GraphExchange.text("mailNickname", in: body) else { return nil }
+        let isUsable =
+            (1...64).contains(name.utf8.count)
+            && name.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"@()[]\\;:<>,\"".utf8.contains($0) }
+        guard isUsable else {
+            throw PolicyInput.refusal(
+                "mailNickname", "needs 1 to 64 ASCII characters without spaces and without @ ( ) [ ] \\ ; : < > , \"")
+        }
+        return name
+    }
+
+    /// The members, people first, each with its names where it exists.
+    private func members(
+        _ exchange: GraphExchange, isTransitive: Bool
+    ) async throws -> [Member] {
+        let group = try await group(exchange)
+        let others = try await exchange.directory {
+            try await administration.groups(as: exchange.administrator)
+        }
+        var members = group.members
+        var open = isTransitive ? Array(group.members) : []
+        while let next = open.popLast() {
+            guard case .group(let id) = next else { continue }
+            let inner = others.first { $0.id.lowercased() == id.lowercased() }?.members ?? []
+            open += inner.subtracting(members)
+            members.formUnion(inner)
+        }
+        let ids = Set(
+            members.map { member in
+                switch member {
+                case .user(let id): "user/\(id.lowercased())"
+                case .group(let id): "group/\(id.lowercased())"
+                }
+            })
+        let people = try await exchange.users(administration).filter { ids.contains("user/\($0.id.lowercased())") }
+        return people.map(Member.person)
+            + others.filter { ids.contains("group/\($0.id.lowercased())") }.map(Member.group)
+    }
+
+    /// Who or what is in a group.
+    private enum Member {
+        case person(DirectoryUser)
+        case group(DirectoryGroup)
+
+        var id: String {
+            switch self {
+            case .person(let user): user.id
+            case .group(let group): group.id
+            }
+        }
+
+        var json: JSONValue {
+            switch self {
+            case .person(let user): DirectoryEntity.json(user)
+            case .group(let group): DirectoryEntity.json(group)
+            }
+        }
+    }
+}

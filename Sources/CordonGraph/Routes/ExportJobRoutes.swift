@@ -1,0 +1,95 @@
+import CordonPolicy
+import CordonService
+import CordonServiceHTTP
+import Foundation
+import HTTPTypes
+
+/// Reports as files (SRV-OP-085). Files are CSV or JSON, not packed, and fetched with the token of the API.
+struct ExportJobRoutes: Sendable {
+    let administration: Administration
+    let now: @Sendable () -> Date
+
+    private static let path = "deviceManagement/reports/exportJobs"
+
+    var routes: [GraphRoute] {
+        let path = Self.path
+        return [
+            GraphRoute(.get, path, .readApps) { exchange in
+                .collection(try await jobs(exchange).map { json($0, exchange) }, of: path)
+            },
+            GraphRoute(.post, path, .readApps) { exchange in
+                .created(json(try await create(exchange), exchange), of: path)
+            },
+            GraphRoute(.get, path + "/*", .readApps) { exchange in
+                .entity(json(try await job(exchange), exchange), of: path)
+            },
+            GraphRoute(.get, path + "/*/file", .readApps) { exchange in
+                try await file(try await job(exchange), exchange)
+            },
+        ]
+    }
+
+    private func create(_ exchange: GraphExchange) async throws -> ExportJob {
+        let body = try await exchange.object()
+        let name = try GraphExchange.text("reportName", in: body) ?? ""
+        guard let report = StatusExport(rawValue: name) else {
+            let known = StatusExport.allCases.map(\.rawValue).joined(separator: ", ")
+            throw PolicyInput.refusal("reportName", "the reports are \(known)")
+        }
+        let format = try GraphExchange.text("format", in: body)?.lowercased() ?? "csv"
+        guard ["csv", "json"].contains(format) else { throw PolicyInput.refusal("format", "csv and json are made") }
+        let columns = body["select"]?.array?.compactMap(\.string) ?? []
+        guard Set(columns).isSubset(of: report.columns) else {
+            throw PolicyInput.refusal("select", "names a column that the report does not have")
+        }
+        let time = Date(timeIntervalSince1970: now().timeIntervalSince1970.rounded(.down))
+        for job in try await jobs(exchange, expired: true) {
+            try await administration.removeResource(ExportJob.self, job.id, as: exchange.administrator)
+        }
+        let job = ExportJob(
+            id: UUID().uuidString.lowercased(), reportName: name, format: format, columns: columns, requested: time)
+        try await administration.saveResource(job, isNew: true, as: exchange.administrator)
+        return job
+    }
+
+    private func jobs(_ exchange: GraphExchange, expired: Bool = false) async throws -> [ExportJob] {
+        let time = now()
+        return try await administration.resources(ExportJob.self, as: exchange.administrator).filter {
+            ($0.expires <= time) == expired
+        }
+    }
+
+    private func job(_ exchange: GraphExchange) async throws -> ExportJob {
+        guard let job = try await jobs(exchange).first(where: { $0.id == exchange.keys[0].lowercased() }) else {
+            throw Refusal.notFound
+        }
+        return job
+    }
+
+    private func file(_ job: ExportJob, _ exchange: GraphExchange) async throws -> GraphAnswer {
+        guard let report = StatusExport(rawValue: job.reportName) else { throw Refusal.notFound }
+        let columns = job.columns.isEmpty ? report.columns : job.columns
+        let rows = report.rows(try await exchange.statuses(administration))
+        guard job.format == "json" else {
+            return .file(
+                Data(StatusExport.csv(rows, columns: columns).utf8), mediaType: "text/csv; charset=utf-8",
+                name: "\(job.reportName).csv")
+        }
+        let values = rows.map { row in
+            JSONValue.object(row.filter { columns.contains($0.key) }.mapValues(JSONValue.string))
+        }
+        let body: JSONValue = ["values": .array(values)]
+        return .file(Data(body.text().utf8), mediaType: "application/json", name: "\(job.reportName).json")
+    }
+
+    private func json(_ job: ExportJob, _ exchange: GraphExchange) -> JSONValue {
+        [
+            "@odata.type": "#microsoft.graph.deviceManagementExportJob", "id": .string(job.id),
+            "reportName": .string(job.reportName), "filter": .null,
+            "select": .array(job.columns.map(JSONValue.string)), "format": .string(job.format), "search": .null,
+            "localizationType": "replaceLocalizableValues", "status": "completed", "snapshotId": .null,
+            "requestDateTime": GraphTime.value(job.requested), "expirationDateTime": GraphTime.value(job.expires),
+            "url": .string("\(exchange.root)/\(Self.path)/\(job.id)/file"),
+        ]
+    }
+}

@@ -1,0 +1,112 @@
+import CordonPolicy
+import CordonService
+import CordonServiceHTTP
+import Foundation
+
+/// Registrations with what `$expand` adds to them.
+struct RegistrationExpansion: Sendable {
+    let administration: Administration
+
+    /// What several registrations of one answer need, read once, and only where it was asked for.
+    struct Shared {
+        private var policies: [ManagedAppPolicy] = []
+        private var logs: [String: [JSONValue]] = [:]
+        /// The operations of all registrations, where the query looks at them.
+        private var operations: [String: [JSONValue]] = [:]
+        /// What `$expand` adds that the query looks at.
+        private let queried: Set<String>
+
+        init(
+            _ administration: Administration, now: @escaping @Sendable () -> Date, _ exchange: GraphExchange
+        ) async throws {
+            let expand = exchange.query.expand
+            queried = expand.intersection(exchange.query.members)
+            guard !queried.contains("intendedpolicies") else {
+                throw Refusal.badRequest("intendedPolicies are told for each page; the query cannot look at them.")
+            }
+            if expand.contains("appliedpolicies") { policies = try await exchange.policies(administration) }
+            if expand.contains("managedapplogcollectionrequests") {
+                logs = try await LogCollectionRoutes(administration: administration, now: now).byRegistration(exchange)
+            }
+            if queried.contains("operations") {
+                let all = try await administration.operations(ofRegistration: nil, as: exchange.administrator)
+                operations = Dictionary(grouping: all, by: \.registrationID).mapValues { $0.map(OperationEntity.json) }
+            }
+        }
+
+        /// A registration with the members that the query looks at.
+        func entity(_ registration: Registration, _ exchange: GraphExchange) -> JSONValue {
+            let entity = RegistrationEntity.json(registration, version: exchange.version)
+            guard !queried.isEmpty, case .object(var members) = entity else { return entity }
+            if queried.contains("operations") { members["operations"] = .array(operations[registration.id] ?? []) }
+            if queried.contains("appliedpolicies") {
+                members["appliedPolicies"] = .array(applied(registration, exchange))
+            }
+            if queried.contains("managedapplogcollectionrequests") {
+                members["managedAppLogCollectionRequests"] = .array(logs(of: registration))
+            }
+            return .object(members)
+        }
+
+        func applied(_ registration: Registration, _ exchange: GraphExchange) -> [JSONValue] {
+            RegistrationExpansion.applied(registration, among: policies, exchange)
+        }
+
+        func logs(of registration: Registration) -> [JSONValue] { logs[registration.id] ?? [] }
+    }
+
+    /// A registration as it is shown, with everything that `$expand` names.
+    func json(
+        _ registration: Registration, _ shared: Shared, _ exchange: GraphExchange
+    ) async throws -> JSONValue {
+        let expand = exchange.query.expand
+        var members = RegistrationEntity.json(registration, version: exchange.version).object ?? [:]
+        if expand.contains("operations") {
+            members["operations"] = .array(try await operations(of: registration, exchange))
+        }
+        if expand.contains("appliedpolicies") {
+            members["appliedPolicies"] = .array(shared.applied(registration, exchange))
+        }
+        if expand.contains("intendedpolicies") {
+            members["intendedPolicies"] = .array(try await intended(registration, exchange))
+        }
+        if expand.contains("managedapplogcollectionrequests") {
+            members["managedAppLogCollectionRequests"] = .array(shared.logs(of: registration))
+        }
+        return .object(members)
+    }
+
+    func operations(
+        of registration: Registration, _ exchange: GraphExchange
+    ) async throws -> [JSONValue] {
+        try await administration.operations(ofRegistration: registration.id, as: exchange.administrator).map(
+            OperationEntity.json)
+    }
+
+    @Sendable func intended(
+        _ registration: Registration, _ exchange: GraphExchange
+    ) async throws -> [JSONValue] {
+        try await administration.intendedPolicies(ofRegistration: registration.id, as: exchange.administrator).map {
+            exchange.json($0)
+        }
+    }
+
+    /// What was in force at the last check-in, each with the version that the app confirmed (SRV-RS-129).
+    @Sendable func applied(
+        _ registration: Registration, _ exchange: GraphExchange
+    ) async throws -> [JSONValue] {
+        Self.applied(registration, among: try await exchange.policies(administration), exchange)
+    }
+
+    private static func applied(
+        _ registration: Registration, among policies: [ManagedAppPolicy], _ exchange: GraphExchange
+    ) -> [JSONValue] {
+        registration.applied.compactMap { reference in
+            policies.first { $0.id == reference.id }.map { policy in
+                var confirmed = policy
+                confirmed.version = reference.version
+                return exchange.json(confirmed)
+            }
+        }
+    }
+}

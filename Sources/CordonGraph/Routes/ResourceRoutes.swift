@@ -1,0 +1,71 @@
+import CordonPolicy
+import CordonService
+import CordonServiceHTTP
+import Foundation
+import HTTPTypes
+
+/// Collections of one small kind of thing: list, count, read, and where it is kept here, write (§2.6).
+struct ResourceRoutes<Resource: AdministeredResource>: Sendable {
+    let administration: Administration
+    let path: String
+    let reading: AdministrationAccess
+    /// What is there besides the stored ones.
+    var builtIn: [Resource] = []
+    /// The members that a body is read for; one that is nearly called so is refused.
+    let members: [String]
+    let json: @Sendable (Resource) -> JSONValue
+    /// The resource that a body describes; changes to one where that is given.
+    let read: @Sendable ([String: JSONValue], Resource?) throws -> Resource
+
+    var routes: [GraphRoute] {
+        [
+            GraphRoute(.get, path, reading) { exchange in
+                .collection(try await all(exchange).map(json), of: path)
+            },
+            GraphRoute(.get, path + "/$count", reading) { exchange in
+                .count(try await all(exchange).map(json))
+            },
+            GraphRoute(.post, path, .writeApps) { exchange in
+                let resource = try read(try await body(exchange), nil)
+                try await save(resource, isNew: true, exchange)
+                return exchange.applyingPreference(.created(json(resource), of: path))
+            },
+            GraphRoute(.get, path + "/*", reading) { exchange in
+                .entity(json(try await one(exchange)), of: path)
+            },
+            GraphRoute(.patch, path + "/*", .writeApps) { exchange in
+                let before = try await one(exchange)
+                try await save(try read(try await body(exchange), before), isNew: false, exchange)
+                return exchange.applyingPreference(.done)
+            },
+            GraphRoute(.delete, path + "/*", .writeApps) { exchange in
+                let known = try await one(exchange)
+                try await administration.removeResource(Resource.self, known.id, as: exchange.administrator)
+                return .done
+            },
+        ]
+    }
+
+    private func body(_ exchange: GraphExchange) async throws -> [String: JSONValue] {
+        let body = try await exchange.object()
+        try exchange.checkSpelling(of: body, among: members)
+        return body
+    }
+
+    private func all(_ exchange: GraphExchange) async throws -> [Resource] {
+        let stored = try await administration.resources(Resource.self, as: exchange.administrator)
+        return builtIn + stored
+    }
+
+    private func one(_ exchange: GraphExchange) async throws -> Resource {
+        let id = exchange.keys[0]
+        guard let found = try await all(exchange).first(where: { $0.id.lowercased() == id.lowercased() }) else {
+            throw Refusal.notFound
+        }
+        return found
+    }
+
+    private func save(_ resource: Resource, isNew: Bool, _ exchange: GraphExchange) async throws {
+        try await administration.saveResource(resource, isNew: isNew, as: exchange.administrator)
+    }
+}

@@ -1,0 +1,68 @@
+import CordonPolicy
+import CordonProtocol
+import CordonService
+import CordonServiceHTTP
+import HTTPTypes
+
+/// What app protection has to say of one person (SRV-OP-064…066).
+struct UserRoutes: Sendable {
+    let administration: Administration
+
+    var routes: [GraphRoute] {
+        [
+            GraphRoute(.get, "users/*/getManagedAppPolicies", .readApps, expands: PolicyCollection.expands) {
+                exchange in
+                let user = try await exchange.user(administration)
+                let policies = try await UserPolicies(administration: administration).all(of: user, exchange)
+                return .collection(policies.map { exchange.json($0) }, of: "deviceAppManagement/managedAppPolicies")
+            },
+            GraphRoute(.get, "users/*/getManagedAppDiagnosticStatuses", .readApps) { exchange in
+                let user = try await exchange.user(administration)
+                let checks = try await UserChecks(administration: administration).all(of: user, exchange)
+                return .collection(
+                    checks.map(\.json), of: "Collection(microsoft.graph.managedAppDiagnosticStatus)")
+            },
+            GraphRoute(.get, "users/*/exportDeviceAndAppManagementData", .readApps) { exchange in
+                let id = exchange.keys[0]
+                return .entity(try await export(of: id, exchange), of: "users('\(id)')")
+            },
+        ]
+    }
+
+    /// Everything that is kept about a person (SRV-CI-095), as the operator's own route has it: with the same permission
+    /// and the same record in the audit log.
+    private func export(of id: String, _ exchange: GraphExchange) async throws -> JSONValue {
+        let data = try await exchange.directory {
+            try await administration.exportUser(id, as: exchange.administrator)
+        }
+        let sections: [(String, [JSONValue])] = [
+            ("User", data.user.map { [DirectoryEntity.json($0)] } ?? []), ("Groups", data.groups.map(Self.reference)),
+            ("App registrations", data.registrations.map { RegistrationEntity.json($0, version: .beta) }),
+            ("Wipes", data.operations.map(OperationEntity.json)),
+            ("Commands", try documents(data.commands)),
+            ("Working time", try documents([data.workingTime].compactMap(\.self))),
+            ("Block", try documents([data.block].compactMap(\.self))), ("Telemetry", try documents(data.telemetry)),
+            ("Logs", try documents(data.logs)), ("Shared devices", data.sharedDevices.map(Self.reference)),
+            ("Allowed account", try documents([data.allowedAccount].compactMap(\.self))),
+            ("Directory sources", data.sources.map(Self.reference)),
+            ("Revoked sessions", try documents([data.revocation].compactMap(\.self))),
+        ]
+        let options = exchange.query.custom
+        let skip = options["skip"].flatMap { Int($0) } ?? 0
+        let top = options["top"].flatMap { Int($0) } ?? sections.count
+        let content = sections.dropFirst(max(0, skip)).prefix(max(0, top)).map { name, data -> JSONValue in
+            ["displayName": .string(name), "data": .array(data)]
+        }
+        return ["content": .array(content)]
+    }
+
+    private static func reference(_ id: String) -> JSONValue { ["id": .string(id)] }
+
+    private func documents(_ values: [some Encodable]) throws -> [JSONValue] {
+        do {
+            return try values.map { try JSONValue(parsing: MessageCoding.encode($0)) }
+        } catch {
+            throw ServiceError(.internalError, "what is kept has no JSON form")
+        }
+    }
+}
