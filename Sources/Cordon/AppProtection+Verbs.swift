@@ -27,7 +27,7 @@ extension AppProtection {
     ) async throws(ProtectionError) -> ServiceDiscovery {
         try ProtectionConfiguration.check(service: service)
         let memory = folder.map { $0.appending(path: "life") }
-        do throws(ServiceFailure) {
+        do {
             return try await ServiceAccess.discover(service, over: transport, in: memory)
         } catch { throw ProtectionError(.serviceUnusable, error.reason) }
     }

@@ -66,7 +66,7 @@ extension DevelopmentIdentityProvider {
     public func answerToken(
         _ request: HTTPRequest, body: Data?, at address: String?
     ) async -> (head: HTTPResponse, body: Data) {
-        do throws(OAuthError) {
+        do {
             var read = try ProviderRequest(request, body: body, issuer: issuer)
             read.tokenAddress = address
             return try token(read).response

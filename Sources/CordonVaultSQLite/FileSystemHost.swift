@@ -50,7 +50,7 @@ final class FileSystemHost: Sendable {
 
     private func prepare(_ path: UnsafePointer<CChar>?) -> Int32 {
         guard let path = text(path) else { return SQLITE_CANTOPEN }
-        do throws(VaultError) {
+        do {
             try keyring.prepare(path)
             return SQLITE_OK
         } catch {
@@ -61,7 +61,7 @@ final class FileSystemHost: Sendable {
 
     private func unlock(_ path: UnsafePointer<CChar>?, _ header: UnsafePointer<UInt8>?) -> OpaquePointer? {
         guard let path = text(path) else { return nil }
-        do throws(VaultError) {
+        do {
             let cipher = cipher
             let made = try keyring.open(bytes(header)) { cipher.pageKey(UInt(bitPattern: $0.baseAddress), $1) }
             let key = try keep(made)

@@ -33,7 +33,7 @@ extension SealedDatabases {
         try source.run("BEGIN EXCLUSIVE")
         try source.run("COMMIT")
         DatabaseKeyring.removeDraft(draft.path)
-        do throws(VaultError) {
+        do {
             let target = try Connection(draft.path, fileSystem: fileSystemName, creating: true)
             try target.run("PRAGMA journal_mode = OFF")
             try source.copy(to: target, progress)

@@ -122,7 +122,7 @@ final class AccountTable: Sendable {
     /// Remembers by the machine's uptime that the service was reached.
     func recordContact(with account: AccountID) {
         let now = ClockReading(configuration.clock)
-        do throws(ProtectionError) { try launches.change(account) { $0.checkedIn = now } } catch {
+        do { try launches.change(account) { $0.checkedIn = now } } catch {
             configuration.logger.warning(
                 "the time of a check-in could not be kept", metadata: ["reason": "\(error.reason)"])
         }
@@ -295,7 +295,7 @@ final class AccountTable: Sendable {
     /// Whether a wipe of an account has begun and is not finished, here or in another process. What cannot be read may be
     /// one.
     func isBeingWiped(_ account: AccountID) -> Bool {
-        do throws(ProtectionError) { return try wipes.unfinished(of: account) != nil } catch { return true }
+        do { return try wipes.unfinished(of: account) != nil } catch { return true }
     }
 
     /// Whether another account than this one is being removed.

@@ -111,7 +111,7 @@ actor StoredAccounts {
     /// Seals what a version before has stored plain; what cannot be sealed now is tried again at the next start, and plain
     /// files are taken until then.
     private func sealPlainState(_ stored: RegistrationStore.Contents) {
-        do throws(ProtectionError) {
+        do {
             for record in stored.plain { try context.accounts.sealPlain(record.account.id) }
             try context.pending.sealPlain()
             context.seal.settle()

@@ -43,7 +43,7 @@ actor CheckIns {
         guard let record = context.accounts[account] else {
             return Outcome(context.accounts.records.isEmpty ? .notEnrolled : .notEnrolledAccount)
         }
-        do throws(ServiceFailure) {
+        do {
             return Outcome(try await exchange(record))
         } catch {
             context.log("check-in failed", error)
@@ -60,7 +60,7 @@ actor CheckIns {
     /// Makes a registration anew that the service has forgotten, or knows by a key that this device has no more; until that
     /// succeeds the old rules stay.
     private func registerAgain(_ record: RegistrationRecord) async -> Outcome {
-        do throws(ServiceFailure) {
+        do {
             let discovery = (try? await service.discovered()) ?? record.discovery
             return Outcome(
                 try await registrations.register(
@@ -91,7 +91,7 @@ actor CheckIns {
             clientTime: configuration.clock.now(), nonce: nonce,
             outcomes: outcomes.isEmpty ? nil : outcomes.map(\.outcome))
         let response: CheckInResponse
-        do throws(ServiceFailure) {
+        do {
             response = try await client.checkIn(request, registration: record.registrationID, token: token)
         } catch {
             // Without a token only the word that the account is disabled counts; else it is the sign-in that failed.
@@ -107,14 +107,14 @@ actor CheckIns {
             guard current != nil else {
                 throw .unacceptable(ProtocolError(.malformed, "the service sent no envelope where one is needed"))
             }
-            do throws(ProtectionError) { try context.accounts.keep(record) } catch {
+            do { try context.accounts.keep(record) } catch {
                 throw .refused(ProblemDetails(title: error.reason, status: 0, code: .internalError))
             }
             await stored.recordContact(reporting: refusals, outcomes)
             return response.statusCode
         }
         let received = SignedEnvelope(text)
-        do throws(ProtocolError) {
+        do {
             let envelope = try await registrations.accept(
                 received, into: &record, after: current.map { ($0.sequence, record.envelope.digest) }, nonce: nonce,
                 client: client)

@@ -103,7 +103,7 @@ actor Commands {
         else { return }
         let report = Acknowledgement(
             commandID: command.id, phase: succeeded ? .succeeded : .failed, time: context.configuration.clock.now())
-        do throws(ServiceFailure) {
+        do {
             try await session.client.acknowledge(report, registration: record.registrationID)
         } catch {
             context.log("the service could not be told how a command ended", error)

@@ -120,7 +120,7 @@ public actor Remediations {
             await enrollments.obstacle(to: account) == .singleAccountOnly
         else { return nil }
         guard !silent else { return .authenticationRequired }
-        do throws(ServiceFailure) {
+        do {
             // What the service said before does not show that it can be reached.
             let discovery = try await ServiceClient.discover(
                 at: configuration.service, over: configuration.transport)
@@ -145,7 +145,7 @@ public actor Remediations {
     private func compliance(of account: AccountID, silent: Bool) async -> ComplianceReport? {
         guard let record = context.accounts[account] else { return nil }
         let request = RemediationRequest(silent: silent, health: await service.health(for: account))
-        do throws(ServiceFailure) {
+        do {
             let session = try await service.session(for: account, discovery: record.discovery)
             return try await session.client.compliance(
                 request, registration: record.registrationID, token: session.token)

@@ -104,7 +104,7 @@ public actor EgressOutlets {
         try admit(nil, from: .managed(owner), for: receiver)
         try rules.requireOpenGate(for: Question(.copy, owner: .managed(owner)))
         let text: String
-        do throws(VaultError) {
+        do {
             text = String(decoding: try await context.vault.unseal(sealed, of: owner), as: UTF8.self)
         } catch { throw ProtectionError(error) }
         try admit(text.count, from: .managed(owner), for: receiver)
@@ -159,7 +159,7 @@ public actor EgressOutlets {
     }
 
     private func seal(_ bytes: Data, for account: AccountID) async throws(ProtectionError) -> Data {
-        do throws(VaultError) { return try await context.vault.protect(bytes, for: account) } catch {
+        do { return try await context.vault.protect(bytes, for: account) } catch {
             throw ProtectionError(error)
         }
     }

@@ -126,14 +126,14 @@ public actor Enrollments {
             guard status == .authenticationRequired else { return status }
         }
         // Nobody types a password for a service that could not enrol them, or is not the organisation's.
-        do throws(ServiceFailure) { _ = try await service.verified() } catch {
+        do { _ = try await service.verified() } catch {
             context.log("nobody was asked to sign in, since the service could not be verified", error)
             let outcome = Outcome(error, network: .discoveryFailed)
             context.publish(outcome, .enrollment, of: AccountID(hint ?? ""))
             return outcome.status
         }
         let account: ManagedAccount
-        do throws(SignInError) {
+        do {
             account = try await signIn(hint)
         } catch {
             let outcome = Outcome(ServiceFailure.signIn(error), network: .enrollmentNetworkFailure)
@@ -263,7 +263,7 @@ public actor Enrollments {
             guard answer == true else { return Outcome(.enrollmentRefused) }
         }
         let discovery: ServiceDiscovery
-        do throws(ServiceFailure) { discovery = try await service.discovered() } catch {
+        do { discovery = try await service.discovered() } catch {
             context.log("the service could not be found", error)
             let isTimeout = error.status(network: .discoveryFailed) == .timedOut
             // A host without a service belongs to no organisation that uses one: a day is soon enough (SRV-CI-062).
@@ -271,7 +271,7 @@ public actor Enrollments {
             return Outcome(isTimeout ? .timedOut : .discoveryFailed, detail: error.reason, retryAfter: wait)
         }
         guard let member = discovery.member(account) else { return Outcome(.anotherOrganization) }
-        do throws(ServiceFailure) {
+        do {
             let status = try await registrations.register(member, with: discovery, from: source, inPlaceOf: nil)
             if status == .newPolicies { context.adviseRestart(account.id) }
             return Outcome(status)

@@ -56,7 +56,7 @@ actor Registrations {
             lastCheckIn: now,
             nextCheckIn: now + context.intervals.afterCheckIn(serviceAsksFor: result.nextCheckInSeconds), planned: now,
             isAccountDisabled: false, deviceTag: tag)
-        do throws(ProtocolError) {
+        do {
             let envelope = try await accept(
                 record.envelope, into: &record, after: nil, nonce: nonce, client: session.client)
             return await adopt(envelope, of: record)
@@ -166,7 +166,7 @@ actor Registrations {
 
     /// Makes a registration anew because the organisation commands it.
     private func registerAnew(_ record: RegistrationRecord) async -> EnrollmentStatus {
-        do throws(ServiceFailure) {
+        do {
             return try await register(
                 record.account, with: record.discovery, from: .appRegistered, inPlaceOf: record)
         } catch {

@@ -59,7 +59,7 @@ actor Unenrollments {
         let report = UnenrollmentReport(reason: reason, doWipe: wiping, succeeded: !wiping)
         let failure = await tellService(
             to: record.registrationID, of: account, tagged: record.deviceTag, at: record.discovery, saying: report)
-        do throws(ProtectionError) {
+        do {
             if wiping {
                 try await wipes.wipe(account, because: "unenrollment")
             } else {
@@ -104,7 +104,7 @@ actor Unenrollments {
         to forget: String, of account: AccountID, tagged tag: String?, at discovery: ServiceDiscovery,
         saying report: UnenrollmentReport? = nil
     ) async -> ServiceFailure? {
-        do throws(ServiceFailure) {
+        do {
             let session = try await service.session(for: account, discovery: discovery)
             do {
                 try await session.client.unregister(registration: forget, saying: report, token: session.token)

@@ -212,7 +212,7 @@ extension AccountFiles {
 
     /// Asks the system for the account's level; a system that refuses leaves the files sealed as they are.
     func protectFolder(of account: AccountID) {
-        do throws(VaultError) {
+        do {
             try context.vault.setProtection(fileProtection(of: account), of: context.folder(of: account))
         } catch {
             context.configuration.logger.warning(

@@ -51,7 +51,7 @@ public actor AccountFiles: AccountFollower {
     private func openForReading(
         _ name: String, in folder: SealedFolder
     ) async throws(ProtectionError) -> SealedFile {
-        do throws(VaultError) { return try await context.vault.open(name, in: folder, writing: false) } catch {
+        do { return try await context.vault.open(name, in: folder, writing: false) } catch {
             guard error.code == .noSuchFile else { throw ProtectionError(error) }
             throw ProtectionError(.nothingThere, "there is no file of that name")
         }
@@ -77,7 +77,7 @@ public actor AccountFiles: AccountFollower {
         }
         guard isThere else { return nil }
         if readable { try rules.requireOpenGate(forReading: folder.account) }
-        do throws(VaultError) { return try await context.vault.open(name, in: folder, writing: true) } catch {
+        do { return try await context.vault.open(name, in: folder, writing: true) } catch {
             guard error.code == .noSuchFile else { throw ProtectionError(error) }
             return nil
         }
@@ -140,7 +140,7 @@ public actor AccountFiles: AccountFollower {
     func fromVault<Value>(
         _ work: (Vault) async throws(VaultError) -> Value
     ) async throws(ProtectionError) -> Value {
-        do throws(VaultError) { return try await work(context.vault) } catch { throw ProtectionError(error) }
+        do { return try await work(context.vault) } catch { throw ProtectionError(error) }
     }
 
     // MARK: When an account's files are opened

@@ -6,7 +6,7 @@ extension LaunchAttempt {
     /// Asks for the PIN, or for a new one where there is none.
     nonisolated(nonsending) mutating func askPIN() async -> Next {
         let contents: SealedState<PINRecord>.Contents
-        do throws(ProtectionError) { contents = try tools.pins.contents(of: account) } catch {
+        do { contents = try tools.pins.contents(of: account) } catch {
             return await showFailure(error)
         }
         guard case .value(let record) = contents, record.verifier != nil else {
@@ -44,7 +44,7 @@ extension LaunchAttempt {
 
     private nonisolated(nonsending) mutating func check(_ pin: String, _ access: AccessRequirements) async -> Next {
         (pinWait, lastPINWasWrong) = (.zero, false)
-        do throws(ProtectionError) {
+        do {
             switch try await tools.pins.check(pin, of: account, limit: access.maximumPinRetries) {
             case .right:
                 hasEnteredPIN = true
@@ -94,7 +94,7 @@ extension LaunchAttempt {
                 session.steps.append(LaunchStep(.newPIN, .cancelled))
                 return cancelled
             }
-            do throws(ProtectionError) {
+            do {
                 problems = try await tools.pins.set(pin, of: account, requirements: PINRequirements(access))
                 session.steps.append(LaunchStep(.newPIN, problems.isEmpty ? .done : .refused))
                 guard problems.isEmpty else { continue }
@@ -124,7 +124,7 @@ extension LaunchAttempt {
             session.steps.append(LaunchStep(.signIn, .done))
             hasSignedIn = true
             let now = ClockReading(configuration.clock)
-            do throws(ProtectionError) { try tools.context.launches.change(account) { $0.signedIn = now } } catch {
+            do { try tools.context.launches.change(account) { $0.signedIn = now } } catch {
                 return await showFailure(error)
             }
             return .again

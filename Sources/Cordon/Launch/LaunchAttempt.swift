@@ -157,7 +157,7 @@ struct LaunchAttempt: Sendable {
         let notice = ProtectionNotice(
             .managed, account: account, causes: [cause], answers: hidesCancel ? [.goOn] : [.goOn, .cancel])
         guard await session.present(notice, as: .managedNotice) == .goOn else { return cancelled }
-        do throws(ProtectionError) { try tools.context.launches.change(account) { $0.noticeSeen = true } } catch {
+        do { try tools.context.launches.change(account) { $0.noticeSeen = true } } catch {
             return await showFailure(error)
         }
         return .again
@@ -207,7 +207,7 @@ struct LaunchAttempt: Sendable {
             return .again
         }
         let usedUp = gravest.contains { $0.rule == Rule.launchPINAttempts.rawValue }
-        do throws(ProtectionError) { try await remedies.wipe(account, gravest.first?.rule ?? "app") } catch {
+        do { try await remedies.wipe(account, gravest.first?.rule ?? "app") } catch {
             session.steps.append(LaunchStep(.wipe, .unavailable))
             return await showFailure(error)
         }

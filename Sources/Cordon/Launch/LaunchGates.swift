@@ -286,7 +286,7 @@ public actor LaunchGates: AccountFollower {
     }
 
     func resetPIN(of account: AccountID) async -> Bool {
-        do throws(ProtectionError) {
+        do {
             try context.launches.change(account) { $0.hadPIN = true }
             try await tools.pins.takeAway(from: account)
         } catch {

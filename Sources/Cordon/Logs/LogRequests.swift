@@ -117,7 +117,7 @@ public actor LogRequests: AccountFollower {
         }
         guard let answer else { return report(.unanswered, of: order) }
         order.state = answer ? .agreed : .over
-        do throws(ProtectionError) {
+        do {
             if answer { try file(of: order).write(content) }
             // The account may have been removed while the person was thinking.
             guard try keep(order) else { return try file(of: order).remove() }
@@ -143,7 +143,7 @@ public actor LogRequests: AccountFollower {
             order.isNoted = true
             _ = try? keep(order)
         }
-        do throws(ServiceFailure) {
+        do {
             let session = try await service.session(for: order.account, discovery: record.discovery)
             try await session.client.send(
                 logs: content, request: order.request.id, registration: record.registrationID, token: session.token)
@@ -162,7 +162,7 @@ public actor LogRequests: AccountFollower {
 
     private func end(_ order: LogOrder, _ end: LogUploadReport.End) {
         try? file(of: order).remove()
-        do throws(ProtectionError) { _ = try keep(order) } catch {
+        do { _ = try keep(order) } catch {
             context.configuration.logger.error("an answer to a request for logs could not be kept")
         }
         report(end, of: order)

@@ -42,7 +42,7 @@ struct SealedState<Value: Codable & Sendable>: Sendable {
 
     /// A key of this file's own under the device's root key.
     func key(_ use: String) throws(ProtectionError) -> SymmetricKey {
-        do throws(VaultError) {
+        do {
             return HKDF<SHA256>.deriveKey(
                 inputKeyMaterial: try keyStore.rootKey(), salt: name, info: Data("cordon-\(purpose)-\(use)-1".utf8),
                 outputByteCount: 32)

@@ -53,7 +53,7 @@ struct ProtectionContext: Sendable {
             configuration, settings: settingsInForce, registrations: registrations, wipes: wipes, launches: launches)
         telemetry = TelemetryRecorder(
             configuration, settings: settingsInForce, accounts: accounts, pending: pending)
-        do throws(VaultError) {
+        do {
             vault = try Vault(
                 directory: folder.appending(path: "vault"), keyStore: configuration.keyStore,
                 roots: [folder.appending(path: "files")] + configuration.protectedRoots, clock: configuration.clock.now)

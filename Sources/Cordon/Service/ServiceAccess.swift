@@ -26,7 +26,7 @@ public struct ServiceAccess: Sendable {
     ///   configured one, `serviceUnusable` when no usable answer came.
     @discardableResult
     public func verify() async throws(ProtectionError) -> ServiceDiscovery {
-        do throws(ServiceFailure) { return try await verified() } catch {
+        do { return try await verified() } catch {
             guard case .unacceptable(let reason) = error, reason.code == .unknownKey else {
                 throw ProtectionError(.serviceUnusable, error.reason)
             }
@@ -45,7 +45,7 @@ public struct ServiceAccess: Sendable {
     /// The key set that a service gives out, signed by the pinned root key and valid now.
     func verifiedKeys(of discovery: ServiceDiscovery) async throws(ServiceFailure) -> SignedKeySet {
         let keys = try await ServiceClient.keySet(of: discovery, over: configuration.transport)
-        do throws(ProtocolError) {
+        do {
             _ = try keys.verified(pin: configuration.rootKeyPin, at: configuration.clock.now())
         } catch { throw .unacceptable(error) }
         return keys
@@ -62,7 +62,7 @@ public struct ServiceAccess: Sendable {
         _ service: URL, over transport: any HTTPTransport, in memory: URL?
     ) async throws(ServiceFailure) -> ServiceDiscovery {
         let file = memory.flatMap { try? StateFolder($0).file("service-" + FolderName.hash(service.absoluteString)) }
-        do throws(ServiceFailure) {
+        do {
             let discovery = try await ServiceClient.discover(at: service, over: transport)
             // What cannot be kept is asked for again.
             if let bytes = try? MessageCoding.encode(discovery) { try? file?.write(bytes) }

@@ -64,7 +64,7 @@ struct ServiceClient: Sendable {
         over transport: any HTTPTransport
     ) async throws(ServiceFailure) {
         let body: Data
-        do throws(ProtocolError) { body = try MessageCoding.encode(acknowledgement) } catch {
+        do { body = try MessageCoding.encode(acknowledgement) } catch {
             throw .unacceptable(error)
         }
         let url = discovery.checkIn.appending(path: "registrations/\(registration)/acknowledgements")
@@ -113,7 +113,7 @@ struct ServiceClient: Sendable {
             request.headerFields[named: "Last-Event-ID"] = lastEventID
             try authorize(&request, url: url, token: token, nonce: nonce)
             let answer: HTTPAnswerStream
-            do throws(TransportError) { answer = try await transport.stream(request, timeout: Self.timeout) } catch {
+            do { answer = try await transport.stream(request, timeout: Self.timeout) } catch {
                 throw .transport(error)
             }
             if answer.head.status == .ok { return answer }
@@ -162,7 +162,7 @@ struct ServiceClient: Sendable {
     ) async throws(ServiceFailure) -> HTTPAnswer {
         var body: Data?
         if let message {
-            do throws(ProtocolError) { body = try MessageCoding.encode(message) } catch { throw .unacceptable(error) }
+            do { body = try MessageCoding.encode(message) } catch { throw .unacceptable(error) }
         }
         return try await authorized(method, path: path, token: token, body: body) { request in
             if message != nil { request.headerFields[.contentType] = "application/json" }
@@ -195,7 +195,7 @@ struct ServiceClient: Sendable {
     private func authorize(
         _ request: inout HTTPRequest, url: URL, token: String?, nonce: String?
     ) throws(ServiceFailure) {
-        do throws(ProtocolError) {
+        do {
             request.headerFields[named: "DPoP"] = try DPoPProof.make(
                 method: request.method.rawValue, url: url, accessToken: token, nonce: nonce, issued: now(),
                 signer: signer)
@@ -215,7 +215,7 @@ struct ServiceClient: Sendable {
     private static func send(
         _ request: HTTPRequest, body: Data?, over transport: any HTTPTransport
     ) async throws(ServiceFailure) -> HTTPAnswer {
-        do throws(TransportError) {
+        do {
             return try await transport.send(request, body: body, limit: answerLimit, timeout: timeout)
         } catch { throw .transport(error) }
     }
@@ -223,7 +223,7 @@ struct ServiceClient: Sendable {
     private static func decode<Message: Decodable>(
         _ type: Message.Type, from body: Data
     ) throws(ServiceFailure) -> Message {
-        do throws(ProtocolError) { return try MessageCoding.decode(type, from: body) } catch {
+        do { return try MessageCoding.decode(type, from: body) } catch {
             throw .unacceptable(error)
         }
     }

@@ -22,7 +22,7 @@ struct GroupVault: Sendable {
 
     /// Opens the group for one app or extension; `directory` is its own place for what a wipe needs.
     init(_ group: SharingGroup, directory: URL) throws(ProtectionError) {
-        do throws(VaultError) {
+        do {
             vault = try Vault(
                 directory: directory.appending(path: "group"), keyStore: group.keyStore,
                 keyDirectory: group.directory.appending(path: "keys"))
@@ -42,7 +42,7 @@ struct GroupVault: Sendable {
         }
         var parcel = Data(withUnsafeBytes(of: UInt32(label.count).bigEndian) { Array($0) })
         parcel += label + bytes
-        do throws(VaultError) {
+        do {
             // The group may have lost the key since the last time, by another app's wipe.
             try await vault.createAccountKey(for: account)
             return try await vault.protect(parcel, for: account)
@@ -54,7 +54,7 @@ struct GroupVault: Sendable {
         _ sealed: Data, of account: AccountID, as purpose: Purpose
     ) async throws(ProtectionError) -> (name: String, bytes: Data) {
         let parcel: Data
-        do throws(VaultError) {
+        do {
             try await vault.unlock(account)
             // Only the seal proves who it is from: anybody can write a readable buffer that names the account.
             parcel = try await vault.unseal(sealed, of: account)
@@ -72,7 +72,7 @@ struct GroupVault: Sendable {
 
     /// Destroys the account's key of the group; what is on its way cannot be opened any more.
     func forget(_ account: AccountID) async throws(ProtectionError) {
-        do throws(VaultError) {
+        do {
             _ = try await vault.wipe(account)
             try await vault.discardReport(for: account)
         } catch { throw ProtectionError(error) }

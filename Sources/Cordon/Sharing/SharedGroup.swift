@@ -51,7 +51,7 @@ actor SharedGroup: AccountFollower {
     /// that no milder value stays.
     func publishRules(of account: AccountID) async {
         guard let vault, !context.configuration.isExtension, context.accounts[account] != nil else { return }
-        do throws(ProtectionError) { try await publishNotificationLevel(of: account, to: vault) } catch {
+        do { try await publishNotificationLevel(of: account, to: vault) } catch {
             context.configuration.logger.warning(
                 "the extensions could not be told what notifications may show", metadata: ["reason": "\(error.reason)"])
             endNotificationLevel(of: account)
@@ -63,7 +63,7 @@ actor SharedGroup: AccountFollower {
     /// Ends what the group has of an account; what could not be ended goes into the receipt, and keeps nothing else.
     func eraseState(of account: AccountID) async -> [String] {
         guard let vault else { return [] }
-        do throws(ProtectionError) {
+        do {
             try NotificationLevels.file(of: account, in: vault).remove()
             try await vault.forget(account)
             return []
@@ -98,7 +98,7 @@ actor SharedGroup: AccountFollower {
     /// Ends the value of an account that is not here any more: without one nothing is shown.
     private func endNotificationLevel(of account: AccountID) {
         guard let vault else { return }
-        do throws(ProtectionError) { try NotificationLevels.file(of: account, in: vault).remove() } catch {
+        do { try NotificationLevels.file(of: account, in: vault).remove() } catch {
             context.configuration.logger.error(
                 "what notifications may show could not be ended", metadata: ["reason": "\(error.reason)"])
         }

@@ -25,7 +25,7 @@ struct StateFile: Sendable {
     /// Replaces the contents; when this returns they survive a crash of the machine.
     func write(_ bytes: Data) throws(ProtectionError) {
         let draft = url.appendingPathExtension(UUID().uuidString + Self.draftSuffix)
-        do throws(FileFailure) { try DurableFile.replace(url, with: bytes, by: draft) } catch { throw unwritable }
+        do { try DurableFile.replace(url, with: bytes, by: draft) } catch { throw unwritable }
     }
 
     /// Removes the file with everything that says the same: what was put aside, and what a crash kept from taking the
@@ -35,7 +35,7 @@ struct StateFile: Sendable {
         let own = url.lastPathComponent
         let drafts = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [])
             .filter { $0.hasPrefix(own + ".") && $0.hasSuffix(Self.draftSuffix) }
-        do throws(FileFailure) {
+        do {
             for name in [own, own + Self.damagedSuffix] + drafts {
                 try DurableFile.remove(folder.appending(path: name))
             }

@@ -13,21 +13,21 @@ enum StateLock {
 
     /// Takes the lock at once, nil when somebody else holds it; its `end()` removes the file.
     static func take(_ file: URL) throws(ProtectionError) -> AdvisoryLock? {
-        do throws(FileFailure) { return try AdvisoryLock.take(file) } catch { throw failure(error) }
+        do { return try AdvisoryLock.take(file) } catch { throw failure(error) }
     }
 
     /// Waits for the lock without blocking a thread; it is let go when the value dies.
     ///
     /// - Throws: ``ProtectionError`` with code `stateUnwritable` when there can be no lock, or the task is cancelled.
     static func waiting(for file: URL) async throws(ProtectionError) -> AdvisoryLock {
-        do throws(FileFailure) { return try await AdvisoryLock.waiting(for: file) } catch { throw failure(error) }
+        do { return try await AdvisoryLock.waiting(for: file) } catch { throw failure(error) }
     }
 
     /// Waits for the lock of a folder that exists; it leaves no file behind that would tell of the folder's owner.
     ///
     /// - Throws: ``ProtectionError`` with code `stateUnwritable` when there is no such folder, or the task is cancelled.
     static func waiting(forFolder folder: URL) async throws(ProtectionError) -> AdvisoryLock {
-        do throws(FileFailure) { return try await AdvisoryLock.waiting(forFolder: folder) } catch {
+        do { return try await AdvisoryLock.waiting(forFolder: folder) } catch {
             throw failure(error)
         }
     }

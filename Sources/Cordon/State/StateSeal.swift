@@ -98,7 +98,7 @@ struct StateSeal: Sendable {
     /// also while the key store is locked.
     private func key() throws(ProtectionError) -> SymmetricKey {
         if let known = knownKey.withLock({ $0 }) { return known }
-        do throws(VaultError) {
+        do {
             let key = HKDF<SHA256>.deriveKey(
                 inputKeyMaterial: try keyStore.rootKey(), info: Data("cordon-state-seal-1".utf8), outputByteCount: 32)
             knownKey.withLock { $0 = key }

@@ -96,7 +96,7 @@ public actor TelemetryReports: AccountFollower {
     }
 
     private func send(_ events: [TelemetryEvent], of record: RegistrationRecord, at now: Date) async {
-        do throws(ServiceFailure) {
+        do {
             let session = try await service.session(for: record.account.id, discovery: record.discovery)
             guard sent.record(events, to: .service, at: now) else { return }
             try await session.client.send(TelemetryBatch(events: events.map(\.reported)), token: session.token)

@@ -53,7 +53,7 @@ struct WipeReceipts: Sendable {
             return
         }
         configuration.wipeObserver("put-away")
-        do throws(ProtectionError) { try context.wipes.remove(wipe) } catch {
+        do { try context.wipes.remove(wipe) } catch {
             configuration.logger.error("a finished wipe could not be put away", metadata: ["reason": "\(error.reason)"])
         }
     }

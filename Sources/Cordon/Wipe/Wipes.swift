@@ -46,7 +46,7 @@ actor Wipes {
     /// Begins a wipe that a verified envelope commands.
     func begin(_ command: Command) async {
         guard let record = context.accounts[command.account] else { return }
-        do throws(ProtectionError) {
+        do {
             // Another process of the app that was quicker has left no registration, or has made another one since.
             try await carryOut(command, because: nil, on: record) {
                 $0?.registrationID == record.registrationID ? record : nil
@@ -101,7 +101,7 @@ actor Wipes {
         let account = record.account.id
         if let begun = try context.wipes.unfinished(of: account) { return begun }
         // No report can be that of a wipe which has not begun; one that a crash left would stand for this wipe's own.
-        do throws(VaultError) { try await context.vault.discardReport(for: account) } catch {
+        do { try await context.vault.discardReport(for: account) } catch {
             throw ProtectionError(error)
         }
         var registration = record
@@ -154,7 +154,7 @@ actor Wipes {
         wipe.stage = .vaultWiped
         try context.wipes.save(wipe)
         // The next wipe of the account begins by discarding it, should it stay now.
-        do throws(VaultError) { try await context.vault.discardReport(for: account.id) } catch {
+        do { try await context.vault.discardReport(for: account.id) } catch {
             context.configuration.logger.warning(
                 "a wipe's report could not be discarded", metadata: ["reason": "\(error.reason)"])
         }
@@ -163,7 +163,7 @@ actor Wipes {
     }
 
     private func wipeVault(_ account: AccountID) async throws(ProtectionError) -> WipeReport {
-        do throws(VaultError) {
+        do {
             // A report left behind is that of this wipe, which a crash cut off before its record said so.
             if let left = await context.vault.finishedReports().first(where: { $0.account == account }) { return left }
             let observer = context.configuration.wipeObserver
@@ -204,7 +204,7 @@ actor Wipes {
         let sessions = context.configuration.sessions
         let isEnded = await Deadline.answer(within: ServiceClient.timeout, by: context.configuration.clock) {
             () async -> Bool in
-            do throws(SignInError) {
+            do {
                 try await sessions.end(account)
                 return true
             } catch { return false }
@@ -236,7 +236,7 @@ actor Wipes {
     func resume() async {
         for wipe in (try? context.wipes.load().records) ?? [] where wipe.stage != .forgotten {
             let account = wipe.registration.account.id
-            do throws(ProtectionError) {
+            do {
                 guard let lock = try StateLock.take(context.wipes.lock(of: account)) else { continue }
                 defer { lock.end() }
                 // Another process may have carried it on in the meantime.

@@ -18,7 +18,7 @@ struct AssociationCheck {
 
     private func ask(_ association: SignOnAssociation) async -> SignOnAssociation.Answer {
         guard let address = association.address else { return .none("no address can have this host") }
-        do throws(TransportError) {
+        do {
             let answer = try await transport.send(
                 HTTPRequest(method: .get, url: address), body: nil, limit: SignOnAssociation.largestFile,
                 timeout: .seconds(30))

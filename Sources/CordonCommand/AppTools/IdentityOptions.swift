@@ -38,7 +38,7 @@ struct IdentityOptions: ParsableArguments {
                 key: PEMFile.text(key), certificates: PEMFile.text(certificate))
         } else if let pkcs12 {
             let data = try InputFile.map(URL(fileURLWithPath: pkcs12), limit: 1 << 20)
-            do throws(AppToolsError) {
+            do {
                 options.identity = try CertificateIdentity(pkcs12: data, password: password())
             } catch { throw error.inside(pkcs12) }
         }

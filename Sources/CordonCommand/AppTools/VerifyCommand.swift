@@ -26,7 +26,7 @@ struct VerifyCommand: AsyncParsableCommand {
         let url = URL(fileURLWithPath: path)
         var findings = try reporting { () throws(AppToolsError) in try SignatureVerifier().findings(url) }
         if let anchors {
-            do throws(AppToolsError) {
+            do {
                 findings += try await SignatureTrust(anchors: PEMFile.text(anchors)).findings(url)
             } catch { throw CommandFailure(error) }
         }

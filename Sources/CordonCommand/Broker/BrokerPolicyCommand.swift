@@ -45,7 +45,7 @@ struct BrokerPolicySignCommand: AsyncParsableCommand {
         guard let configuration = FileManager.default.contents(atPath: config) else {
             throw CommandFailure(.badInput, "\(config) cannot be read")
         }
-        do throws(BrokerError) {
+        do {
             let policy = try SignedDevicePolicy(
                 version: policyVersion, tenant: TenantID(tenant), device: device, configuration: configuration)
             for warning in try BrokerConfiguration(json: configuration, place: config).warnings {
@@ -87,7 +87,7 @@ struct BrokerPolicyVerifyCommand: AsyncParsableCommand {
         guard let bytes = FileManager.default.contents(atPath: file) else {
             throw CommandFailure(.badInput, "\(file) cannot be read")
         }
-        do throws(BrokerError) {
+        do {
             let policy = try SignedDevicePolicy(verifying: bytes, trusting: Set(trust), place: file)
             Terminal.data(
                 "version \(policy.version) for \(policy.device ?? "every device") of \(policy.tenant.rawValue)")

@@ -34,7 +34,7 @@ struct DemoCommand: AsyncParsableCommand {
         let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-demo-\(UUID().uuidString)")
         defer { if !keep { try? FileManager.default.removeItem(at: folder) } }
         let steps: [DemoStep]
-        do throws(DemoError) {
+        do {
             let story = DemoStory(.init(cordon: tool, app: app, seed: seed, folder: folder))
             let text = !json
             steps = try await story.tell { step in if text { DemoPrinter.print(step) } }

@@ -26,7 +26,7 @@ struct DeviceOptions: ParsableArguments {
 
     /// This command's view of the device. It keeps nothing of anybody, so its clean-up has nothing to do.
     func device() throws(CommandFailure) -> SharedDeviceMode {
-        do throws(SignInError) {
+        do {
             return try SharedDeviceMode(socket: socket, clientID: clientID) { _ in }
         } catch {
             throw CommandFailure(error)
@@ -40,7 +40,7 @@ struct DeviceOptions: ParsableArguments {
         _ body: (SharedDeviceMode) async throws(SignInError) -> Value
     ) async throws(CommandFailure) -> Value {
         let device = try device()
-        do throws(SignInError) { return try await body(device) } catch { throw CommandFailure(error) }
+        do { return try await body(device) } catch { throw CommandFailure(error) }
     }
 
     /// Prints a value as JSON, or else the text.

@@ -27,7 +27,7 @@ enum DevelopmentPeople {
             let (directory, passwords) = try make(tenant: tenant, password: password)
             try directory.save(to: file)
             let lines = passwords.map { "\($0.name) \($0.password)\n" }.joined()
-            do throws(CommandFailure) {
+            do {
                 try folder.write("# For development only.\n" + lines, to: passwordsFile)
             } catch {
                 throw IdentityProviderError(

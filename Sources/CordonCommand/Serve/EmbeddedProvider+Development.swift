@@ -10,7 +10,7 @@ extension EmbeddedProvider {
     init(
         _ plan: ServePlan, _ directory: DevelopmentDirectory, _ clients: [IdentityProviderClient], logger: Logger
     ) throws(CommandFailure) {
-        do throws(IdentityProviderError) {
+        do {
             self.init(
                 try DevelopmentIdentityProvider(
                     directory: directory,

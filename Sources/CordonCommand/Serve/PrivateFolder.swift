@@ -36,7 +36,7 @@ struct PrivateFolder {
     /// - Throws: ``CommandFailure`` with status `writeFailed`.
     func write(_ text: String, to name: String) throws(CommandFailure) {
         let file = url.appending(path: name)
-        do throws(FileFailure) { try DurableFile.replace(file, with: Data(text.utf8)) } catch {
+        do { try DurableFile.replace(file, with: Data(text.utf8)) } catch {
             throw Self.failure(file)
         }
     }

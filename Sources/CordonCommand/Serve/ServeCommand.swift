@@ -28,7 +28,7 @@ struct ServeCommand: AsyncParsableCommand {
         defer { running.close() }
         let upkeep = Task { await running.keepUp(logger: logger) }
         defer { upkeep.cancel() }
-        do throws(ServiceServerError) {
+        do {
             try await running.server.run(handlesSignals: true) { address in
                 let report = running.report(at: address)
                 try? Terminal.json(report, pretty: false)

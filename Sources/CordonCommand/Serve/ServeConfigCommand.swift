@@ -59,7 +59,7 @@ struct ServeConfigCommand: AsyncParsableCommand {
                         .badInput, "no OpenID provider or no tenant is configured",
                         hint: "name them with --issuer and --tenant or in --config")
                 }
-                do throws(ServiceServerError) { try plan.server.validate() } catch { throw CommandFailure(error) }
+                do { try plan.server.validate() } catch { throw CommandFailure(error) }
             }
             let database =
                 switch plan.database {

@@ -33,7 +33,7 @@ struct ServePlan: Sendable {
         ///
         /// - Throws: ``CommandFailure`` when address or secret cannot be used.
         func receiver(logger: Logger) throws(CommandFailure) -> AlertWebhook {
-            do throws(ServiceServerError) {
+            do {
                 return try AlertWebhook(address: webhook, secretFile: secretFile, logger: logger)
             } catch {
                 throw CommandFailure(error)

@@ -40,7 +40,7 @@ struct VaultVerifyCommand: AsyncParsableCommand {
         for file in files {
             let path = URL(fileURLWithPath: file)
             let owner = try? Self.owner(of: path)
-            do throws(VaultError) {
+            do {
                 try await check(path, vault)
                 let result = vault == nil ? "well-formed" : "genuine"
                 findings.append(Finding(file: file, owner: owner?.rawValue, result: result, reason: nil))

@@ -169,7 +169,7 @@ public actor DemoStage {
     }
 
     private static func answer(of app: AppSession, to command: String) async -> Result<AppSession.Answer, DemoError> {
-        do throws(DemoError) { return .success(try await app.ask(command)) } catch { return .failure(error) }
+        do { return .success(try await app.ask(command)) } catch { return .failure(error) }
     }
 
     private static func outcome(

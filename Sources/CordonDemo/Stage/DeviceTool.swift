@@ -37,7 +37,7 @@ public struct DeviceTool: Sendable {
             guard let value = try? JSONValue(parsing: Data(line.utf8)) else { continue }
             if value["event"] != nil, let page = value["page"]?.string.flatMap({ URL(string: $0) }), let person {
                 let visitor = Person(name: person.name, password: person.password)
-                do throws(DemoError) { try await visitor.visit(page, over: transport) } catch {
+                do { try await visitor.visit(page, over: transport) } catch {
                     process.signal(SIGTERM)
                     throw error
                 }

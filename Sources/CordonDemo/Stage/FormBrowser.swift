@@ -47,7 +47,7 @@ actor FormBrowser {
             request.headerFields[.cookie] =
                 cookies.isEmpty ? nil : cookies.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }.joined(separator: "; ")
             let answer: HTTPAnswer
-            do throws(TransportError) {
+            do {
                 answer = try await transport.send(request, body: body, limit: 1 << 20, timeout: .seconds(10))
             } catch { throw DemoError("no page at \(url.path): \(error.reason)") }
             for cookie in answer.head.headerFields[values: .setCookie] {

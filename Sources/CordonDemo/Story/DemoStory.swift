@@ -45,7 +45,7 @@ public actor DemoStory {
     /// - Throws: ``DemoError`` when the stage breaks; an expectation that does not hold is part of the step.
     public func tell(_ told: @Sendable (DemoStep) -> Void) async throws(DemoError) -> [DemoStep] {
         var steps: [DemoStep] = []
-        do throws(DemoError) {
+        do {
             for act in Self.acts {
                 var step = DemoStep(act.name, act.title)
                 let began = ContinuousClock.now

@@ -4,7 +4,7 @@ import Foundation
 /// Files with secrets: readable by their owner only, replaced as a whole.
 enum ProviderPrivateFile {
     static func read(_ file: URL, atMost limit: Int) throws(IdentityProviderError) -> Data {
-        do throws(FileFailure) { return try DurableFile.readPrivate(file, limit: limit) } catch {
+        do { return try DurableFile.readPrivate(file, limit: limit) } catch {
             switch error.number {
             case EPERM:
                 throw IdentityProviderError(
@@ -18,7 +18,7 @@ enum ProviderPrivateFile {
     }
 
     static func write(_ bytes: Data, to file: URL) throws(IdentityProviderError) {
-        do throws(FileFailure) { try DurableFile.replace(file, with: bytes) } catch {
+        do { try DurableFile.replace(file, with: bytes) } catch {
             throw IdentityProviderError(
                 .fileUnwritable, reason: String(cString: strerror(error.number)), place: file.path,
                 hint: "check the folder, its permissions and its free space")

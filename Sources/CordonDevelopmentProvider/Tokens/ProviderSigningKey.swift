@@ -36,7 +36,7 @@ struct ProviderSigningKey: Sendable {
 
     init(_ key: P256.Signing.PrivateKey) throws(IdentityProviderError) {
         self.key = key
-        do throws(ProtocolError) {
+        do {
             publicKey = try JSONWebKey(point: key.publicKey.rawRepresentation)
         } catch {
             throw IdentityProviderError(

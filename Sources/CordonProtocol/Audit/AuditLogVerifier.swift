@@ -52,7 +52,7 @@ public struct AuditLogVerifier: Sendable {
         if seal != nil { return fault(.broken, "something follows the checkpoint") }
         if text.hasPrefix(#"{"checkpoint":"#) { return readSeal(text) }
         let record: AuditRecord
-        do throws(ProtocolError) {
+        do {
             record = try AuditRecord(line: text)
         } catch {
             return fault(.unreadable, error.reason)
@@ -82,7 +82,7 @@ public struct AuditLogVerifier: Sendable {
     }
 
     private mutating func readSeal(_ text: String) {
-        do throws(ProtocolError) {
+        do {
             let seal = try MessageCoding.decode(AuditSeal.self, from: Data(text.utf8))
             self.seal = seal
             let (keys, root) = try seal.keys.auditKeys(pin: pin)

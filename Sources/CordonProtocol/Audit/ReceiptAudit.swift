@@ -26,7 +26,7 @@ struct ReceiptAudit: Sendable {
         guard let known = keys["registration/\(registrationID)"] else {
             return "the receipt is of a registration that the log does not know"
         }
-        do throws(ProtocolError) {
+        do {
             let key = try MessageCoding.decode(JSONWebKey.self, from: Data((record.details["key"] ?? "").utf8))
             guard key.thumbprint == known else { return "the receipt's key is not the registration's" }
             let receipt = try WipeReceipt(verifying: text, signedBy: key)

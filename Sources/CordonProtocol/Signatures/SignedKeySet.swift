@@ -69,7 +69,7 @@ public struct SignedKeySet: Sendable, Equatable, Codable {
     func auditKeys(pin: String?) throws(ProtocolError) -> (keys: JSONWebKeySet, root: String) {
         let payload: Payload
         let root: String
-        do throws(ProtocolError) {
+        do {
             (payload, root) = try content(as: .auditKeySet)
         } catch  where error.code == .unsupported {
             (payload, root) = try content(as: .keySet)

@@ -41,7 +41,7 @@ public struct AccessTokenVerifier: Sendable {
     /// - Throws: ``TokenRefusal`` saying which check failed.
     public func verify(_ text: String, for audience: TokenAudience) async throws(TokenRefusal) -> AccessToken {
         var issuer: String?
-        do throws(TokenRefusal) {
+        do {
             return try await examine(text, for: audience, naming: &issuer)
         } catch {
             // What is wrong with the provider itself was written where it was found.

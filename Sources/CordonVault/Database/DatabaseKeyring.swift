@@ -62,7 +62,7 @@ package final class DatabaseKeyring: Sendable, KeyHolder {
             guard let empty = try PosixFile.open(path, writing: true, ifExists: true) else { continue }
             defer { empty.close() }
             tries += 1
-            do throws(VaultError) {
+            do {
                 try empty.lockForWriting()
                 guard try empty.size() == 0, try empty.isAt(path) else { continue }
                 return try replace(path)

@@ -28,7 +28,7 @@ struct OwnerRegister: Sendable {
         case (let old, let new) where old == new: return .none
         case (_, nil): return .leaving(place)
         case (nil, _):
-            do throws(VaultError) {
+            do {
                 try setOwner(owner, of: path)
             } catch {
                 PosixFile.remove(place)
@@ -52,9 +52,9 @@ struct OwnerRegister: Sendable {
     func notes(of owner: AccountID) -> (paths: [URL], unread: VaultError?) {
         var paths: [URL] = []
         var unread: VaultError?
-        do throws(VaultError) {
+        do {
             for name in try PosixFile.names(in: directory.path).sorted() where name.hasSuffix(".json") {
-                do throws(VaultError) {
+                do {
                     let entry = try read(directory.appendingPathComponent(name).path)
                     if let entry, entry.owner == owner { paths.append(URL(fileURLWithPath: entry.path)) }
                 } catch { unread = unread ?? error }
@@ -102,7 +102,7 @@ enum OwnerChange {
         case .none, .coming: break
         case .leaving(let place): try PosixFile.unlinkIfPresent(place)
         case .changing(let draft, let place):
-            do throws(VaultError) {
+            do {
                 try PosixFile.rename(draft, to: place)
                 try PosixFile.syncDirectory((place as NSString).deletingLastPathComponent)
             } catch {

@@ -85,7 +85,7 @@ extension PosixFile {
     /// Replaces a small file by new content, so that a reader after a crash finds the old or the new one.
     static func replace(_ path: String, with bytes: [UInt8], mode: mode_t = 0o600) throws(VaultError) {
         let draft = try draft(of: path, bytes, mode: mode)
-        do throws(VaultError) {
+        do {
             try rename(draft, to: path)
             try syncDirectory((path as NSString).deletingLastPathComponent)
         } catch {
@@ -99,7 +99,7 @@ extension PosixFile {
         let directory = (path as NSString).deletingLastPathComponent
         let draft = (directory as NSString).appendingPathComponent(temporaryName())
         let file = try create(draft, mode: mode)
-        do throws(VaultError) {
+        do {
             try file.write(bytes, at: 0)
             try file.sync()
             file.close()

@@ -106,7 +106,7 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
 
     private func readLocked(_ memory: UnsafeMutableRawBufferPointer, at offset: Int64) throws(VaultError) -> Int {
         guard offset >= 0 else { throw VaultError(.invalidArgument, "An offset is not negative.") }
-        do throws(VaultError) {
+        do {
             return try readChunks(memory, at: offset)
         } catch {
             memory.initializeMemory(as: UInt8.self, repeating: 0)
@@ -301,7 +301,7 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
         let store = try live()
         guard isWritable else { throw VaultError(.readOnly, "The file is open for reading only.") }
         guard !store.isBroken else { throw VaultError(.closed, "An earlier write to the file failed.") }
-        do throws(VaultError) {
+        do {
             try body(store)
         } catch {
             if error.code != .invalidArgument { store.markBroken() }

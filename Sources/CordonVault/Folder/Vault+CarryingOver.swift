@@ -30,7 +30,7 @@ extension Vault {
         guard let held = try PosixFile.open(path.path, writing: false, ifExists: true) else { return }
         defer { held.close() }
         try held.lockForWriting()
-        do throws(VaultError) {
+        do {
             let source = try open(path, writing: false, expecting: .former(of: folder.account))
             try await seal(source, at: target, as: name, in: folder)
             try source.close()

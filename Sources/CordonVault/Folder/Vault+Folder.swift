@@ -11,13 +11,13 @@ extension Vault {
         let name = SealedFolder.kept(name)
         let path = try path(of: name, in: folder)
         let expected = HeaderExpectation(owner: folder.account, version: .two, name: .file(name))
-        do throws(VaultError) {
+        do {
             return try open(path, writing: writing, expecting: expected)
         } catch {
             guard error.code == .noSuchFile, !writing, let former = try formerPath(of: name, in: folder) else {
                 throw error
             }
-            do throws(VaultError) {
+            do {
                 return try open(former, writing: false, expecting: .former(of: folder.account))
             } catch {
                 // It may have been carried over meanwhile.
@@ -93,7 +93,7 @@ extension Vault {
     /// The list of version 1; nil where there is none.
     func formerList(in folder: SealedFolder) throws(VaultError) -> FormerList? {
         guard folder.isFormer else { return nil }
-        do throws(VaultError) {
+        do {
             let path = folder.url.appendingPathComponent(FormerList.fileName)
             return try FormerList(open(path, writing: false, expecting: .former(of: folder.account)).contents())
         } catch {
@@ -122,7 +122,7 @@ extension Vault {
     private func append(
         _ change: DirectoryEntry.Change, _ name: String, to folder: SealedFolder
     ) throws(VaultError) -> Bool {
-        do throws(VaultError) {
+        do {
             let file = try openDirectory(of: folder, writing: true)
             defer { try? file.close() }
             var last = try Self.lastEntry(of: file)
@@ -153,7 +153,7 @@ extension Vault {
         var (bytes, last) = DirectoryLog.bytes(of: names)
         if let change { DirectoryEntry(change, name, after: last).append(to: &bytes) }
         let draft = folder.url.appendingPathComponent(PosixFile.temporaryName())
-        do throws(VaultError) {
+        do {
             let file = try create(draft, for: folder.account, chunkSize: 4096, named: .directory)
             try file.append(bytes)
             try file.close()
@@ -168,7 +168,7 @@ extension Vault {
 
     /// What the directory lists, or where it cannot serve, what the headers say.
     func listed(in folder: SealedFolder) throws(VaultError) -> [String] {
-        do throws(VaultError) {
+        do {
             let bytes = try openDirectory(of: folder, writing: false).contents()
             return try DirectoryLog.names(in: bytes) { (name) throws(VaultError) in try holds(name, in: folder) }
         } catch {

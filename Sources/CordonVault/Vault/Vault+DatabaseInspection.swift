@@ -41,7 +41,7 @@ extension Vault {
             throw VaultError(.noSuchFile, "There is no file.", place: path.path)
         }
         defer { device.close() }
-        do throws(VaultError) {
+        do {
             return try body(try SealedDatabaseImage(device))
         } catch {
             let place = path.path + (error.place.map { ", \($0)" } ?? "")

@@ -36,7 +36,7 @@ extension Vault {
         let parent = path.deletingLastPathComponent()
         let draft = parent.appendingPathComponent(PosixFile.temporaryName()).path
         let device = try PosixFile.create(draft, mode: mode_t(mode))
-        do throws(VaultError) {
+        do {
             try device.lockForWriting()
             let store = try SealedStore.create(
                 on: device, header: header, contentKey: contentKey, backend: .preferred)
@@ -134,7 +134,7 @@ extension Vault {
     /// - Throws: ``VaultError`` when that cannot be told: such a file is not to be treated as a readable one.
     nonisolated func sealedHeader(of path: URL) throws(VaultError) -> SealedHeader? {
         if let header = LiveDatabases.shared.header(at: path.path) { return try? SealedHeader(RawMemory(header)) }
-        do throws(VaultError) {
+        do {
             guard let device = try PosixFile.open(path.path, writing: false, ifExists: true) else { return nil }
             defer { device.close() }
             return try Self.header(of: device)

@@ -9,7 +9,7 @@ extension Vault {
     ///   another root key; ``VaultError`` when it cannot be written.
     @discardableResult
     public func createAccountKey(for account: AccountID) throws(VaultError) -> String {
-        do throws(VaultError) {
+        do {
             try unlock(account)
         } catch {
             guard error.code == .unknownAccount else { throw error }

@@ -34,7 +34,7 @@ extension Vault {
         }
         let noted = try register.owner(of: path)
         let draft = target.deletingLastPathComponent().appendingPathComponent(PosixFile.temporaryName())
-        do throws(VaultError) {
+        do {
             // Readable drafts are noted as well, so that a wipe after a kill finds them.
             if let noted { try register.setOwner(noted, of: draft) }
             try Self.copyReadable(path, to: draft)
@@ -55,7 +55,7 @@ extension Vault {
             throw VaultError(.alreadyExists, "A file is already there.", place: name.path)
         }
         let change = try register.ready(try register.owner(of: path), for: name)
-        do throws(VaultError) {
+        do {
             try PosixFile.hardLink(path.path, as: name.path)
         } catch {
             change.undo()
@@ -97,7 +97,7 @@ extension Vault {
         let replaced = held ? nil : try lockedAgainstWriters(target)
         defer { replaced?.close() }
         let change = try register.ready(owner, for: target)
-        do throws(VaultError) {
+        do {
             try PosixFile.rename(file.path, to: target.path)
         } catch {
             change.undo()
@@ -115,14 +115,14 @@ extension Vault {
     /// A sealed file with its writer's lock taken; nil for what is not sealed, or not there.
     private func lockedAgainstWriters(_ path: URL) throws(VaultError) -> PosixFile? {
         let file: PosixFile?
-        do throws(VaultError) {
+        do {
             file = try PosixFile.open(path.path, writing: false, ifExists: true)
         } catch {
             if error.code == .isDirectory || error.code == .notSealed { return nil }
             throw error
         }
         guard let file else { return nil }
-        do throws(VaultError) {
+        do {
             _ = try Self.header(of: file)
         } catch {
             if error.code == .notSealed { return nil }

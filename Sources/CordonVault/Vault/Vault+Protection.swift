@@ -114,7 +114,7 @@ extension Vault {
         let source = try PlainSource(path, in: self, consuming: consuming)
         defer { source.close() }
         let draft = target.deletingLastPathComponent().appendingPathComponent(PosixFile.temporaryName())
-        do throws(VaultError) {
+        do {
             let mode = UInt16(truncatingIfNeeded: try source.mode())
             let file = try create(draft, for: account, replacing: false, mode: mode)
             try await pour(source, &state, progress) { (bytes, offset) throws(VaultError) in
@@ -158,7 +158,7 @@ extension Vault {
         defer { source.close() }
         let draft = target.deletingLastPathComponent().appendingPathComponent(PosixFile.temporaryName())
         let file = try PosixFile.create(draft.path, mode: try source.mode())
-        do throws(VaultError) {
+        do {
             // Readable drafts are noted as well, so that a wipe after a kill finds them.
             try register.setOwner(source.owner, of: draft)
             try await pour(source, &state, progress) { (bytes, offset) throws(VaultError) in

@@ -60,7 +60,7 @@ protocol KeyHolder: AnyObject {
 
 extension SealedFile: KeyHolder {
     func settle() -> VaultError? {
-        do throws(VaultError) {
+        do {
             try syncIfOpen()
             return nil
         } catch {
