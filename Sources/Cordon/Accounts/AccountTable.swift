@@ -124,7 +124,8 @@ final class AccountTable: Sendable {
         let now = ClockReading(configuration.clock)
         do { try launches.change(account) { $0.checkedIn = now } } catch {
             configuration.logger.warning(
-                "the time of a check-in could not be kept", metadata: ["reason": "\(error.reason)"])
+                "the time of a check-in could not be kept",
+                metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
         }
     }
 

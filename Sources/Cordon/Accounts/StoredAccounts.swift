@@ -118,7 +118,7 @@ actor StoredAccounts {
             if !stored.records.isEmpty { context.seal.noteSealed() }
         } catch {
             context.configuration.logger.error(
-                "stored state could not be sealed", metadata: ["reason": "\(error.reason)"])
+                "stored state could not be sealed", metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
         }
     }
 

@@ -96,7 +96,8 @@ actor Registrations {
 
     /// Tells of an envelope that was not accepted, and reports it at the next check-in; the rules in force stay.
     func refuse(_ error: ProtocolError, for account: AccountID) {
-        configuration.logger.error("an envelope was refused", metadata: ["reason": "\(error.reason)"])
+        configuration.logger.error(
+            "an envelope was refused", metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
         context.events.post(.envelopeRefused(account: account, error: error))
         let refusal = RefusedEnvelope(account: account, code: error.code.rawValue, time: configuration.clock.now())
         try? context.pending.change { $0.refusals = ($0.refusals + [refusal]).suffix(20) }
@@ -134,7 +135,9 @@ actor Registrations {
         do {
             try await changes.open(account)
         } catch {
-            configuration.logger.error("the account's key cannot be opened", metadata: ["reason": "\(error.reason)"])
+            configuration.logger.error(
+                "the account's key cannot be opened",
+                metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
             if context.accounts[account] != nil { context.accounts.denyEverything(of: record) }
             await changes.publishRules(of: account)
             return postpone(record, after: Outcome(.internalError)).status

@@ -216,7 +216,8 @@ extension AccountFiles {
             try context.vault.setProtection(fileProtection(of: account), of: context.folder(of: account))
         } catch {
             context.configuration.logger.warning(
-                "the system refuses a file protection level", metadata: ["reason": "\(error.reason)"])
+                "the system refuses a file protection level",
+                metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
         }
     }
 }

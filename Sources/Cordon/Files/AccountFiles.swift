@@ -166,7 +166,8 @@ public actor AccountFiles: AccountFollower {
             } catch {
                 // The next write or start tries again.
                 context.configuration.logger.warning(
-                    "files of an earlier version could not all be carried over", metadata: ["reason": "\(error.reason)"]
+                    "files of an earlier version could not all be carried over",
+                    metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"]
                 )
             }
         }

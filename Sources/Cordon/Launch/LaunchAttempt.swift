@@ -232,7 +232,8 @@ struct LaunchAttempt: Sendable {
 
     /// Shows what Cordon itself could not do, and how to mend it.
     nonisolated(nonsending) mutating func showFailure(_ error: ProtectionError) async -> Next {
-        configuration.logger.error("a launch check failed", metadata: ["reason": "\(error.reason)"])
+        configuration.logger.error(
+            "a launch check failed", metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
         let reason = PolicyReason(
             rule: .launchGate, message: "A check could not be made: \(error.reason).", remedy: error.hint,
             verdict: .block)

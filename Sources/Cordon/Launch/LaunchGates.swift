@@ -290,7 +290,8 @@ public actor LaunchGates: AccountFollower {
             try context.launches.change(account) { $0.hadPIN = true }
             try await tools.pins.takeAway(from: account)
         } catch {
-            configuration.logger.error("a PIN could not be taken away", metadata: ["reason": "\(error.reason)"])
+            configuration.logger.error(
+                "a PIN could not be taken away", metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
             return false
         }
         if tools.gates.closeIfTried(account) {

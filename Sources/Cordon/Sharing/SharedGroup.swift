@@ -53,7 +53,8 @@ actor SharedGroup: AccountFollower {
         guard let vault, !context.configuration.isExtension, context.accounts[account] != nil else { return }
         do { try await publishNotificationLevel(of: account, to: vault) } catch {
             context.configuration.logger.warning(
-                "the extensions could not be told what notifications may show", metadata: ["reason": "\(error.reason)"])
+                "the extensions could not be told what notifications may show",
+                metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
             endNotificationLevel(of: account)
         }
     }
@@ -100,7 +101,8 @@ actor SharedGroup: AccountFollower {
         guard let vault else { return }
         do { try NotificationLevels.file(of: account, in: vault).remove() } catch {
             context.configuration.logger.error(
-                "what notifications may show could not be ended", metadata: ["reason": "\(error.reason)"])
+                "what notifications may show could not be ended",
+                metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
         }
     }
 }

@@ -54,7 +54,9 @@ struct WipeReceipts: Sendable {
         }
         configuration.wipeObserver("put-away")
         do { try context.wipes.remove(wipe) } catch {
-            configuration.logger.error("a finished wipe could not be put away", metadata: ["reason": "\(error.reason)"])
+            configuration.logger.error(
+                "a finished wipe could not be put away",
+                metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
         }
     }
 

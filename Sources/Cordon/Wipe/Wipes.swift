@@ -53,7 +53,7 @@ actor Wipes {
             }
         } catch {
             context.configuration.logger.error(
-                "a wipe could not be carried on", metadata: ["reason": "\(error.reason)"])
+                "a wipe could not be carried on", metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
         }
     }
 
@@ -156,7 +156,8 @@ actor Wipes {
         // The next wipe of the account begins by discarding it, should it stay now.
         do { try await context.vault.discardReport(for: account.id) } catch {
             context.configuration.logger.warning(
-                "a wipe's report could not be discarded", metadata: ["reason": "\(error.reason)"])
+                "a wipe's report could not be discarded",
+                metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
         }
         // The files in it are gone already; the empty folder would only say that there was an account.
         try? FileManager.default.removeItem(at: context.folder(of: account.id))
@@ -244,7 +245,7 @@ actor Wipes {
                 publishFinished(try await finish(left))
             } catch {
                 context.configuration.logger.error(
-                    "a wipe is not finished yet", metadata: ["reason": "\(error.reason)"])
+                    "a wipe is not finished yet", metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
             }
         }
     }

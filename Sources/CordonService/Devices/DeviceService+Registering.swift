@@ -127,7 +127,8 @@ extension DeviceService {
         } catch {
             if error.code == .enrollment {
                 logger.notice(
-                    "somebody could not be added at the first sign-in", metadata: ["reason": "\(error.reason)"])
+                    "somebody could not be added at the first sign-in",
+                    metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
             }
             throw error
         }

@@ -45,3 +45,108 @@ public struct ManagedAppPolicy: Sendable, Equatable {
     /// The id and version of the policy at this moment.
     public var reference: PolicyReference { PolicyReference(id: id, version: version) }
 }
+
+extension ManagedAppPolicy {
+    /// The whole entity in the form of Graph beta, without navigation members; a transport leaves out what its
+    /// version does not have (SRV-RS-002, 005, 010).
+    public var graphEntity: JSONValue {
+        var members = document.object ?? [:]
+        members["@odata.type"] = .string(kind.odataType)
+        members["id"] = .string(id)
+        members["version"] = .string(version)
+        members["createdDateTime"] = .string(Self.text(of: created))
+        members["lastModifiedDateTime"] = .string(Self.text(of: modified))
+        members["deployedAppCount"] = .integer(Int64(apps.count))
+        if kind.isAssignable {
+            members["isAssigned"] = .bool(isAssigned)
+            members["appGroupType"] = .string(appGroup.rawValue)
+        }
+        return .object(members)
+    }
+
+    /// The `apps` navigation member.
+    public var graphApps: JSONValue { .array(apps.map { GraphApps.json($0, version: version) }) }
+
+    /// The `assignments` navigation member.
+    public var graphAssignments: JSONValue { .array(assignments.map(GraphAssignments.json)) }
+
+    /// A time as Graph writes it: UTC with `Z`, whole seconds.
+    static func text(of time: Date) -> String {
+        time.formatted(.iso8601)
+    }
+}
+
+/// Stored with the document as text, so that no digit of a number is lost.
+extension ManagedAppPolicy: Codable {
+    private enum Member: String, CodingKey {
+        case id, kind, version, created, modified, document, apps, appGroup, assignments
+    }
+
+    /// Reads a stored policy.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: Member.self)
+        let text = try members.decode(String.self, forKey: .document)
+        self.init(
+            id: try members.decode(String.self, forKey: .id),
+            kind: try members.decode(PolicyKind.self, forKey: .kind),
+            version: try members.decode(String.self, forKey: .version),
+            created: try members.decode(Date.self, forKey: .created),
+            modified: try members.decode(Date.self, forKey: .modified),
+            document: try JSONValue(parsing: Data(text.utf8)),
+            apps: try members.decode([MobileAppIdentifier].self, forKey: .apps),
+            appGroup: try members.decode(AppGroup.self, forKey: .appGroup),
+            assignments: try members.decode([PolicyAssignment].self, forKey: .assignments))
+    }
+
+    /// Writes a policy for the store.
+    public func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: Member.self)
+        try members.encode(id, forKey: .id)
+        try members.encode(kind, forKey: .kind)
+        try members.encode(version, forKey: .version)
+        try members.encode(created, forKey: .created)
+        try members.encode(modified, forKey: .modified)
+        try members.encode(document.text(), forKey: .document)
+        try members.encode(apps, forKey: .apps)
+        try members.encode(appGroup, forKey: .appGroup)
+        try members.encode(assignments, forKey: .assignments)
+    }
+}
+
+extension ManagedAppPolicy {
+    /// What somebody who wrote this should know, for the audit record of the write.
+    var auditWarnings: [String: String] {
+        var warnings: [String: String] = [:]
+        let unknown = unknownMembers
+        if !unknown.isEmpty { warnings["unknownMembers"] = unknown.joined(separator: ", ") }
+        let tokens = unknownTokens
+        if !tokens.isEmpty { warnings["unknownTokens"] = tokens.joined(separator: ", ") }
+        // Policies reach people, not devices (SRV-RS-144).
+        if assignments.contains(where: { $0.target == .allDevices }) {
+            warnings["allDevices"] = "taken for every licensed person"
+        }
+        return warnings
+    }
+
+    /// Whether some app may be one of both policies; the named sets may have any app.
+    func sharesApps(with other: ManagedAppPolicy) -> Bool {
+        [self, other].contains { $0.apps.isEmpty || $0.appGroup != .selectedPublicApps }
+            || !Set(apps).isDisjoint(with: other.apps)
+    }
+
+    /// Members that this version does not know; kept and echoed (SRV-RS-011).
+    private var unknownMembers: [String] {
+        let known: Set<String> = kind == .targetedManagedAppConfiguration ? ["settings"] : []
+        // The values do not matter here, and those of Android may be none of iOS.
+        let names = (document.object ?? [:]).mapValues { _ in JSONValue.null }
+        guard let read = try? AppProtectionPolicy(graphJSON: .object(names)) else { return [] }
+        return read.unreadMembers.keys.filter { !known.contains($0) }.sorted()
+    }
+
+    /// Tokens of settings that stand for nothing and reach apps as they are (SRV-RS-117), at most ten.
+    private var unknownTokens: [String] {
+        let values = (document["customSettings"]?.array ?? []).compactMap { $0["value"]?.string }
+        let unknown = Set(values.flatMap(ConfigurationTokens.unknown)).sorted()
+        return unknown.prefix(10).map { String($0.prefix(64)) }
+    }
+}

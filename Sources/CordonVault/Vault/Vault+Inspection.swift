@@ -47,3 +47,63 @@ extension Vault {
         return try Self.inspect(path)
     }
 }
+
+extension Vault {
+    /// Whether a file claims to be a sealed database; false for what cannot be read.
+    public static func isSealedDatabase(_ path: URL) -> Bool { (try? DatabaseKeyring.isSealed(path.path)) == true }
+
+    /// What a sealed database says of itself, read without any key and hence unproved.
+    ///
+    /// - Throws: `noSuchFile`, `isDirectory`, `notSealed`, `unsupportedFormat`, `damaged` when header or length are not well
+    ///   formed, `inUse` when this process has it open, or what the disk refused.
+    public static func inspectDatabase(_ path: URL) throws(VaultError) -> SealedDatabaseFacts {
+        try withDatabase(path) { (image) throws(VaultError) in SealedDatabaseFacts(image) }
+    }
+
+    /// Proves every page of a sealed database of an unlocked account genuine. Log and journal are not looked at: SQLite
+    /// checks them when it opens the database.
+    ///
+    /// - Throws: what ``inspectDatabase(_:)`` throws, and `locked`, `unknownAccount`, `wiped`, `wrongKey`; `damaged` names
+    ///   the page, or says that pages are missing at the end.
+    public func verifyDatabase(_ path: URL) throws(VaultError) -> SealedDatabaseFacts {
+        try Self.withDatabase(path) { (image) throws(VaultError) in
+            var first: [UInt8] = []
+            try image.forEachBlock(under: try key(for: image.header.owner)) { page in
+                if first.isEmpty { first = Array(page.prefix(100)) }
+            }
+            // With a log or a journal beside it, the length in page 1 may be that of another moment.
+            let isAlone = ["-wal", "-journal"].allSatisfy { !FileManager.default.fileExists(atPath: path.path + $0) }
+            if isAlone, first.count == 100, Self.number(first, 24) == Self.number(first, 92),
+                Self.number(first, 28) * Self.pageSize(first) > image.blockCount * Int64(image.header.chunkSize)
+            {
+                throw VaultError(.damaged, "Pages are missing at the end.")
+            }
+            return SealedDatabaseFacts(image)
+        }
+    }
+
+    private static func withDatabase<Result>(
+        _ path: URL, _ body: (SealedDatabaseImage) throws(VaultError) -> Result
+    ) throws(VaultError) -> Result {
+        guard let device = try PosixFile.open(path.path, writing: false, ifExists: true) else {
+            throw VaultError(.noSuchFile, "There is no file.", place: path.path)
+        }
+        defer { device.close() }
+        do {
+            return try body(try SealedDatabaseImage(device))
+        } catch {
+            let place = path.path + (error.place.map { ", \($0)" } ?? "")
+            throw VaultError(error.code, error.reason, place: place, hint: error.hint)
+        }
+    }
+
+    /// A number of SQLite's header, which has the highest byte first.
+    private static func number(_ header: [UInt8], _ offset: Int) -> Int64 {
+        header[offset..<offset + 4].reduce(0) { $0 << 8 | Int64($1) }
+    }
+
+    private static func pageSize(_ header: [UInt8]) -> Int64 {
+        let size = Int64(header[16]) << 8 | Int64(header[17])
+        return size == 1 ? 65536 : size
+    }
+}

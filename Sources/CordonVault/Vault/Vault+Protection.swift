@@ -253,3 +253,138 @@ private struct PlainSource {
         return try sealed.read(into: memory, at: offset)
     }
 }
+
+extension Vault {
+    /// Protects bytes for an account (SDK-DP-01, SDK-DP-02, SDK-DP-03).
+    ///
+    /// - Parameters:
+    ///   - bytes: at least one.
+    ///   - account: the owner.
+    ///   - sealing: false for an account without protection: the bytes stay readable behind a header naming the owner.
+    /// - Throws: `empty`, `locked`, `unknownAccount`, `wiped`, `sealingFailed`.
+    public func protect(_ bytes: Data, for account: AccountID, sealing: Bool = true) throws(VaultError) -> Data {
+        guard !bytes.isEmpty else { throw VaultError(.empty, "There is nothing to protect.") }
+        guard sealing else { return try ProtectedBuffer.tag(bytes, for: account) }
+        return try ProtectedBuffer.seal(bytes, under: try key(for: account))
+    }
+
+    /// The bytes that were protected; what does not come from ``protect(_:for:sealing:)-(Data,_,_)`` comes back
+    /// unchanged (SDK-DP-06, CQ-16).
+    ///
+    /// - Parameter demanding: throw `notProtected` for foreign bytes instead.
+    /// - Throws: `damaged`, `unsupportedFormat`, `wrongKey`, `locked`, `unknownAccount`, `wiped`; never part of the
+    ///   bytes.
+    public func unprotect(_ bytes: Data, demanding: Bool = false) throws(VaultError) -> Data {
+        guard ProtectedBuffer.isClaimed(by: bytes) else {
+            if demanding { throw VaultError(.notProtected, "The bytes carry no protection.") }
+            return bytes
+        }
+        let head = try ProtectedBuffer.head(of: bytes)
+        return switch head.kind {
+        case .plain: try ProtectedBuffer.untag(bytes, head)
+        case .sealed: try ProtectedBuffer.open(bytes, head, under: try key(for: head.owner))
+        }
+    }
+
+    /// The bytes that were sealed for an account: for whoever must know that the account's key was used.
+    ///
+    /// - Throws: `notProtected` for anything without a seal, a readable buffer that only names the account included;
+    ///   `wrongKey` for what was sealed for another account; else what ``unprotect(_:demanding:)-(Data,_)`` throws.
+    public func unseal(_ bytes: Data, of account: AccountID) throws(VaultError) -> Data {
+        guard ProtectedBuffer.isClaimed(by: bytes) else {
+            throw VaultError(.notProtected, "The bytes carry no protection.")
+        }
+        let head = try ProtectedBuffer.head(of: bytes)
+        guard head.kind == .sealed else { throw VaultError(.notProtected, "The bytes are named, but not sealed.") }
+        guard head.owner == account else { throw VaultError(.wrongKey, "The bytes are sealed for another account.") }
+        return try ProtectedBuffer.open(bytes, head, under: try key(for: account))
+    }
+
+    /// Protects text; the result is the base64 form of the protected buffer (SDK-DP-05).
+    ///
+    /// - Throws: what ``protect(_:for:sealing:)-(Data,_,_)`` throws.
+    public func protect(_ text: String, for account: AccountID, sealing: Bool = true) throws(VaultError) -> String {
+        try protect(Data(text.utf8), for: account, sealing: sealing).base64EncodedString()
+    }
+
+    /// The text that was protected; other text comes back unchanged (SDK-DP-06).
+    ///
+    /// - Throws: what ``unprotect(_:demanding:)-(Data,_)`` throws.
+    public func unprotect(_ text: String, demanding: Bool = false) throws(VaultError) -> String {
+        guard let bytes = Self.buffer(in: text) else {
+            if demanding { throw VaultError(.notProtected, "The text carries no protection.") }
+            return text
+        }
+        let content = try unprotect(bytes, demanding: true)
+        guard let text = String(validating: content, as: UTF8.self) else {
+            throw VaultError(.damaged, "The protected bytes are not text.")
+        }
+        return text
+    }
+
+    /// The owner that a protected buffer names, sealed or not; nil for anything else (SDK-DP-04).
+    public nonisolated func owner(ofBuffer bytes: Data) -> AccountID? {
+        guard ProtectedBuffer.isClaimed(by: bytes) else { return nil }
+        return try? ProtectedBuffer.head(of: bytes).owner
+    }
+
+    /// The owner that protected text names; nil for anything else (SDK-DP-04).
+    public nonisolated func owner(ofText text: String) -> AccountID? {
+        Self.buffer(in: text).flatMap { owner(ofBuffer: $0) }
+    }
+
+    private static func buffer(in text: String) -> Data? {
+        // The magic's eight bytes as base64, as far as the next byte cannot change it.
+        guard text.hasPrefix("Q09SRE9OUE"), let bytes = Data(base64Encoded: text), ProtectedBuffer.isClaimed(by: bytes)
+        else { return nil }
+        return bytes
+    }
+}
+
+/// How far the operating system itself protects a file beside the vault (SDK-FP-18), weakest first.
+///
+/// On Apple platforms these are the data-protection classes; elsewhere the system has none and the level is kept as a
+/// value. A sealed file is ciphertext under every level; the class decides when the ciphertext and the account key records
+/// can be read at all.
+public enum FileProtectionLevel: String, Sendable, Codable, CaseIterable, Comparable {
+    /// Readable whenever the device runs.
+    case none = "NSFileProtectionNone"
+    /// Readable from the first unlock after a start on; what an app needs that works behind the lock screen.
+    case completeUntilFirstUserAuthentication = "NSFileProtectionCompleteUntilFirstUserAuthentication"
+    /// Closed when the device locks, but for files that are open.
+    case completeUnlessOpen = "NSFileProtectionCompleteUnlessOpen"
+    /// Unreadable about ten seconds after the device locks.
+    case complete = "NSFileProtectionComplete"
+
+    /// Whether one protects less than another.
+    public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
+
+    /// The level that holds when a policy asks for one and the app caps it: the lower of both.
+    public static func effective(policy: Self, cap: Self = .complete) -> Self { min(policy, cap) }
+
+    private var rank: Int {
+        switch self {
+        case .none: 0
+        case .completeUntilFirstUserAuthentication: 1
+        case .completeUnlessOpen: 2
+        case .complete: 3
+        }
+    }
+}
+
+extension Vault {
+    /// Gives a file or a directory, and what is made in it later, the operating system's protection; nothing happens where
+    /// the system has no such classes (SDK-FP-18). What lies in a directory already keeps its own.
+    ///
+    /// - Throws: ``VaultError`` with code `inputOutput` when the system refuses.
+    public nonisolated func setProtection(_ level: FileProtectionLevel, of path: URL) throws(VaultError) {
+        #if canImport(Darwin)
+            do {
+                let type = FileProtectionType(rawValue: level.rawValue)
+                try FileManager.default.setAttributes([.protectionKey: type], ofItemAtPath: path.path)
+            } catch {
+                throw VaultError(.inputOutput, "The system refuses the protection class.", place: path.path)
+            }
+        #endif
+    }
+}

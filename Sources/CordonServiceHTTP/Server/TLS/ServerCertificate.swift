@@ -85,7 +85,9 @@ final class ServerCertificate: Sendable {
                 loaded = try Self.load(files, at: moment)
                 logger.notice("the certificate was replaced")
             } catch {
-                logger.error("the new certificate cannot be used", metadata: ["reason": "\(error.reason)"])
+                logger.error(
+                    "the new certificate cannot be used",
+                    metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
             }
             return (loaded.chain, loaded.key)
         }
