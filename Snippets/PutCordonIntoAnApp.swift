@@ -63,7 +63,7 @@ func keepANote(of account: AccountID, with protection: AppProtection) async thro
 func enrol(
     with signIn: SignInClient, discovery: ServiceDiscovery, protection: AppProtection
 ) async throws -> AccountID? {
-    try await protection.service.verify()  // nobody types a password before the service showed the root key
+    try await protection.service.verify()  // the service proves its root key before a password is typed
     var request = DeviceCodeRequest(scopes: [discovery.scope], resource: discovery.resource)
     request.requiresProofOfPossession = true  // check-in takes no other tokens
     let account = try await signIn.signIn(request) { prompt in

@@ -46,7 +46,7 @@ extension NotesApp {
     /// already passes its launch conditions again, as after too many wrong PINs.
     func signInAndEnroll(withCode: Bool) async throws {
         let protection = try protected()
-        // Nobody types a password for a service that is not the pinned one.
+        // Verify the service against its pin before asking for a password.
         try await protection.service.verify()
         let account = try await (withCode ? signInWithCode() : signInInBrowser()).managed
         await names.learn([account])

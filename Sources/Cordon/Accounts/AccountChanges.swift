@@ -79,7 +79,7 @@ actor AccountChanges {
         for follower in followers { await follower.logsRequested(requests, of: account) }
     }
 
-    /// Lets go of what this process holds of an account, whoever enrols it next.
+    /// Drops what this process holds of an account; a later enrolment starts anew.
     func forget(_ account: AccountID) async {
         await release(account) { await self.context.vault.lock(account) }
     }

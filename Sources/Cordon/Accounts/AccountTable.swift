@@ -138,7 +138,7 @@ final class AccountTable: Sendable {
         }
     }
 
-    /// How new the newest record of an account was, 0 where nobody knows.
+    /// The highest generation stored of an account's record; 0 if unknown.
     private func newestGeneration(of account: AccountID) -> Int64 {
         (try? configuration.stateCounter?.value(of: FolderName.of(account))) ?? 0
     }
@@ -214,7 +214,7 @@ final class AccountTable: Sendable {
     /// be on all.
     var allowedAccounts: AllowedAccounts { rules.allowedAccounts }
 
-    /// Whether the app may hold an account; a mismatch is logged by its id for whoever looks for the reason (SDK-AA-06).
+    /// Whether the app may hold an account; a mismatch is logged with the account's id (SDK-AA-06).
     func admits(_ account: ManagedAccount) -> Bool {
         if allowedAccounts.admits(account) { return true }
         configuration.logger.warning(
@@ -250,7 +250,7 @@ final class AccountTable: Sendable {
     /// counts as unmanaged and takes none (SDK-EN-27, SDK-ID-36).
     var placeHolder: AccountID? {
         let holders = records.keys.filter { !isUntargeted($0) }
-        // Whoever has it keeps it, should an administrator give rules to another enrolled account later.
+        // The account that has the place keeps it if another enrolled account gets rules later.
         if let present = IdentityContext.processIdentity?.account, holders.contains(present) { return present }
         return holders.min { $0.rawValue < $1.rawValue }
     }

@@ -124,7 +124,7 @@ struct AccountState: Sendable {
         /// There are rules, but they cannot be read: nothing is allowed.
         case unreadable
 
-        /// Whether somebody has to give a PIN or sign in before anything is shown; rules that cannot be read may say so.
+        /// Whether a PIN or a sign-in is required before anything is shown; unreadable rules count as requiring it.
         var asksPerson: Bool {
             switch self {
             case .policy(let policy):

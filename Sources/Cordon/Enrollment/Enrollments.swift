@@ -46,7 +46,7 @@ public actor Enrollments {
     /// Its `list` names every account by its object id and by its sign-in name; letter case does not matter.
     public nonisolated var allowedAccounts: AllowedAccounts { context.accounts.allowedAccounts }
 
-    /// Whether the app may hold an account; a mismatch is logged by its id for whoever looks for the reason (SDK-AA-06). Any
+    /// Whether the app may hold an account; a mismatch is logged with the account's id (SDK-AA-06). Any
     /// thread.
     public nonisolated func admits(_ account: ManagedAccount) -> Bool { context.accounts.admits(account) }
 
@@ -125,7 +125,7 @@ public actor Enrollments {
             // A service that does not take the token wants a fresh one.
             guard status == .authenticationRequired else { return status }
         }
-        // Nobody types a password for a service that could not enrol them, or is not the organisation's.
+        // Verify the service before asking for a password: it must be the organisation's, and able to enrol.
         do { _ = try await service.verified() } catch {
             context.log("nobody was asked to sign in, since the service could not be verified", error)
             let outcome = Outcome(error, network: .discoveryFailed)
@@ -218,7 +218,7 @@ public actor Enrollments {
             if known == nil {
                 work.registered.append(PendingWork.Registered(account: account, source: source, nextAttempt: next))
             }
-            // Whoever registers an account again may know it better than the first time (SDK-EN-01).
+            // A second registration may bring better facts about the account than the first (SDK-EN-01).
             work.registered[index].account = account
             work.registered[index].failures = isLasting ? 0 : work.registered[index].failures + 1
             work.registered[index].nextAttempt = next

@@ -64,7 +64,7 @@ public actor AccountFiles: AccountFollower {
         if !folder.isFormer, let file = try await openIfThere(name, in: folder, readable: readable) { return file }
         return try await inTurn(in: folder) { () async throws(ProtectionError) in
             try await fromVault { (vault) async throws(VaultError) in try await vault.carryOver(folder) }
-            // Somebody may have made it meanwhile.
+            // Another process may have made it meanwhile.
             if let file = try await openIfThere(name, in: folder, readable: readable) { return file }
             return try await fromVault { (vault) async throws(VaultError) in try await vault.create(name, in: folder) }
         }

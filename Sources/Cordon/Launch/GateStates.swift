@@ -27,7 +27,7 @@ final class GateStates: Sendable {
         return !hasInterface && accounts.state(of: account)?.rules.asksPerson != true
     }
 
-    /// The reasons to give to whoever asks while an account's gate is closed.
+    /// The reasons given while an account's gate is closed.
     func reasonsOfClosed(_ account: AccountID) -> [PolicyReason] {
         states.withLock { $0.gates[account]?.reasons } ?? [GateState.notPassed]
     }

@@ -21,7 +21,7 @@ struct InterfaceSession: Sendable {
         self.occasion = occasion
     }
 
-    /// Asks; nil when there is nobody to ask or no answer in time, which is a step of its own.
+    /// Asks the person; nil without an interface or without an answer in time, which is recorded as a step.
     nonisolated(nonsending) mutating func ask<Answer: Sendable>(
         _ kind: LaunchStep.Kind, _ question: @escaping @Sendable (any ProtectionInterface) async -> Answer
     ) async -> Answer? {

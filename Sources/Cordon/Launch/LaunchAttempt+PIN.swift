@@ -158,7 +158,7 @@ extension LaunchAttempt {
             }
             if case .end = await askPIN() { return .opened }
         }
-        // Whoever had forgotten it has signed in, and may have chosen already.
+        // A person who forgot the PIN has signed in, and may have chosen a new one already.
         guard !session.steps.contains(LaunchStep(.newPIN, .done)) else { return .opened }
         _ = await choosePIN()
         return .opened

@@ -89,7 +89,7 @@ public actor LaunchGates: AccountFollower {
         var attempt = LaunchAttempt(tools, remedies, at: account, on: occasion)
         if occasion == .launch, !context.accounts.isUntargeted(account) { await attempt.session.takeOver() }
         var result = await attempt.run()
-        // Nobody refused: it is passed again when the app is back.
+        // No condition refused: the gate is passed again when the app is back.
         let isPutOff = result == .opened && isBehind
         if isPutOff { result = .cancelled }
         // An attempt that every caller has left changes nothing any more.

@@ -14,7 +14,7 @@ public actor LogRequests: AccountFollower {
     private let service: ServiceAccess
     private let diagnostics: ProtectionDiagnostics
     private let ledger: TelemetryLedger
-    /// Whether the person is asked, while requests are being answered; nil while nobody answers any.
+    /// Whether the person is asked while requests are being answered; nil while none is.
     private var answering: Bool?
 
     /// The executor that all parts of the protection share.

@@ -25,7 +25,7 @@ struct ProtectionContext: Sendable {
     let wipes: WipeStore
     let launches: LaunchStore
     let vault: Vault
-    /// The events that wait to be sent, for whoever records one.
+    /// Records events; they wait here to be sent.
     let telemetry: TelemetryRecorder
     /// The exchanges with the service of each account, one after another.
     let exchanges = SerialTasks<AccountID>()
@@ -74,7 +74,7 @@ struct ProtectionContext: Sendable {
         events.post(.stateSetAside(reason: reason))
     }
 
-    /// Tells whoever observes how an operation ended.
+    /// Posts how an operation ended to all observers.
     func publish(_ outcome: Outcome, _ operation: StatusReport.Operation, of account: AccountID) {
         let record = accounts[account]
         // Of an account that was just removed, no name goes into the log.
@@ -146,7 +146,7 @@ struct ProtectionContext: Sendable {
         }
     }
 
-    /// Starts work that nobody waits for; it is part of no turn, so that it waits for its own.
+    /// Starts work in the background, outside the caller's turn, so that it waits for a turn of its own.
     func startUnattended(_ work: @escaping @Sendable () async -> Void) {
         Turn.outside { _ = Task(operation: work) }
     }

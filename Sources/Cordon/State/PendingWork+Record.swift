@@ -109,7 +109,7 @@ extension PendingWork {
     struct Remediation: Codable, Equatable, Sendable {
         /// The account.
         var account: ManagedAccount
-        /// Whether nobody may be asked anything.
+        /// Whether the person may not be asked anything.
         var silent: Bool
     }
 }

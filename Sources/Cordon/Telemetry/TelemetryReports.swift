@@ -85,7 +85,7 @@ public actor TelemetryReports: AccountFollower {
         }
     }
 
-    /// Records what was denied since the last time, for whoever agreed to optional events (SDK-TE-02).
+    /// Records what was denied since the last time, if the person agreed to optional events (SDK-TE-02).
     private func recordDenials() {
         for denial in denials.takeNew() {
             guard let account = denial.account.flatMap({ context.accounts[$0] })?.account else { continue }

@@ -233,7 +233,7 @@ actor Wipes {
         return damaged.count
     }
 
-    /// Carries every unfinished wipe on that nobody is at.
+    /// Resumes every unfinished wipe that no process is carrying out.
     func resume() async {
         for wipe in (try? context.wipes.load().records) ?? [] where wipe.stage != .forgotten {
             let account = wipe.registration.account.id

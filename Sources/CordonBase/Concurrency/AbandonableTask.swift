@@ -27,7 +27,7 @@ package final class AbandonableTask<Key: Hashable & Sendable, Value: Sendable>: 
     /// The result of the work of a key, of what is under way or of this work, started now; for a caller that is cancelled, the other
     /// value.
     ///
-    /// Whoever asks from an actor has joined before anything else runs there.
+    /// A caller on an actor has joined before any other work runs on that actor.
     package func value(
         _ key: Key, whenCancelled: Value, isolation: isolated (any Actor)? = #isolation,
         _ work: @escaping @Sendable () async -> Value

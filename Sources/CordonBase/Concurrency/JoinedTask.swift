@@ -18,7 +18,7 @@ package final class JoinedTask<Key: Hashable & Sendable, Value: Sendable>: Senda
 
     /// The result of the work of a key: of what is under way, or of this work, started now.
     ///
-    /// Whoever asks from an actor has joined before anything else runs there.
+    /// A caller on an actor has joined before any other work runs on that actor.
     package func value(
         _ key: Key, isolation: isolated (any Actor)? = #isolation, _ work: @escaping @Sendable () async -> Value
     ) async -> Value {

@@ -22,7 +22,7 @@ package final class SerialTasks<Key: Hashable & Sendable>: Sendable {
 
     /// Runs the work when every earlier work of the key has ended.
     ///
-    /// Whoever asks from an actor has its place in the line before anything else runs there.
+    /// A caller on an actor has its place in the line before any other work runs on that actor.
     package func run<Value, Failure: Error>(
         _ key: Key, isolation: isolated (any Actor)? = #isolation, _ work: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {

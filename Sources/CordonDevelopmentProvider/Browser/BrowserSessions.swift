@@ -10,7 +10,7 @@ struct OpenPage {
     let newBrowser: String?
 }
 
-/// The pages that wait for their forms, and the browsers in which somebody is signed in.
+/// Pages that wait for their forms, and browsers with a signed-in person.
 struct BrowserSessions: Sendable {
     static let browserCookie = "cordon_idp_browser"
     static let sessionCookie = "cordon_idp_session"

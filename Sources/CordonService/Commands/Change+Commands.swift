@@ -48,7 +48,7 @@ extension Change {
             by: AuditRecord.Actor(registration))
     }
 
-    /// Ends the open commands of a registration that has ended: nobody could fetch them.
+    /// Ends the open commands of a registration that has ended, since no app can fetch them.
     func endCommands(of registration: Registration) throws(ServiceError) {
         for var command in try openCommands(of: registration.id) {
             try step(&command, to: .expired, by: .service)

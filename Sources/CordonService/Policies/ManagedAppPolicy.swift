@@ -114,7 +114,7 @@ extension ManagedAppPolicy: Codable {
 }
 
 extension ManagedAppPolicy {
-    /// What somebody who wrote this should know, for the audit record of the write.
+    /// Warnings about a written policy, for the audit record of the write.
     var auditWarnings: [String: String] {
         var warnings: [String: String] = [:]
         let unknown = unknownMembers

@@ -1,7 +1,7 @@
 import CordonService
 import Hummingbird
 
-/// Finds out which administrator or program sends a request, and refuses whoever may not.
+/// Authenticates the administrator or program that sends a request, and refuses callers without access.
 struct Authentication: RouterMiddleware {
     typealias Administrator = CordonService.Administrator
 
