@@ -19,12 +19,15 @@ struct CordonTool: AsyncParsableCommand {
             CommandGroup(
                 name: "Prepare an app",
                 subcommands: [
-                    DoctorCommand.self, ConfigureCommand.self, ActivationRuleCommand.self, IconsCommand.self,
+                    GuideCommand.self, DoctorCommand.self, ConfigureCommand.self, ActivationRuleCommand.self,
+                    IconsCommand.self,
                     PatchCommand.self, ThinCommand.self, SignCommand.self, VerifyCommand.self, ProfileCommand.self,
+                    AliasesCommand.self, WrapCommand.self,
                 ]),
         ])
 
     static func main() async {
+        if let help = LegacyAlias.help(arguments: CommandLine.arguments) { return Terminal.data(help) }
         do {
             var command = try parseAsRoot(arguments())
             if var asynchronous = command as? any AsyncParsableCommand {

@@ -11,6 +11,10 @@ struct AppBundle {
     let info: PropertyListValue
     let identifier: String?
     let executable: URL?
+    /// The code bundles directly inside: frameworks, extensions, Watch apps and App Clips.
+    let nested: [URL]
+    /// Code files that belong to no nested bundle, such as libraries in `Frameworks`.
+    let looseCode: [URL]
 
     static func kind(of url: URL) -> Kind? {
         switch url.pathExtension {
@@ -38,30 +42,88 @@ struct AppBundle {
         } else {
             executable = nil
         }
+        (nested, looseCode) = Self.contents(of: url, executable: executable)
     }
 
-    /// Loose libraries directly in `Frameworks`, ordered by name.
-    var looseLibraries: [URL] {
-        Self.entries(url.appendingPathComponent("Frameworks")).filter { $0.pathExtension == "dylib" }
+    /// Where patched code may lie (TL-FP-10).
+    private static let patchedPlaces = ["Frameworks", "PlugIns", "Extensions"]
+    /// Made and signed by the vendor of the system, or holding signatures and symbols instead of code.
+    private static let foreignPlaces: Set<String> = ["_WatchKitStub", "_CodeSignature", "SC_Info", "dSYMs"]
+
+    /// What patching looks at besides the executable: libraries directly in `Frameworks`, frameworks and extensions.
+    /// Watch apps and App Clips are apps of their own (TL-FP-11).
+    var patchedLibraries: [URL] {
+        looseCode.filter {
+            $0.pathExtension == "dylib" && $0.deletingLastPathComponent().lastPathComponent == "Frameworks"
+        }
     }
 
-    /// Frameworks and extensions directly inside; `Watch` and `AppClips` are not looked into (TL-FP-11).
-    var nested: [URL] {
-        Self.entries(url.appendingPathComponent("Frameworks")).filter { $0.pathExtension == "framework" }
-            + ["PlugIns", "Extensions"].flatMap { Self.entries(url.appendingPathComponent($0)) }
-            .filter { $0.pathExtension == "appex" }
+    var patchedBundles: [URL] {
+        nested.filter {
+            Self.kind(of: $0) != .app && Self.patchedPlaces.contains($0.deletingLastPathComponent().lastPathComponent)
+        }
+    }
+
+    /// The apps inside: Watch apps and App Clips.
+    var companions: [URL] { nested.filter { Self.kind(of: $0) == .app } }
+
+    /// This bundle and all code bundles in it, deepest first, with the apps inside or without.
+    static func insideOut(_ url: URL, withCompanions: Bool = true) throws(AppToolsError) -> [AppBundle] {
+        let bundle = try AppBundle(url)
+        var all: [AppBundle] = []
+        for inner in bundle.nested where withCompanions || kind(of: inner) != .app {
+            all += try insideOut(inner, withCompanions: withCompanions)
+        }
+        return all + [bundle]
+    }
+
+    /// The app around an extension; nil for one that lies alone.
+    static func container(of url: URL) -> AppBundle? {
+        var folder = url.standardizedFileURL.deletingLastPathComponent()
+        while folder.pathComponents.count > 1 {
+            if kind(of: folder) == .app { return try? AppBundle(folder) }
+            folder = folder.deletingLastPathComponent()
+        }
+        return nil
+    }
+
+    /// The code bundles directly inside, wherever they lie, and the code files that belong to none of them, both
+    /// ordered by path. The executable is in neither. Links are followed only where the system looks for code, so that
+    /// one that leads out of the bundle is refused and not passed over.
+    private static func contents(of url: URL, executable: URL?) -> (nested: [URL], code: [URL]) {
+        let keys: Set<URLResourceKey> = [.isDirectoryKey, .isSymbolicLinkKey]
+        guard let walk = FileManager.default.enumerator(at: url, includingPropertiesForKeys: Array(keys)) else {
+            return ([], [])
+        }
+        var nested: [URL] = []
+        var code: [URL] = []
+        for case let item as URL in walk {
+            guard let values = try? item.resourceValues(forKeys: keys) else { continue }
+            if values.isSymbolicLink == true {
+                let linked = patchedPlaces.contains(item.lastPathComponent) ? entries(item) : [item]
+                nested += linked.filter { kind(of: $0) != nil }
+                code += linked.filter { $0.pathExtension == "dylib" }
+            } else if values.isDirectory != true {
+                let isExecutable = item.standardizedFileURL.path == executable?.standardizedFileURL.path
+                if !isExecutable, CodeFiles.isLoadable(item) { code.append(item) }
+            } else if foreignPlaces.contains(item.lastPathComponent) || item.pathExtension == "dSYM" {
+                walk.skipDescendants()
+            } else if kind(of: item) != nil, isBundle(item) {
+                nested.append(item)
+                walk.skipDescendants()
+            }
+        }
+        return (nested.sorted { $0.path < $1.path }, code.sorted { $0.path < $1.path })
     }
 
     private static func entries(_ folder: URL) -> [URL] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        return names.sorted().map { folder.appendingPathComponent($0) }
+        return names.map { folder.appendingPathComponent($0) }
     }
 
-    /// This bundle and all code bundles in it, deepest first.
-    static func insideOut(_ url: URL) throws(AppToolsError) -> [AppBundle] {
-        let bundle = try AppBundle(url)
-        var all: [AppBundle] = []
-        for inner in bundle.nested { all += try insideOut(inner) }
-        return all + [bundle]
+    /// A folder that is only named like a bundle is one where the system looks for bundles.
+    private static func isBundle(_ url: URL) -> Bool {
+        patchedPlaces.contains(url.deletingLastPathComponent().lastPathComponent)
+            || InputFile.kind(of: url.appendingPathComponent("Info.plist")).exists
     }
 }

@@ -16,6 +16,10 @@ extension ConfigurationRun {
         for scheme in listed where isScheme(scheme) == false {
             note(.error, "CF-SCHEME", "\"\(scheme)\" in \(Self.key) is not a URL scheme")
         }
+        let missing = names.brokerQueries.filter { !present.contains($0) }
+        if !missing.isEmpty {
+            note(.note, "CF-BROKER", "\(Self.key) lacks \(missing.joined(separator: ", ")), by which a broker is found")
+        }
         checkLimit(present.count)
     }
 

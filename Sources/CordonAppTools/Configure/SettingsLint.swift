@@ -1,4 +1,5 @@
 import CordonBase
+import Foundation
 
 extension ConfigurationRun {
     /// What is known of a setting's value, by Cordon's spelling.
@@ -62,9 +63,17 @@ extension ConfigurationRun {
         let severity: Finding.Severity = options.isStrict ? .error : .warning
         guard !isExtension else { return }
         func usual(_ name: String) -> String { SettingSpelling.usual(name, in: names) }
-        if (setting("ClientID")?.string ?? "").isEmpty {
+        let client = setting("ClientID")?.string ?? ""
+        if client.isEmpty {
             let name = usual("ClientID")
             note(severity, "CF-REQUIRED", "the setting \(name) is missing; --set \(name)=… writes it")
+        } else if names.givesUUIDs, !BuildVariables.isIn(client), UUID(uuidString: client) == nil {
+            note(.note, "CF-CLIENT", "the setting \(usual("ClientID")) is no UUID, as client ids of this provider are")
+        }
+        if let address = setting("RedirectURI")?.string, !BuildVariables.isIn(address),
+            URLComponents(string: address)?.scheme == nil
+        {
+            note(.note, "CF-REDIRECT", "the setting \(usual("RedirectURI")) is no address with a scheme")
         }
         if setting("RedirectURI") == nil, setting("RedirectScheme") == nil {
             let (address, scheme) = (usual("RedirectURI"), usual("RedirectScheme"))

@@ -33,25 +33,27 @@ public struct AppDoctor: Sendable {
         }
         findings += patcher.findings + files(app) + minimumSystem(app)
         findings += try slices(url)
-        for bundle in try AppBundle.insideOut(url) where bundle.kind != .framework {
-            let (found, change) = try configuration(bundle, app)
+        let containing = app.kind == .app ? app : AppBundle.container(of: url)
+        for bundle in try AppBundle.insideOut(url, withCompanions: false) where bundle.kind != .framework {
+            let (found, change) = try configuration(bundle, of: containing, in: app)
             findings += found
             changes += change
         }
-        let signature = try SignatureVerifier().findings(url).filter { $0.severity == .error }
-        if let first = signature.first {
+        var unsigned: Set<String> = []
+        for finding in try SignatureVerifier().findings(url)
+        where finding.severity == .error && unsigned.insert(finding.path).inserted {
             findings.append(
-                Finding(first.path, .warning, "DR-SIGN", "\(first.message); sign last, after every other step"))
+                Finding(finding.path, .warning, "DR-SIGN", "\(finding.message); sign last, after every other step"))
         }
         return Diagnosis(findings: findings, changes: changes)
     }
 
     private func configuration(
-        _ bundle: AppBundle, _ app: AppBundle
+        _ bundle: AppBundle, of containing: AppBundle?, in root: AppBundle
     ) throws(AppToolsError) -> ([Finding], [FileChange]) {
         var options = options
         if bundle.kind == .appExtension {
-            options.containingApp = app.identifier
+            options.containingApp = containing?.identifier
             options.rewritesActivationRule =
                 bundle.info["NSExtension"]?["NSExtensionAttributes"]?["NSExtensionActivationRule"] != nil
         }
@@ -65,7 +67,7 @@ public struct AppDoctor: Sendable {
         findings.append(
             Finding(file.path, .warning, "DR-CONFIGURE", "needs keys of protection: cordon configure, or --fix"))
         let isSafe = !result.findings.contains { $0.severity == .error }
-        return (findings, isSafe ? [FileChange(file, result.info.data, inside: WriteBoundary(of: app.url))] : [])
+        return (findings, isSafe ? [FileChange(file, result.info.data, inside: WriteBoundary(of: root.url))] : [])
     }
 
     /// The entitlements inside the executable's signature.
@@ -95,11 +97,16 @@ public struct AppDoctor: Sendable {
     }
 
     private func minimumSystem(_ app: AppBundle) -> [Finding] {
+        let platform = app.info["CFBundleSupportedPlatforms"]?.strings?.first ?? "iPhoneOS"
+        guard platform.hasPrefix("iPhone") else {
+            return [Finding(app.url.path, .warning, "DR-SYSTEM", "is made for \(platform), protection is for iOS")]
+        }
         guard let text = app.info["MinimumOSVersion"]?.string, let major = Int(text.prefix { $0.isNumber }),
             major < Self.oldestSystem
         else { return [] }
         return [
-            Finding(app.url.path, .warning, "DR-SYSTEM", "runs on iOS \(text), protection needs \(Self.oldestSystem)")
+            Finding(
+                app.url.path, .warning, "DR-SYSTEM", "runs on iOS \(text), protection needs iOS \(Self.oldestSystem)")
         ]
     }
 

@@ -32,6 +32,10 @@ struct ByteReader {
         return data[start + offset]
     }
 
+    func little16(at offset: Int) throws(AppToolsError) -> UInt16 {
+        UInt16(truncatingIfNeeded: try bigNumber(at: offset, count: 2)).byteSwapped
+    }
+
     func little32(at offset: Int) throws(AppToolsError) -> UInt32 {
         try big32(at: offset).byteSwapped
     }

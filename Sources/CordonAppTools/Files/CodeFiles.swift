@@ -31,6 +31,14 @@ enum CodeFiles {
         return folders
     }
 
+    /// Whether a file holds an executable, a library, a bundle or their debug symbols, or begins like one and cannot be
+    /// read; object files and archives are for linkers.
+    static func isLoadable(_ url: URL) -> Bool {
+        guard isCode(url), let data = try? InputFile.map(url) else { return false }
+        guard let file = try? MachOFile(data) else { return true }
+        return file.slices.contains { [2, 6, 8, 10].contains($0.image?.fileType) }
+    }
+
     private static func isCode(_ url: URL) -> Bool {
         guard let handle = try? FileHandle(forReadingFrom: url) else { return false }
         defer { try? handle.close() }

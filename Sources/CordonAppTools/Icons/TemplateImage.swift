@@ -15,7 +15,8 @@ enum TemplateImage {
         return image
     }
 
-    /// How far each pixel is from the border's most frequent colour, 0 to 255; nil when the icon is of one colour.
+    /// How far each pixel is from the colours of the border, 0 to 255; nil when the icon has no others. A background
+    /// that changes from edge to edge has all its colours there.
     private static func contrast(_ icon: Bitmap) -> [UInt8]? {
         var tally = [Int](repeating: 0, count: 256)
         for x in 0..<icon.width {
@@ -23,11 +24,16 @@ enum TemplateImage {
                 tally[icon.luminance(x, y)] += 1
             }
         }
-        let border = tally.indices.max { tally[$0] < tally[$1] } ?? 0
+        // What touches the border in a few places is no background.
+        let few = tally.reduce(0, +) / 50
+        guard let low = tally.firstIndex(where: { $0 > few }), let high = tally.lastIndex(where: { $0 > few }) else {
+            return nil
+        }
         var distances: [Int] = []
         for y in 0..<icon.height {
             for x in 0..<icon.width {
-                distances.append(abs(icon.luminance(x, y) - border) * icon.alpha(x, y) / 255)
+                let luminance = icon.luminance(x, y)
+                distances.append(max(0, luminance - high, low - luminance) * icon.alpha(x, y) / 255)
             }
         }
         guard let most = distances.max(), most >= leastContrast else { return nil }

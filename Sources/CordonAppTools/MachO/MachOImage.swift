@@ -183,5 +183,10 @@ extension MachOImage {
     /// Bytes free between the load commands and the first content.
     var padding: Int { max(0, firstContent - headerSize - commandsSize) }
 
+    /// Whether compiling was left to the store: there is bitcode, and the code segment is empty.
+    var isBitcodeOnly: Bool {
+        segment("__LLVM") != nil && segment("__TEXT").map { $0.sections.allSatisfy { $0.size == 0 } } ?? true
+    }
+
     func segment(_ name: String) -> Segment? { segments.first { $0.name == name } }
 }

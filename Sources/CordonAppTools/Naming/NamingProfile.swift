@@ -24,6 +24,10 @@ public struct NamingProfile: Sendable, Equatable {
     public let mailQuery: String
     /// Query schemes that get no twin.
     public let plainQueries: [String]
+    /// Query schemes by which an app finds the broker to sign in with.
+    public let brokerQueries: [String]
+    /// Whether the ids that clients are registered under are UUIDs.
+    public let givesUUIDs: Bool
     /// Query schemes of apps known to be managed, whose twins `minimal` leaves out (TL-CF-17).
     public let managedAppQueries: [String]
     /// What sign-in callback schemes begin with; they get no twin (TL-CF-12).
@@ -44,7 +48,8 @@ public struct NamingProfile: Sendable, Equatable {
         tokenCacheKeychainGroup: "org.cordon.tokens", withdrawnKeychainGroup: "org.cordon.withdrawn",
         frameworkName: "Cordon", linkedFrameworks: ["Cordon"],
         requiredQueries: ["http-cordon", "https-cordon"], mailQuery: "mailto-cordon",
-        plainQueries: ["cordon-broker"], managedAppQueries: [], callbackSchemePrefix: "auth.",
+        plainQueries: ["cordon-broker"], brokerQueries: ["cordon-broker"],
+        givesUUIDs: false, managedAppQueries: [], callbackSchemePrefix: "auth.",
         signOnExtension: "org.cordon.broker.sign-on", signOnHosts: [], debugPane: "CordonDebugSettings",
         configurationUserKeys: ["CordonUserName", "CordonUserID", "CordonDeviceID"])
 
@@ -61,9 +66,8 @@ public struct NamingProfile: Sendable, Equatable {
             "betteractiveshield", "smsec", "mvisionmobile", "scmx",
         ],
         mailQuery: "ms-outlook-intunemam",
-        plainQueries: [
-            "msauthv2", "msauthv3", "companyportal", "ms-outlook", "microsoft-edge-http", "microsoft-edge-https",
-        ],
+        plainQueries: ["msauthv2", "msauthv3", "companyportal"], brokerQueries: ["msauthv2", "msauthv3"],
+        givesUUIDs: true,
         managedAppQueries: [
             "ms-outlook", "microsoft-edge-http", "microsoft-edge-https", "ms-word", "ms-excel", "ms-powerpoint",
             "ms-onedrive", "msteams",

@@ -28,6 +28,13 @@ public struct FrameworkPatcher: Sendable {
         public let changes: Bool
         /// What every changed byte means, one line a range (TL-FP-04).
         public let explanation: [String]
+
+        /// The report with its place as a person knows it.
+        public func shown(in package: AppPackage) -> Self {
+            Self(
+                path: package.shown(path), cpu: cpu, state: state, detail: detail, padding: padding, changes: changes,
+                explanation: explanation)
+        }
     }
 
     /// Everything one run would do.
@@ -53,6 +60,9 @@ public struct FrameworkPatcher: Sendable {
         "calls inside system frameworks, Objective-C methods and symbols looked up at run time stay as they are",
     ]
 
+    /// Executables, libraries and bundles.
+    private static let fileTypes: Set<UInt32> = [2, 6, 8]
+
     let names: NamingProfile
     /// Give up superfluous load commands where room is short (TL-FP-22).
     let reusesCommands: Bool
@@ -74,6 +84,11 @@ public struct FrameworkPatcher: Sendable {
         for target in targets { try add(target, action, to: &plan) }
         guard plan.images.contains(where: { $0.state != "skipped" }) else {
             throw AppToolsError(.unsupported, "holds no code that could load \(names.frameworkName)", at: url.path)
+        }
+        if AppBundle.kind(of: url) != nil {
+            plan.findings += try AppBundle(url).companions.map {
+                Finding($0.path, .note, "FP-COMPANION", "is an app of its own and is not patched")
+            }
         }
         let libraries = BundleLibraries(
             root: url, names: names, targets: targets, severityOfMissing: action == .verify ? .error : .warning)
@@ -119,6 +134,12 @@ public struct FrameworkPatcher: Sendable {
         if isChanged {
             plan.changes.append(FileChange(target.url, pieces: Self.inPlace(file, pieces), inside: plan.boundary))
         }
+        for image in file.slices.compactMap(\.image) where !image.is64Bit && Self.fileTypes.contains(image.fileType) {
+            let finding = Finding(
+                target.url.path, .warning, "FP-32BIT",
+                "the \(image.cpu) slice is left as it is: cordon thin --remove-arch \(image.cpu)")
+            if action != .remove { plan.findings.append(finding) }
+        }
         guard action == .verify else { return }
         for image in file.slices.compactMap(\.image) {
             plan.findings += ImageInvariants.violations(image).map {
@@ -154,7 +175,7 @@ public struct FrameworkPatcher: Sendable {
                 path: target.url.path, cpu: slice.cpu.description, state: state, detail: detail, padding: padding,
                 changes: changes, explanation: explanation)
         }
-        guard let image = slice.image, image.is64Bit, [2, 6, 8].contains(image.fileType) else {
+        guard let image = slice.image, image.is64Bit, Self.fileTypes.contains(image.fileType) else {
             return (report("skipped", "not a 64-bit executable, library or bundle"), nil)
         }
         guard !image.isEncrypted else {
@@ -162,6 +183,14 @@ public struct FrameworkPatcher: Sendable {
                 throw AppToolsError(.refused, "is encrypted by the store")
             }
             return (report("skipped", "encrypted by the store"), nil)
+        }
+        guard image.firstContent > image.headerSize + image.commandsSize || !image.isBitcodeOnly else {
+            guard action == .verify else {
+                throw AppToolsError(
+                    .refused, "holds bitcode instead of code",
+                    hint: "build with ENABLE_BITCODE=NO, or thin the slice away")
+            }
+            return (report("skipped", "holds bitcode instead of code"), nil)
         }
         let patch = ImagePatch(image: image, names: names)
         let (state, detail) = patch.state

@@ -11,7 +11,7 @@ enum ImageInvariants {
 
     static func violations(_ image: MachOImage) -> [String] {
         var found: [String] = []
-        if image.headerSize + image.commandsSize > image.firstContent {
+        if image.headerSize + image.commandsSize > image.firstContent, !image.isBitcodeOnly {
             found.append("load commands reach into the first section")
         }
         if image.sdkVersion ?? 0 >= uniqueSDK { found += repetitions(image) }

@@ -39,10 +39,10 @@ struct PatchTarget {
             found.append(target(executable, outerRpaths))
             if bundle.kind != .framework { inherited += try rpaths(executable) }
         }
-        for library in bundle.looseLibraries where !library.lastPathComponent.hasPrefix("libswift") {
+        for library in bundle.patchedLibraries where !library.lastPathComponent.hasPrefix("libswift") {
             found.append(target(library, inherited))
         }
-        for inner in bundle.nested {
+        for inner in bundle.patchedBundles {
             let nested = try AppBundle(inner)
             let isExtension = nested.kind == .appExtension
             found += try targets(

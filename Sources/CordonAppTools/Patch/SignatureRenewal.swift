@@ -52,7 +52,7 @@ struct SignatureRenewal {
             ]
         }
         return try AppBundle.insideOut(url).flatMap { bundle in
-            bundle.looseLibraries.map { Code(url: $0, bundle: nil) }
+            bundle.looseCode.map { Code(url: $0, bundle: nil) }
                 + (bundle.executable.map { [Code(url: $0, bundle: bundle)] } ?? [])
         }
     }

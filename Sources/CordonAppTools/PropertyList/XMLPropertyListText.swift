@@ -26,7 +26,14 @@ struct XMLPropertyListText {
 
     mutating func set(_ value: PropertyListValue, at path: [PropertyListPath]) throws(AppToolsError) {
         if let node = document.root.node(at: path) {
-            let text = writer.element(value, indent: lineIndent(node.range.lowerBound))
+            var text = writer.element(value, indent: lineIndent(node.range.lowerBound))
+            let old = Data(bytes[node.range])
+            // XML leaves it to the writer whether this sign is escaped; the file's own way leaves its lines alone.
+            if case .string = value, case .leaf = node.content, old.firstRange(of: Data("&gt;".utf8)) == nil,
+                !text.contains("]]&gt;")
+            {
+                text = text.replacingOccurrences(of: "&gt;", with: ">")
+            }
             return replace(node.range, with: text)
         }
         guard case .key(let key)? = path.last, let parent = document.root.node(at: path.dropLast()),

@@ -45,9 +45,17 @@ struct XMLScanner {
             try skipMisc()
         }
         guard position < bytes.count, bytes[position] == UInt8(ascii: "<") else {
-            throw AppToolsError(
-                .unsupported, "neither an XML nor a binary property list", at: "line 1",
-                hint: "convert an old-style text property list first: plutil -convert xml1 FILE")
+            throw AppToolsError(.unsupported, "neither an XML nor a binary property list", at: "line 1", hint: hint)
+        }
+    }
+
+    /// What the file may be instead.
+    private var hint: String {
+        switch Array(bytes.prefix(2)) {
+        case []: "the file is empty"
+        case [0xFF, 0xFE], [0xFE, 0xFF]: "convert it to UTF-8 first"
+        case [UInt8(ascii: "P"), UInt8(ascii: "K")]: "this is a zip archive"
+        default: "plutil -convert xml1 FILE converts JSON and old-style text property lists"
         }
     }
 

@@ -58,7 +58,7 @@
             }
             for bundle in try AppBundle.insideOut(url) {
                 let seal = bundle.url.appendingPathComponent("_CodeSignature/CodeResources")
-                for file in bundle.looseLibraries + [seal] + (bundle.executable.map { [$0] } ?? []) {
+                for file in bundle.looseCode + [seal] + (bundle.executable.map { [$0] } ?? []) {
                     _ = try boundary.resolved(file)
                 }
             }
@@ -80,7 +80,7 @@
         func items(_ url: URL) throws(AppToolsError) -> [URL] {
             guard InputFile.kind(of: url).isFolder else { return [url] }
             var items: [URL] = []
-            for bundle in try AppBundle.insideOut(url) { items += bundle.looseLibraries + [bundle.url] }
+            for bundle in try AppBundle.insideOut(url) { items += bundle.looseCode + [bundle.url] }
             return items
         }
 

@@ -45,7 +45,7 @@ public struct CodeSigner: Sendable {
         if InputFile.kind(of: url).isFolder {
             let bundles = try AppBundle.insideOut(url)
             for bundle in bundles {
-                for library in bundle.looseLibraries { try session.sign(library, bundle: nil, isOutermost: false) }
+                for library in bundle.looseCode { try session.sign(library, bundle: nil, isOutermost: false) }
                 try session.sign(bundle, isOutermost: bundle.url == url)
             }
         } else {

@@ -20,10 +20,11 @@ struct ImageSigner {
     private static let firstWithoutSHA1: UInt32 = 0x000B_0000
 
     /// The image's pieces with the new signature.
-    /// - Throws: `refused` when there is no room for the load command or the image is encrypted or 32-bit.
+    /// - Throws: `refused` when there is no room for the load command or the image is encrypted.
     func signed() throws(AppToolsError) -> [Data] {
-        guard image.is64Bit, !image.isEncrypted else {
-            throw AppToolsError(.refused, "a 32-bit or encrypted image cannot be signed")
+        guard !image.isEncrypted else {
+            throw AppToolsError(
+                .refused, "is encrypted by the store and cannot be signed", hint: "use the build before the store's")
         }
         let codeLimit = image.signature?.lowerBound ?? (image.data.count + 15) / 16 * 16
         guard codeLimit % 16 == 0 else { throw AppToolsError(.refused, "the present signature is not aligned") }
@@ -118,8 +119,17 @@ struct ImageSigner {
         }
         let size = UInt64(codeLimit + area - linkEdit.fileOffset)
         let page: UInt64 = 1 << UInt64(image.cpu.alignment)
-        put(max((size + page - 1) / page * page, linkEdit.memorySize).littleBytes, at: linkEdit.command.offset + 32)
-        put(size.littleBytes, at: linkEdit.command.offset + 48)
+        let memory = max((size + page - 1) / page * page, linkEdit.memorySize)
+        if image.is64Bit {
+            put(memory.littleBytes, at: linkEdit.command.offset + 32)
+            put(size.littleBytes, at: linkEdit.command.offset + 48)
+        } else {
+            guard let memory = UInt32(exactly: memory), let size = UInt32(exactly: size) else {
+                throw AppToolsError(.refused, "the image is too large")
+            }
+            put(memory.littleBytes, at: linkEdit.command.offset + 28)
+            put(size.littleBytes, at: linkEdit.command.offset + 36)
+        }
         return head
     }
 }

@@ -46,7 +46,11 @@ public struct SignatureTrust: Sendable {
         }
         switch await verifier.validate(leaf: leaf, intermediates: CertificateStore(others)) {
         case .validCertificate: return nil
-        case .couldNotValidate: return "the certificate does not lead to a trusted root"
+        case .couldNotValidate:
+            let now = Date()
+            let ended = ([leaf] + others).first { $0.notValidAfter < now }
+            return ended.map { "a certificate of the chain has expired: \($0.subject)" }
+                ?? "the certificate does not lead to a trusted root"
         }
     }
 }

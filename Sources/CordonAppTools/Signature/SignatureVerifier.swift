@@ -17,7 +17,7 @@ public struct SignatureVerifier: Sendable {
         guard InputFile.kind(of: url).isFolder else { return try codeFile(url, info: nil, resources: nil) }
         var found: [Finding] = []
         for bundle in try AppBundle.insideOut(url) {
-            for library in bundle.looseLibraries { found += try codeFile(library, info: nil, resources: nil) }
+            for file in bundle.looseCode { found += try codeFile(file, info: nil, resources: nil) }
             found += try self.bundle(bundle)
         }
         return found
@@ -49,7 +49,7 @@ public struct SignatureVerifier: Sendable {
         let file = try naming(url.path) { () throws(AppToolsError) in try MachOFile(data) }
         var found: [Finding] = []
         for slice in file.slices {
-            guard let image = slice.image else { continue }
+            guard let image = slice.image, !image.isSymbolFile else { continue }
             let check = ImageSignatureCheck(image: image, info: info, resources: resources)
             found += check.problems().map {
                 Finding(url.path, $0.severity, $0.code, "\(slice.cpu): \($0.message)")

@@ -21,8 +21,8 @@ public enum Thinner {
         var plan = Plan(boundary: WriteBoundary(of: url))
         let place = InputFile.kind(of: url)
         guard place.exists else { throw AppToolsError(.missing, "does not exist", at: url.path) }
-        if url.pathExtension == "xcframework", let side = request.side {
-            try add(XCFramework(url), side, request, to: &plan)
+        if url.pathExtension == "xcframework" {
+            try add(XCFramework(url), request, to: &plan)
         } else if place.isFolder {
             if request.cleans { clean(url, &plan) }
             let gone = plan.removals.map { $0.path + "/" }
@@ -50,25 +50,38 @@ public enum Thinner {
     }
 
     private static func add(
-        _ framework: XCFramework, _ side: ThinRequest.Side, _ request: ThinRequest, to plan: inout Plan
+        _ framework: XCFramework, _ request: ThinRequest, to plan: inout Plan
     ) throws(AppToolsError) {
-        let wanted = framework.libraries.filter { $0.isSimulator == (side == .simulator) }
-        guard !wanted.isEmpty else {
-            throw AppToolsError(.refused, "the xcframework has no library for the \(side.rawValue)")
+        let wanted = framework.libraries.filter { library in
+            request.side.map { library.isSimulator == ($0 == .simulator) } ?? true
         }
+        guard !wanted.isEmpty else {
+            throw AppToolsError(.refused, "the xcframework has no library for the \(request.side?.rawValue ?? "")")
+        }
+        var processors: [String: [String]] = [:]
         for library in wanted {
             _ = try plan.boundary?.resolved(library.folder)
-            for file in CodeFiles.all(in: library.folder) { try add(file, request, to: &plan, isGiven: false) }
+            var kept: Set<String> = []
+            for file in CodeFiles.all(in: library.folder) {
+                kept.formUnion(try add(file, request, to: &plan, isGiven: false).map(\.description))
+            }
+            processors[library.name] = kept.sorted()
         }
-        guard request.slims, wanted.count < framework.libraries.count else { return }
-        plan.changes.append(try framework.slimmed(keeping: wanted))
-        plan.removals = framework.libraries.filter { library in !wanted.contains { $0.name == library.name } }
-            .map(\.folder)
+        let others = framework.libraries.filter { library in !wanted.contains { $0.name == library.name } }
+        if !request.slims {
+            plan.findings += others.map { Finding($0.folder.path, .note, "TH-LIBRARY", "stays; --slim drops it") }
+        } else {
+            plan.removals = others.map(\.folder)
+        }
+        let info = try framework.updated(keeping: request.slims ? wanted : framework.libraries, processors: processors)
+        if !info.isInPlace { plan.changes.append(info) }
     }
 
+    /// - Returns: The processors of the slices that stay.
+    @discardableResult
     private static func add(
         _ url: URL, _ request: ThinRequest, to plan: inout Plan, isGiven: Bool
-    ) throws(AppToolsError) {
+    ) throws(AppToolsError) -> [CPUType] {
         let data = try InputFile.map(url)
         let file = try naming(url.path) { () throws(AppToolsError) in try MachOFile(data) }
         let present = Set(file.slices.map(\.cpu))
@@ -83,15 +96,18 @@ public enum Thinner {
         guard !kept.isEmpty else {
             throw AppToolsError(
                 .refused, "no slice would be left of \(file.slices.map(Self.describe).joined(separator: ", "))",
-                at: url.path)
+                at: url.path,
+                hint: request.kept.isEmpty
+                    ? nil : "name what is not wanted instead: --remove-arch leaves files without that processor alone")
         }
         let container = kept.count == 1 && !request.keepsFat ? .thin : file.container
-        guard kept.count < file.slices.count || container != file.container else { return }
+        guard kept.count < file.slices.count || container != file.container else { return kept.map(\.cpu) }
         let pieces = try FatWriter.pieces(kept.map { ($0, [$0.data]) }, as: container)
         plan.changes.append(FileChange(url, pieces: pieces, inside: plan.boundary))
         let names = file.slices.filter { !request.wants($0) }.map(Self.describe).joined(separator: ", ")
         plan.findings.append(
             Finding(url.path, .note, "TH-THIN", names.isEmpty ? "fat header dropped" : "drops \(names)"))
+        return kept.map(\.cpu)
     }
 
     private static func describe(_ slice: MachOSlice) -> String {

@@ -30,12 +30,23 @@ struct XCFramework {
         libraries = found
     }
 
-    /// The Info.plist without the libraries that are not wanted.
-    func slimmed(keeping wanted: [Library]) throws(AppToolsError) -> FileChange {
+    /// The Info.plist without the libraries that are not wanted, and with the processors that the others still have,
+    /// by the library's name.
+    func updated(
+        keeping wanted: [Library], processors: [String: [String]]
+    ) throws(AppToolsError) -> FileChange {
         let file = url.appendingPathComponent("Info.plist")
         let data = try InputFile.map(file)
         return try naming(file.path) { () throws(AppToolsError) in
             var editor = try PropertyListEditor(reading: data)
+            for (index, library) in libraries.enumerated() {
+                let path: [PropertyListPath] = ["AvailableLibraries", .index(index), "SupportedArchitectures"]
+                guard let kept = processors[library.name], let listed = editor.value.part(at: path)?.strings else {
+                    continue
+                }
+                let left = listed.filter(kept.contains)
+                if left != listed { try editor.set(.array(left.map { .string($0) }), at: path) }
+            }
             for index in libraries.indices.reversed()
             where !wanted.contains(where: { $0.name == libraries[index].name }) {
                 try editor.remove(at: ["AvailableLibraries", .index(index)])

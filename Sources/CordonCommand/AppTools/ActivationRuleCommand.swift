@@ -13,7 +13,10 @@ struct ActivationRuleCommand: ParsableCommand {
             Example: cordon activation-rule Share.appex/Info.plist --names intune-compatible
             """)
 
-    @Argument(help: "An Info.plist, or a file with a rule, or - for standard input.")
+    @Argument(
+        help:
+            "An Info.plist, the .appex, .app, .xcarchive or .ipa that has it, a file with a rule, or - for standard input."
+    )
     var input: String
 
     @OptionGroup var names: NamesOption
@@ -54,7 +57,29 @@ struct ActivationRuleCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        let data = try content()
+        let given = URL(fileURLWithPath: input)
+        guard input != "-", AppPackage.isPackage(given) else { return try run(given, in: nil) }
+        try PackageArgument.parse([input]).open(json: json) { package in
+            try run(try infoFile(in: package), in: package)
+        }
+    }
+
+    /// The property list of the app, or of its one extension with a rule.
+    private func infoFile(in package: AppPackage) throws -> URL {
+        try reporting { () throws(AppToolsError) in
+            if openIn { return try package.app().appendingPathComponent("Info.plist") }
+            let rules = try package.activationRules()
+            guard let only = rules.first, rules.count == 1 else {
+                throw AppToolsError(
+                    .usage, rules.isEmpty ? "no extension has an activation rule" : "several extensions have a rule",
+                    at: input, hint: rules.isEmpty ? nil : "give one: \(rules.map(\.path).joined(separator: ", "))")
+            }
+            return only
+        }
+    }
+
+    private func run(_ file: URL, in package: AppPackage?) throws {
+        let data = try content(of: file)
         let (rule, findings) = try reporting { () throws(AppToolsError) -> (ActivationRule, [Finding]) in
             do throws(AppToolsError) { return try readRule(data) } catch { throw error.inside(input) }
         }
@@ -73,8 +98,9 @@ struct ActivationRuleCommand: ParsableCommand {
             try editor.set(.string(rule.description), at: Self.path)
             return editor.data
         }
-        let file = URL(fileURLWithPath: input)
-        try apply([FileChange(file, edited, inside: WriteBoundary(of: file))], to: &report, isCheck: check, json: json)
+        try apply(
+            [FileChange(file, edited, inside: WriteBoundary(of: file))], in: package, to: &report, isCheck: check,
+            json: json)
     }
 
     private static let path: [PropertyListPath] = [
@@ -85,10 +111,8 @@ struct ActivationRuleCommand: ParsableCommand {
         info["NSExtension"]?["NSExtensionAttributes"]?["NSExtensionActivationRule"]
     }
 
-    private func content() throws -> Data {
-        guard input == "-" else {
-            return try reporting { () throws(AppToolsError) in try InputFile.map(URL(fileURLWithPath: input)) }
-        }
+    private func content(of file: URL) throws -> Data {
+        guard input == "-" else { return try reporting { () throws(AppToolsError) in try InputFile.map(file) } }
         guard !inPlace else { throw CommandFailure(.usage, "standard input cannot be written back") }
         return FileHandle.standardInput.readDataToEndOfFile()
     }

@@ -12,7 +12,7 @@ struct ConfigureCommand: ParsableCommand {
             Example: cordon configure Info.plist --entitlements Demo.entitlements --write-entitlements --check
             """)
 
-    @Argument(help: "The final Info.plist of an app or extension.")
+    @Argument(help: "The final Info.plist of an app or extension; or the .app, .appex, .xcarchive or .ipa that has it.")
     var info: String
 
     @Option(name: [.customShort("e"), .long], help: "The entitlements file.")
@@ -23,8 +23,7 @@ struct ConfigureCommand: ParsableCommand {
 
     @OptionGroup var names: NamesOption
 
-    @Option(name: .customLong("define"), help: "A build setting, NAME=VALUE. May repeat.")
-    var defines: [String] = []
+    @OptionGroup var buildSettings: BuildSettingsOptions
 
     @Option(name: .customLong("set"), help: "A setting to write, KEY=VALUE; true and false are booleans. May repeat.")
     var settings: [String] = []
@@ -89,15 +88,26 @@ struct ConfigureCommand: ParsableCommand {
     var json = false
 
     func run() throws {
+        let given = URL(fileURLWithPath: info)
+        guard AppPackage.isPackage(given) else { return try run(given, in: nil) }
+        try PackageArgument.parse([info]).open(json: json) { package in
+            let app = try reporting { () throws(AppToolsError) in try package.app() }
+            try run(app.appendingPathComponent("Info.plist"), in: package)
+        }
+    }
+
+    private func run(_ infoURL: URL, in package: AppPackage?) throws {
         let options = try options()
-        let infoURL = URL(fileURLWithPath: info)
         let result = try reporting { () throws(AppToolsError) in
             let infoData = try InputFile.map(infoURL)
             var granted: (data: Data, path: String)?
             if let entitlements {
+                guard !entitlements.isEmpty else {
+                    throw AppToolsError(.missing, "--entitlements names no file")
+                }
                 granted = (try InputFile.map(URL(fileURLWithPath: entitlements)), entitlements)
             }
-            return try Configurator(options).configure(info: (infoData, info), entitlements: granted)
+            return try Configurator(options).configure(info: (infoData, infoURL.path), entitlements: granted)
         }
         var report = ToolReport(findings: result.findings)
         if let provisioningProfile {
@@ -131,15 +141,15 @@ struct ConfigureCommand: ParsableCommand {
             changes = []
         }
         if diff, !json {
-            for change in changes { try show(change) }
+            for change in changes { try show(change, of: infoURL) }
         }
-        try apply(changes, to: &report, isCheck: check, json: json)
+        try apply(changes, in: package, to: &report, isCheck: check, json: json)
         try report.failOnErrors()
     }
 
-    private func show(_ change: FileChange) throws {
+    private func show(_ change: FileChange, of infoURL: URL) throws {
         let target = change.url.path
-        let source = FileManager.default.fileExists(atPath: target) ? target : info
+        let source = FileManager.default.fileExists(atPath: target) ? target : infoURL.path
         func text(_ data: Data) throws(AppToolsError) -> String {
             String(decoding: try PropertyListEditor(reading: data).data(as: .xml), as: UTF8.self)
         }
@@ -152,7 +162,7 @@ struct ConfigureCommand: ParsableCommand {
 
     private func options() throws -> ConfiguratorOptions {
         var options = ConfiguratorOptions(names: try names.profile())
-        options.defines = try NameAndValue.dictionary(defines)
+        options.defines = try buildSettings.values()
         options.settings = try settings.map(NameAndValue.pair).map { ($0, Self.value($1)) }
         guard let main = ConfiguratorOptions.MainInterface(rawValue: mainInterface) else {
             throw CommandFailure(.usage, "--main-interface takes keep, restore or move")

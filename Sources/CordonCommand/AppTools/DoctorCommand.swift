@@ -13,7 +13,7 @@ struct DoctorCommand: ParsableCommand {
             Example: cordon doctor Demo.app --names intune-compatible
             """)
 
-    @Argument(help: "A built app, or with --debug-settings a Settings.bundle.")
+    @Argument(help: "An .app, .appex, .xcarchive or .ipa, or with --debug-settings a Settings.bundle.")
     var path: String
 
     @OptionGroup var names: NamesOption
@@ -32,28 +32,39 @@ struct DoctorCommand: ParsableCommand {
 
     func run() throws {
         let profile = try names.profile()
-        let url = URL(fileURLWithPath: path)
-        var report = ToolReport()
-        if debugSettings {
-            let bundle = DebugSettingsBundle(url, names: profile)
-            if fix {
-                let changes = try reporting { () throws(AppToolsError) -> [FileChange] in try bundle.changes() }
-                return try apply(changes, to: &report, isCheck: false, json: json)
-            }
-            report.findings = try reporting { () throws(AppToolsError) -> [Finding] in try bundle.findings() }
-        } else {
-            var options = ConfiguratorOptions(names: profile)
-            options.isStrict = strict
-            let diagnosis = try reporting { () throws(AppToolsError) -> AppDoctor.Diagnosis in
-                try AppDoctor(options).examine(url)
-            }
-            report.findings = diagnosis.findings
-            if fix {
-                report.changed = try reporting { () throws(AppToolsError) -> [URL] in
-                    try AtomicWriter.write(diagnosis.changes)
-                }.map(\.path)
+        guard !debugSettings else { return try runOnDebugSettings(profile) }
+        var options = ConfiguratorOptions(names: profile)
+        options.isStrict = strict
+        let doctor = AppDoctor(options)
+        let report = try PackageArgument.parse([path]).open(json: json) { package in
+            try reporting { () throws(AppToolsError) in
+                var report = ToolReport()
+                for bundle in package.bundles {
+                    let diagnosis = try doctor.examine(bundle)
+                    guard fix, !diagnosis.changes.isEmpty else {
+                        report.findings += diagnosis.findings
+                        continue
+                    }
+                    report.changed += try AtomicWriter.write(diagnosis.changes).map(\.path)
+                    // What was put right is no longer missing.
+                    report.findings += try doctor.examine(bundle).findings
+                }
+                if fix { try package.save() }
+                return report.shown(in: package)
             }
         }
+        try report.write(json: json)
+        try report.failOnErrors()
+    }
+
+    private func runOnDebugSettings(_ profile: NamingProfile) throws {
+        let bundle = DebugSettingsBundle(URL(fileURLWithPath: path), names: profile)
+        var report = ToolReport()
+        if fix {
+            let changes = try reporting { () throws(AppToolsError) -> [FileChange] in try bundle.changes() }
+            return try apply(changes, to: &report, isCheck: false, json: json)
+        }
+        report.findings = try reporting { () throws(AppToolsError) -> [Finding] in try bundle.findings() }
         try report.write(json: json)
         try report.failOnErrors()
     }

@@ -12,8 +12,7 @@ struct IconsCommand: ParsableCommand {
             Example: cordon icons Demo.app --output OpenIn
             """)
 
-    @Argument(help: "The built app.")
-    var app: String
+    @OptionGroup var package: PackageArgument
 
     @Option(name: [.customShort("o"), .long], help: "The folder for the icons.")
     var output: String
@@ -32,10 +31,12 @@ struct IconsCommand: ParsableCommand {
 
     func run() throws {
         let folder = URL(fileURLWithPath: output)
-        let icons = try reporting { () throws(AppToolsError) -> OpenInIcons in
-            if let symbol { return OpenInIcons(symbol: symbol, output: folder) }
-            return try OpenInIcons(
-                app: URL(fileURLWithPath: app), output: folder, icon: icon.map { URL(fileURLWithPath: $0) })
+        let icons = try package.open(json: json) { package in
+            try reporting { () throws(AppToolsError) -> OpenInIcons in
+                if let symbol { return OpenInIcons(symbol: symbol, output: folder) }
+                return try OpenInIcons(
+                    app: package.app(), output: folder, icon: icon.map { URL(fileURLWithPath: $0) })
+            }
         }
         var report = ToolReport()
         try apply(icons.changes, to: &report, isCheck: check, json: json)

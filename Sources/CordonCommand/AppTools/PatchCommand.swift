@@ -22,8 +22,7 @@ struct PatchCommand: ParsableCommand {
         case verify
     }
 
-    @Argument(help: "An app, extension or framework folder, or one code file.")
-    var path: String
+    @OptionGroup var package: PackageArgument
 
     @OptionGroup var names: NamesOption
 
@@ -55,37 +54,63 @@ struct PatchCommand: ParsableCommand {
             throw CommandFailure(.usage, "--reuse needs --receipt, which keeps what is given up")
         }
         let patcher = FrameworkPatcher(names: try names.profile(), reusesCommands: reuse)
-        let url = URL(fileURLWithPath: path)
-        if action == .remove, let receipt { return try restore(url, from: URL(fileURLWithPath: receipt)) }
-        let plan = try reporting { () throws(AppToolsError) -> FrameworkPatcher.Plan in
-            let plan = try patcher.plan(FrameworkPatcher.Action(rawValue: action.rawValue) ?? .verify, url)
-            guard resign, action != .verify else { return plan }
-            return try patcher.resigned(plan, url, options: signer.signerOptions())
+        try package.open(json: json) { package in
+            guard receipt == nil || package.bundles.count == 1 else {
+                throw CommandFailure(.usage, "--receipt is for one app, this holds \(package.bundles.count)")
+            }
+            if action == .remove, let receipt {
+                return try restore(package, from: URL(fileURLWithPath: receipt))
+            }
+            try run(patcher, package)
         }
-        var report = PatchReport(images: plan.images, findings: plan.findings, changed: plan.changes.map(\.url.path))
-        try reporting { () throws(AppToolsError) in try AtomicWriter.check(plan.changes) }
-        if action != .verify, !check {
-            report.changed = try reporting { () throws(AppToolsError) -> [URL] in
-                if let receipt, !plan.changes.isEmpty {
-                    let note = try PatchReceipt(before: plan.changes, in: url)
-                    try AtomicWriter.write([try note.change(at: URL(fileURLWithPath: receipt), outside: url)])
-                }
-                return try AtomicWriter.write(plan.changes)
-            }.map(\.path)
+    }
+
+    private func run(_ patcher: FrameworkPatcher, _ package: AppPackage) throws {
+        var report = PatchReport()
+        var isProtected = true
+        for bundle in package.bundles {
+            let plan = try plan(patcher, bundle)
+            isProtected = isProtected && plan.isProtected
+            report.images += plan.images.map { $0.shown(in: package) }
+            report.findings += plan.findings.map(package.shown)
+            report.changed += try write(plan, bundle).map(package.shown)
         }
+        if action != .verify, !check { try reporting { () throws(AppToolsError) in try package.save() } }
         try show(report)
-        if action == .verify ? !plan.isProtected : check && !report.changed.isEmpty {
+        if action == .verify ? !isProtected : check && !report.changed.isEmpty {
             throw CommandFailure(
                 .notInWantedState, action == .verify ? "not every image is protected" : "some images would change")
         }
     }
 
-    private func restore(_ url: URL, from receipt: URL) throws {
+    private func plan(_ patcher: FrameworkPatcher, _ bundle: URL) throws -> FrameworkPatcher.Plan {
+        try reporting { () throws(AppToolsError) in
+            let plan = try patcher.plan(FrameworkPatcher.Action(rawValue: action.rawValue) ?? .verify, bundle)
+            guard resign, action != .verify else { return plan }
+            return try patcher.resigned(plan, bundle, options: signer.signerOptions())
+        }
+    }
+
+    /// Writes a plan, or with `--check` only says what it would write.
+    private func write(_ plan: FrameworkPatcher.Plan, _ bundle: URL) throws -> [String] {
+        try reporting { () throws(AppToolsError) in
+            try AtomicWriter.check(plan.changes)
+            guard action != .verify, !check else { return plan.changes.map(\.url.path) }
+            if let receipt, !plan.changes.isEmpty {
+                let note = try PatchReceipt(before: plan.changes, in: bundle)
+                try AtomicWriter.write([try note.change(at: URL(fileURLWithPath: receipt), outside: bundle)])
+            }
+            return try AtomicWriter.write(plan.changes).map(\.path)
+        }
+    }
+
+    private func restore(_ package: AppPackage, from receipt: URL) throws {
         let plan = try reporting { () throws(AppToolsError) -> PatchReceipt.Restoration in
-            try PatchReceipt(contentsOf: receipt).restoration(of: url)
+            try PatchReceipt(contentsOf: receipt).restoration(of: package.bundles[0])
         }
         var report = ToolReport()
-        try apply(plan.changes, removing: plan.removals, to: &report, isCheck: check, json: json)
+        try apply(
+            plan.changes, removing: plan.removals, in: package, to: &report, isCheck: check, json: json)
     }
 
     private func show(_ report: PatchReport) throws {
@@ -101,7 +126,7 @@ struct PatchCommand: ParsableCommand {
 
 /// What `cordon patch --json` prints.
 struct PatchReport: Encodable {
-    let images: [FrameworkPatcher.ImageReport]
-    let findings: [Finding]
-    var changed: [String]
+    var images: [FrameworkPatcher.ImageReport] = []
+    var findings: [Finding] = []
+    var changed: [String] = []
 }

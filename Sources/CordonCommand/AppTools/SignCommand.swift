@@ -17,8 +17,7 @@ struct SignCommand: ParsableCommand {
             Example: cordon sign Demo.app --adhoc
             """)
 
-    @Argument(help: "An app, extension or framework folder, or one code file.")
-    var path: String
+    @OptionGroup var package: PackageArgument
 
     @OptionGroup var signer: IdentityOptions
 
@@ -31,8 +30,7 @@ struct SignCommand: ParsableCommand {
     @Option(help: "Entitlements for the outermost executable.")
     var entitlements: String?
 
-    @Option(name: .customLong("define"), help: "A build variable of the entitlements, NAME=VALUE. May repeat.")
-    var defines: [String] = []
+    @OptionGroup var settings: BuildSettingsOptions
 
     @Option(help: "The identifier of the outermost code.")
     var identifier: String?
@@ -49,16 +47,18 @@ struct SignCommand: ParsableCommand {
         guard identity == nil else {
             throw CommandFailure(.usage, "--identity belongs to --engine apple", hint: "--key and --certificate")
         }
-        let defines = try NameAndValue.dictionary(defines)
-        let plan = try reporting { () throws(AppToolsError) -> CodeSigner.Plan in
+        let defines = try settings.values()
+        let options = try reporting { () throws(AppToolsError) in
             var options = try signer.signerOptions()
             options.identifier = identifier
             options.defines = defines
             if let entitlements { options.entitlements = try InputFile.map(URL(fileURLWithPath: entitlements)) }
-            return try CodeSigner(options).plan(URL(fileURLWithPath: path))
+            return options
         }
-        var report = ToolReport(findings: plan.findings)
-        try apply(plan.changes, to: &report, isCheck: check, json: json)
+        try package.apply(isCheck: check, json: json) { bundle in
+            let plan = try reporting { () throws(AppToolsError) in try CodeSigner(options).plan(bundle) }
+            return BundleWork(changes: plan.changes, findings: plan.findings)
+        }
     }
 
     private func runCodesign() throws {
@@ -68,9 +68,14 @@ struct SignCommand: ParsableCommand {
         guard !check else { throw CommandFailure(.usage, "codesign cannot tell what it would change") }
         let request = AppleCodesign(
             identity: identity, identifier: identifier, entitlements: entitlements,
-            defines: try NameAndValue.dictionary(defines))
-        try reporting { () throws(AppToolsError) in try request.sign(URL(fileURLWithPath: path)) }
-        try ToolReport(changed: [path]).write(json: json)
+            defines: try settings.values())
+        try package.open(json: json) { package in
+            try reporting { () throws(AppToolsError) in
+                for bundle in package.bundles { try request.sign(bundle) }
+                try package.save()
+            }
+            try ToolReport(changed: package.bundles.map(\.path)).shown(in: package).write(json: json)
+        }
     }
 }
 

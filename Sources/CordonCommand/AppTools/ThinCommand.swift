@@ -17,7 +17,8 @@ struct ThinCommand: ParsableCommand {
         case simulator
     }
 
-    @Argument(help: "An app, a framework, another folder with code, or one file.")
+    @Argument(
+        help: "An .app, .appex, .framework, .xcframework, .xcarchive, .ipa, another folder with code, or one file.")
     var path: String
 
     @Option(help: "Keep code for: device or simulator.")
@@ -59,17 +60,33 @@ struct ThinCommand: ParsableCommand {
             throw CommandFailure(.usage, "say what to keep or drop", hint: "cordon thin \(path) --keep device")
         }
         let url = URL(fileURLWithPath: path)
-        let plan = try reporting { () throws(AppToolsError) in try Thinner.plan(url, request) }
-        var report = ToolReport(findings: plan.findings)
-        var changes = plan.changes
-        if resign, !plan.unsealed.isEmpty {
-            let signed = try reporting { () throws(AppToolsError) in
-                try CodeSigner(signer.signerOptions()).plan(url, over: plan.changes, removing: plan.removals)
-            }
-            changes = signed.changes
-            report.findings = plan.findings.filter { $0.code != "TH-SEAL" } + signed.findings
+        // Debug symbols and libraries outside the app are thinned too, except in an archive that is packed.
+        guard AppPackage.isArchive(url) else {
+            let bundles =
+                resign ? try reporting { () throws(AppToolsError) in try AppPackage(opening: url).bundles } : []
+            let work = try work(url, request, signing: bundles)
+            var report = ToolReport(findings: work.findings)
+            return try apply(work.changes, removing: work.removals, to: &report, isCheck: check, json: json)
         }
-        try apply(changes, removing: plan.removals, to: &report, isCheck: check, json: json)
+        let package = try PackageArgument.parse([path])
+        try package.apply(isCheck: check, json: json) { try work($0, request, signing: [$0]) }
+    }
+
+    private func work(_ root: URL, _ request: ThinRequest, signing bundles: [URL]) throws -> BundleWork {
+        try reporting { () throws(AppToolsError) in
+            let plan = try Thinner.plan(root, request)
+            var work = BundleWork(changes: plan.changes, removals: plan.removals, findings: plan.findings)
+            guard resign, !plan.unsealed.isEmpty else { return work }
+            work.findings.removeAll { $0.code == "TH-SEAL" }
+            for bundle in bundles {
+                let inside = work.changes.filter { $0.url.path.hasPrefix(bundle.path + "/") || $0.url == bundle }
+                let signed = try CodeSigner(signer.signerOptions()).plan(bundle, over: inside, removing: plan.removals)
+                work.changes.removeAll { change in inside.contains { $0.url == change.url } }
+                work.changes += signed.changes
+                work.findings += signed.findings
+            }
+            return work
+        }
     }
 
     private func cpu(_ name: String) throws -> CPUType {

@@ -15,6 +15,11 @@ struct ToolReport: Encodable {
         for path in changed { Terminal.data(path) }
     }
 
+    /// The report with places as a person knows them.
+    func shown(in package: AppPackage) -> ToolReport {
+        ToolReport(findings: findings.map(package.shown), changed: changed.map(package.shown))
+    }
+
     /// Fails with status 1 when there is an error among the findings.
     func failOnErrors() throws {
         let count = findings.count { $0.severity == .error }
@@ -43,10 +48,16 @@ func reporting<Value>(_ work: () throws(AppToolsError) -> Value) throws -> Value
     do { return try work() } catch { throw CommandFailure(error) }
 }
 
+/// The same for work that waits.
+func reporting<Value>(_ work: () async throws(AppToolsError) -> Value) async throws -> Value {
+    do { return try await work() } catch { throw CommandFailure(error) }
+}
+
 /// Writes planned changes and then removes what they make superfluous, or with `isCheck` only lists both and says that
 /// the wanted state is not reached.
 func apply(
-    _ changes: [FileChange], removing removals: [URL] = [], to report: inout ToolReport, isCheck: Bool, json: Bool
+    _ changes: [FileChange], removing removals: [URL] = [], in package: AppPackage? = nil, to report: inout ToolReport,
+    isCheck: Bool, json: Bool
 ) throws {
     try reporting { () throws(AppToolsError) in try AtomicWriter.check(changes) }
     if isCheck {
@@ -58,6 +69,10 @@ func apply(
         }
     }
     report.changed += removals.map(\.path)
+    if let package {
+        if !isCheck { try reporting { () throws(AppToolsError) in try package.save() } }
+        report = report.shown(in: package)
+    }
     try report.write(json: json)
     if isCheck, !report.changed.isEmpty {
         throw CommandFailure(.notInWantedState, "\(report.changed.count) of the files would change")

@@ -13,8 +13,7 @@ struct VerifyCommand: AsyncParsableCommand {
             Example: cordon verify Demo.app
             """)
 
-    @Argument(help: "An app, extension or framework folder, or one code file.")
-    var path: String
+    @OptionGroup var package: PackageArgument
 
     @Option(help: "Roots to trust, in PEM; every signature must lead to one of them.")
     var anchors: String?
@@ -23,16 +22,20 @@ struct VerifyCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let url = URL(fileURLWithPath: path)
-        var findings = try reporting { () throws(AppToolsError) in try SignatureVerifier().findings(url) }
-        if let anchors {
-            do {
-                findings += try await SignatureTrust(anchors: PEMFile.text(anchors)).findings(url)
-            } catch { throw CommandFailure(error) }
+        let roots = try anchors.map { path in try reporting { () throws(AppToolsError) in try PEMFile.text(path) } }
+        let report = try await package.open(json: json) { package in
+            var findings: [Finding] = []
+            for bundle in package.bundles {
+                findings += try await reporting { () async throws(AppToolsError) in
+                    let found = try SignatureVerifier().findings(bundle)
+                    guard let roots else { return found }
+                    return found + (try await SignatureTrust(anchors: roots).findings(bundle))
+                }
+            }
+            return ToolReport(findings: findings).shown(in: package)
         }
-        let report = ToolReport(findings: findings)
         try report.write(json: json)
         try report.failOnErrors()
-        if !json { Terminal.data("\(path): valid") }
+        if !json { Terminal.data("\(package.path): valid") }
     }
 }

@@ -72,13 +72,14 @@ struct VaultOpenCommand: AsyncParsableCommand {
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
         defer { memory.deallocate() }
         do {
-            var progress = VaultProgress("opening", total: try file.size())
+            let total = try file.size()
+            var progress = Progress("opening")
             defer { progress.end() }
             while true {
                 let count = try file.read(into: memory)
                 if count == 0 { break }
                 try target.write(UnsafeRawBufferPointer(rebasing: memory[..<count]))
-                progress.show(file.tell())
+                progress.show(file.tell(), of: total)
             }
         } catch let error as VaultError {
             let place = error.place.map { "\(input), \($0)" } ?? input

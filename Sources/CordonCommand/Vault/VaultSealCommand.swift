@@ -35,7 +35,7 @@ struct VaultSealCommand: AsyncParsableCommand {
         }
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 4096)
         defer { memory.deallocate() }
-        var progress = VaultProgress("sealing", total: source.length)
+        var progress = Progress("sealing")
         defer { progress.end() }
         while true {
             let count = try source.read(memory)
@@ -45,7 +45,7 @@ struct VaultSealCommand: AsyncParsableCommand {
             } catch {
                 throw CommandFailure(error)
             }
-            progress.show(file.tell())
+            progress.show(file.tell(), of: source.length)
         }
         do {
             try file.close()

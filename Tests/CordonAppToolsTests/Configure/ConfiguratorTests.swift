@@ -27,6 +27,7 @@ struct ConfiguratorTests {
         \t<array>
         \t\t<string>mailto</string>
         \t\t<string>fabrikam</string>
+        \t\t<string>msauthv2</string>
         \t\t<string>msauthv3</string>
         \t</array>
         \t<key>DTSDKName</key>
@@ -49,7 +50,8 @@ struct ConfiguratorTests {
     ) throws -> Configurator.Result {
         var options = ConfiguratorOptions(names: .intuneCompatible)
         options.settings = [
-            ("ADALClientId", .string("id")), ("ADALRedirectUri", .string("msauth.com.contoso.notes://auth")),
+            ("ADALClientId", .string("00000000-0000-0000-0000-000000000001")),
+            ("ADALRedirectUri", .string("msauth.com.contoso.notes://auth")),
         ]
         options.writesEntitlements = true
         change(&options)
@@ -81,7 +83,7 @@ struct ConfiguratorTests {
             "betteractiveshield", "smsec", "mvisionmobile", "scmx",
         ]
         let expected =
-            ["mailto", "fabrikam", "msauthv3", "mailto-intunemam", "fabrikam-intunemam"] + standard
+            ["mailto", "fabrikam", "msauthv2", "msauthv3", "mailto-intunemam", "fabrikam-intunemam"] + standard
             + ["ms-outlook-intunemam"]
         #expect(queries == expected)
     }
@@ -96,6 +98,28 @@ struct ConfiguratorTests {
         // Each own scheme brings a twin, and fifteen are always there.
         #expect((own * 2 + 15 > (sdk == 27 ? 25 : 50)) == !errors.isEmpty)
         #expect(fails == !errors.isEmpty)
+    }
+
+    @Test func `what a client registration has to look like is noted, and the broker's schemes`() throws {
+        let info = Self.info.replacingOccurrences(of: "fabrikam", with: "ms-outlook")
+            .replacingOccurrences(of: "<string>msauthv2</string>", with: "")
+        let found = try configure(info) {
+            $0.settings = [("ADALClientId", .string("id")), ("ADALRedirectUri", .string("Insert_Redirect_URI"))]
+        }
+        let schemes = found.info.value["LSApplicationQueriesSchemes"]?.strings ?? []
+        #expect(schemes.contains("ms-outlook-intunemam"))
+        let notes = found.findings.filter { $0.severity == .note }
+        for code in ["CF-CLIENT", "CF-REDIRECT", "CF-BROKER"] {
+            #expect(notes.contains { $0.code == code }, "\(code)")
+        }
+        #expect(notes.first { $0.code == "CF-BROKER" }?.message.contains("lacks msauthv2, ") == true)
+        #expect(!(try configure()).findings.contains { ["CF-CLIENT", "CF-REDIRECT", "CF-BROKER"].contains($0.code) })
+    }
+
+    @Test func `a part of a property list that a build merges is told from a whole one`() throws {
+        let part = try configure("<plist><dict><key>CFBundleVersion</key><string>1</string></dict></plist>")
+        #expect(part.findings.contains { $0.code == "CF-FRAGMENT" && $0.severity == .note })
+        #expect(!(try configure()).findings.contains { $0.code == "CF-FRAGMENT" })
     }
 
     @Test func `only lines are added, and a second run adds none`() throws {
@@ -299,10 +323,14 @@ struct ConfiguratorTests {
 
     @Test(arguments: [NamingProfile.cordon, .intuneCompatible])
     func `every setting is known by both of its spellings, whatever the profile`(names: NamingProfile) throws {
+        let client = "00000000-0000-0000-0000-000000000001"
         for settings in [
-            ["ClientID": "id", "RedirectURI": "msauth.com.contoso.notes://auth", "Authority": "https://login.example"],
             [
-                "ADALClientId": "id", "ADALRedirectUri": "msauth.com.contoso.notes://auth",
+                "ClientID": client, "RedirectURI": "msauth.com.contoso.notes://auth",
+                "Authority": "https://login.example",
+            ],
+            [
+                "ADALClientId": client, "ADALRedirectUri": "msauth.com.contoso.notes://auth",
                 "ADALAuthority": "https://login.example",
             ],
         ] {
@@ -314,7 +342,9 @@ struct ConfiguratorTests {
                         ("PolicyRequired", .boolean(true)),
                     ]
             }
-            #expect(result.findings.map(\.code).sorted() == ["CF-ENROL", "CF-STORE", "CF-VARIABLE"])
+            // Which broker is asked for differs by profile.
+            let codes = result.findings.map(\.code).filter { $0 != "CF-BROKER" }
+            #expect(codes.sorted() == ["CF-ENROL", "CF-STORE", "CF-VARIABLE"])
             let schemes = result.info.value["CFBundleURLTypes"]?.array?.first?["CFBundleURLSchemes"]?.strings
             #expect(schemes == ["notes", "notes" + names.schemeSuffix, "msauth.com.contoso.notes", "$(REDIRECT)"])
         }

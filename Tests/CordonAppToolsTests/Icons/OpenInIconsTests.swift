@@ -54,6 +54,32 @@ struct OpenInIconsTests {
         print(' '.join(str(v) for r in plain for v in r))
         """
 
+    @Test func `a system symbol is named instead of images`() throws {
+        let scratch = try Scratch()
+        let icons = OpenInIcons(symbol: "folder.fill", output: scratch.folder)
+        try AtomicWriter.write(icons.changes)
+        let made = try PropertyList(contentsOf: scratch.folder.appendingPathComponent("CFBundleIcons.plist")).value
+        #expect(made["CFBundleIcons"]?["CFBundlePrimaryIcon"]?["CFBundleSymbolName"]?.string == "folder.fill")
+        #expect(icons.changes.count == 1)
+    }
+
+    @Test func `a background that changes from edge to edge is no drawing`() {
+        var icon = Bitmap(width: 60, height: 60)
+        for y in 0..<60 {
+            for x in 0..<60 {
+                // Dark above, lighter below, with a white square in the middle.
+                let isDrawn = (20..<40).contains(x) && (20..<40).contains(y)
+                let shade = isDrawn ? 255 : UInt8(40 + y)
+                for part in 0..<3 { icon.pixels[(y * 60 + x) * 4 + part] = shade }
+                icon.pixels[(y * 60 + x) * 4 + 3] = 255
+            }
+        }
+        let image = TemplateImage.make(from: icon, side: 120, initial: "A")
+        func alpha(_ x: Int, _ y: Int) -> UInt8 { image.pixels[(y * 120 + x) * 4 + 3] }
+        #expect(alpha(60, 60) == 255)
+        for (x, y) in [(28, 28), (90, 28), (28, 90), (90, 90), (60, 30), (60, 92)] { #expect(alpha(x, y) == 0) }
+    }
+
     @Test(.enabled(if: Program.python != nil, "needs python3"))
     func `plain and CgBI images are read as another program wrote them`() throws {
         let scratch = try Scratch()

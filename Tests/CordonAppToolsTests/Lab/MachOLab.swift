@@ -21,6 +21,8 @@ struct MachOLab {
     let extensionExecutable: URL
     /// The device executable with the older kind of fixups.
     let opcodeExecutable: URL
+    /// A 32-bit executable for a watch.
+    let watchExecutable: URL
     /// A library under the SDK's name.
     let sdkLibrary: URL
     /// The debug symbols of the device library, and those with the ones of the x86_64 simulator's.
@@ -72,6 +74,8 @@ struct MachOLab {
             ["-headerpad", "0x400", "-rpath", "@executable_path/../../Frameworks", "main-dev.o", "Demo.dev"])
         opcodeExecutable = try builder.link(
             "App.opcodes", "arm64", "ios", ["-headerpad", "0x400", "-no_fixup_chains"] + rpath)
+        watchExecutable = try builder.link(
+            "Watch.dev", "arm64_32", "watchos", ["-headerpad", "0x400", "main-watch.o", "lib-watch.o"])
         // Device images always start code on a fresh page, so only a simulator image can be without padding.
         tightExecutable = try builder.link(
             "App.tight", "arm64", "ios-simulator", ["-headerpad", "0", "main-armsim.o", "Demo.armsim"])
@@ -93,16 +97,16 @@ struct MachOLab {
 
     private static let triples = [
         ("dev", "arm64-apple-ios16.0"), ("sim", "x86_64-apple-ios16.0-simulator"),
-        ("armsim", "arm64-apple-ios16.0-simulator"),
+        ("armsim", "arm64-apple-ios16.0-simulator"), ("watch", "arm64_32-apple-watchos9.0"),
     ]
 
     private static let stub = """
         --- !tapi-tbd
         tbd-version:     4
-        targets:         [ arm64-ios, arm64-ios-simulator, x86_64-ios-simulator ]
+        targets:         [ arm64-ios, arm64-ios-simulator, x86_64-ios-simulator, arm64_32-watchos ]
         install-name:    '/usr/lib/libSystem.B.dylib'
         exports:
-          - targets:     [ arm64-ios, arm64-ios-simulator, x86_64-ios-simulator ]
+          - targets:     [ arm64-ios, arm64-ios-simulator, x86_64-ios-simulator, arm64_32-watchos ]
             symbols:     [ dyld_stub_binder, _puts, _exit, _open, _getpid ]
         ...
 

@@ -292,6 +292,20 @@ struct FrameworkPatcherTests {
         #expect(findings.first?.message.contains("is listed twice") == true)
     }
 
+    @Test func `an image that the store encrypted is neither patched nor signed`() throws {
+        let lab = try MachOLab.get()
+        let scratch = try Scratch()
+        var data = try lab.data(lab.executable)
+        let image = try #require(MachOFile(data).slices.first?.image)
+        let command = try #require(
+            image.commands.first { [LoadCommand.encryptionInfo, LoadCommand.encryptionInfo64].contains($0.kind) })
+        data[command.offset + 16] = 1
+        let file = try scratch.file("App", data)
+        #expect(throws: AppToolsError(.refused, "")) { try patcher.plan(.install, file) }
+        #expect(throws: AppToolsError(.refused, "")) { try CodeSigner(CodeSigner.Options()).plan(file) }
+        #expect(try Data(contentsOf: file) == data)
+    }
+
     @Test func `load commands changed after patching cannot be removed blindly`() throws {
         let lab = try MachOLab.get()
         let scratch = try Scratch()
@@ -323,7 +337,8 @@ extension NamingProfile {
         NamingProfile(
             name: "demo", settingsKey: "D", schemeSuffix: "-d", managedTypePrefix: "d.", sharedKeychainGroup: "d",
             tokenCacheKeychainGroup: "t", withdrawnKeychainGroup: "w", frameworkName: frameworkName,
-            linkedFrameworks: linked, requiredQueries: [], mailQuery: "m", plainQueries: [], managedAppQueries: [],
+            linkedFrameworks: linked, requiredQueries: [], mailQuery: "m", plainQueries: [], brokerQueries: [],
+            givesUUIDs: false, managedAppQueries: [],
             callbackSchemePrefix: "c.", signOnExtension: "e", signOnHosts: [], debugPane: "p",
             configurationUserKeys: [])
     }

@@ -104,6 +104,58 @@ struct CertificateSigningTests {
         #expect(throws: AppToolsError(.malformed, "")) { try CertificateIdentity(key: "x", certificates: "") }
     }
 
+    @Test(.enabled(if: Program.hasPython(with: "cryptography"), "needs Python's cryptography"))
+    func `a chain that has expired is told from one that leads nowhere`() async throws {
+        let scratch = try Scratch()
+        let lab = try MachOLab.get()
+        let file = try scratch.file("App", lab.data(lab.executable))
+        _ = try Program.python(
+            """
+            import sys, datetime
+            from cryptography import x509
+            from cryptography.x509.oid import NameOID
+            from cryptography.hazmat.primitives import hashes, serialization
+            from cryptography.hazmat.primitives.asymmetric import ec
+            key = ec.generate_private_key(ec.SECP256R1()); now = datetime.datetime.now(datetime.timezone.utc)
+            name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, 'Apple Development: Example'),
+                              x509.NameAttribute(NameOID.ORGANIZATIONAL_UNIT_NAME, 'ABCDE12345')])
+            made = (x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+                .serial_number(7).not_valid_before(now - datetime.timedelta(days=9))
+                .not_valid_after(now - datetime.timedelta(days=1))
+                .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+                .sign(key, hashes.SHA256()))
+            pem = serialization.Encoding.PEM
+            open(sys.argv[1] + '/old-cert.pem', 'wb').write(made.public_bytes(pem))
+            open(sys.argv[1] + '/old.pem', 'wb').write(key.private_bytes(
+                pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+            """, [scratch.folder.path])
+        func text(_ name: String) throws -> String {
+            try String(contentsOf: scratch.folder.appendingPathComponent(name), encoding: .utf8)
+        }
+        var options = CodeSigner.Options()
+        options.identity = try CertificateIdentity(key: text("old.pem"), certificates: text("old-cert.pem"))
+        try AtomicWriter.write(CodeSigner(options).plan(file).changes)
+        let expired = try await SignatureTrust(anchors: text("old-cert.pem")).findings(file)
+        #expect(expired.first?.message.contains("has expired") == true)
+    }
+
+    @Test func `an image with two directories tells of a changed page once`() throws {
+        let scratch = try Scratch()
+        let lab = try MachOLab.get()
+        let file = scratch.folder.appendingPathComponent("old")
+        try Program.succeed(
+            try #require(MachOLab.linker),
+            [
+                "-arch", "arm64", "-platform_version", "ios", "10.0", "12.0", "-adhoc_codesign", "-headerpad", "0x400",
+                "-o", file.path, "main-dev.o", "Demo.dev", "libSystem.tbd",
+            ], in: lab.folder)
+        try AtomicWriter.write(CodeSigner(CodeSigner.Options()).plan(file).changes)
+        var data = try Data(contentsOf: file)
+        data[20000] ^= 1
+        try data.write(to: file)
+        #expect(try SignatureVerifier().findings(file).filter { $0.code == "SG-CODE" }.count == 1)
+    }
+
     @Test func `an old deployment target gets a SHA-1 directory too`() throws {
         let scratch = try Scratch()
         let lab = try MachOLab.get()

@@ -153,6 +153,66 @@ struct ThinnerTests {
         #expect(throws: AppToolsError(.unsupported, "")) { try patcher.plan(.install, file) }
     }
 
+    @Test func `an xcframework's list names the processors that are left, and what stays is said`() throws {
+        let lab = try MachOLab.get()
+        let scratch = try Scratch()
+        func library(_ name: String, _ processors: [String], variant: String?) -> PropertyListValue {
+            var entries: PropertyListDictionary = [
+                "LibraryIdentifier": .string(name),
+                "SupportedArchitectures": .array(processors.map { .string($0) }),
+            ]
+            if let variant { entries["SupportedPlatformVariant"] = .string(variant) }
+            return .dictionary(entries)
+        }
+        _ = try scratch.file(
+            "D.xcframework/Info.plist",
+            XMLPropertyListWriter().document(
+                .dictionary([
+                    "AvailableLibraries": .array([
+                        library("ios", ["arm64", "x86_64"], variant: nil),
+                        library("sim", ["arm64"], variant: "simulator"),
+                    ])
+                ])))
+        _ = try scratch.file("D.xcframework/ios/Demo.framework/Demo", lab.data(lab.fat))
+        _ = try scratch.file("D.xcframework/sim/Demo.framework/Demo", lab.data(lab.armSimulatorLibrary))
+        let framework = scratch.folder.appendingPathComponent("D.xcframework")
+        let x86 = try #require(CPUType(named: "x86_64"))
+        try AtomicWriter.write(Thinner.plan(framework, ThinRequest(removed: [x86])).changes)
+        let list = try PropertyList(contentsOf: framework.appendingPathComponent("Info.plist")).value
+        let processors = list["AvailableLibraries"]?.array?.map { $0["SupportedArchitectures"]?.strings ?? [] }
+        #expect(processors == [["arm64"], ["arm64"]])
+        let kept = try Thinner.plan(framework, ThinRequest(side: .device))
+        #expect(kept.changes.isEmpty)
+        #expect(kept.findings.map(\.message) == ["stays; --slim drops it"])
+    }
+
+    @Test func `a file that has none of the wanted processors is refused with the way out`() throws {
+        let lab = try MachOLab.get()
+        let scratch = try Scratch()
+        let file = try scratch.file("Wrist", lab.data(lab.watchExecutable))
+        let arm = try #require(CPUType(named: "arm64"))
+        let error = #expect(throws: AppToolsError(.refused, "")) { try Thinner.plan(file, ThinRequest(kept: [arm])) }
+        #expect(error?.hint?.contains("--remove-arch") == true)
+    }
+
+    @Test(.enabled(if: Program.find("llvm-ar-19", "ar") != nil, "needs ar"))
+    func `a static archive in a fat file is judged by its first member`() throws {
+        let lab = try MachOLab.get()
+        let scratch = try Scratch()
+        let ar = try #require(Program.find("llvm-ar-19", "ar"))
+        var archives: [String] = []
+        for name in ["dev", "sim"] {
+            let file = scratch.folder.appendingPathComponent("\(name).a").path
+            try Program.succeed(ar, ["rcS", file, "lib-\(name).o"], in: lab.folder)
+            archives.append(file)
+        }
+        let fat = scratch.folder.appendingPathComponent("Demo")
+        try Program.succeed(MachOLab.lipo ?? "", ["-create"] + archives + ["-output", fat.path])
+        let plan = try Thinner.plan(fat, ThinRequest(side: .device))
+        try AtomicWriter.write(plan.changes)
+        #expect(try Data(contentsOf: fat) == Data(contentsOf: URL(fileURLWithPath: archives[0])))
+    }
+
     @Test func `a second run changes nothing`() throws {
         let lab = try MachOLab.get()
         let scratch = try Scratch()

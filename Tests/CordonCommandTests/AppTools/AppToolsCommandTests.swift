@@ -13,6 +13,7 @@ struct AppToolsCommandTests {
             ActivationRuleCommand.helpMessage(), SignCommand.helpMessage(), VerifyCommand.helpMessage(),
             IconsCommand.helpMessage(), ProfileCommand.helpMessage(), ProfileSignOnCommand.helpMessage(),
             ProfileAppConfigCommand.helpMessage(), ProfileLintCommand.helpMessage(), DoctorCommand.helpMessage(),
+            GuideCommand.helpMessage(), WrapCommand.helpMessage(), AliasesCommand.helpMessage(),
         ]
         for help in helps { #expect(help.contains("Example: cordon "), "\(help.prefix(200))") }
     }
@@ -76,10 +77,64 @@ struct AppToolsCommandTests {
         #expect(try String(contentsOf: victim, encoding: .utf8) != text)
     }
 
+    @Test func `configure takes a bundle for its property list, and an archive is written anew`() throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let app = folder.appendingPathComponent("Payload/A.app")
+        try FileManager.default.createDirectory(at: app, withIntermediateDirectories: true)
+        let text = "<plist>\n<dict>\n  <key>CFBundleIdentifier</key>\n  <string>a.b</string>\n</dict>\n</plist>\n"
+        let info = app.appendingPathComponent("Info.plist")
+        try text.write(to: info, atomically: true, encoding: .utf8)
+        let python = try #require(Program.python)
+        try Program.succeed(
+            python, ["-c", "import shutil; shutil.make_archive('A', 'zip', '.', 'Payload')"], in: folder)
+        let archive = folder.appendingPathComponent("A.zip")
+        #expect(status(of: try ConfigureCommand.parse([app.path])) == .done)
+        #expect(try String(contentsOf: info, encoding: .utf8) != text)
+        #expect(status(of: try ConfigureCommand.parse([archive.path, "--check"])) == .notInWantedState)
+        #expect(status(of: try ConfigureCommand.parse([archive.path])) == .done)
+        #expect(status(of: try ConfigureCommand.parse([archive.path, "--check"])) == .done)
+        #expect(status(of: try GuideCommand.parse([archive.path])) == .done)
+    }
+
+    @Test func `wrapping is declined with the reason, whatever it is given`() throws {
+        for arguments in [[], ["-i", "A.ipa", "-o", "B.ipa", "-c", "hash", "-v"]] {
+            #expect(status(of: try WrapCommand.parse(arguments)) == .badInput)
+        }
+    }
+
+    @Test func `the aliases are made once, and nothing else is replaced`() throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        #expect(status(of: try AliasesCommand.parse([folder.path])) == .done)
+        #expect(status(of: try AliasesCommand.parse([folder.path])) == .done)
+        let place = folder.appendingPathComponent("CordonConfigurator")
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: place.path).hasPrefix("/"))
+        #expect(status(of: try AliasesCommand.parse([folder.path, "--remove"])) == .done)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+        try Data().write(to: place)
+        #expect(status(of: try AliasesCommand.parse([folder.path])) == .refused)
+    }
+
     @Test func `sign takes build variables by name and value`() throws {
-        #expect(try SignCommand.parse(["A.app", "--define", "A=b", "--define", "C=d=e"]).defines == ["A=b", "C=d=e"])
+        let command = try SignCommand.parse(["A.app", "--define", "A=b", "--setting", "C=d=e"])
+        #expect(try command.settings.values() == ["A": "b", "C": "d=e"])
         #expect(
             status(of: try SignCommand.parse(["A.app", "--engine", "native", "--define", "A"])) == .usage)
+    }
+
+    @Test func `build variables come from a file of build settings, and those given by name go first`() throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        try "TEAM = ABCDE12345 // the team\nPREFIX = $(TEAM).\nLOOP = $(LOOP)\nA[sdk=iphoneos*] = x\n"
+            .write(to: folder.appendingPathComponent("base.xcconfig"), atomically: true, encoding: .utf8)
+        let file = folder.appendingPathComponent("app.xcconfig")
+        try "#include \"base.xcconfig\"\n#include? \"none.xcconfig\"\nNAME = a b\n"
+            .write(to: file, atomically: true, encoding: .utf8)
+        let command = try SignCommand.parse(["A.app", "--xcconfig", file.path, "--setting", "NAME=c"])
+        #expect(try command.settings.values() == ["TEAM": "ABCDE12345", "PREFIX": "ABCDE12345.", "NAME": "c"])
+        try "what\n".write(to: file, atomically: true, encoding: .utf8)
+        #expect(throws: CommandFailure.self) { try command.settings.values() }
     }
 
     @Test func `the aliases' flags parse`() throws {

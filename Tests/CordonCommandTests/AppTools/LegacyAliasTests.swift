@@ -18,6 +18,15 @@ struct LegacyAliasTests {
                 == ["patch", "--names", "intune-compatible", "--install", "A.app", "--resign", "--verbose"])
     }
 
+    @Test func `an alias asked for help names its own flags`() throws {
+        let patcher = try #require(LegacyAlias.help(arguments: ["/usr/bin/CordonFrameworkPatcher", "-h"]))
+        for flag in ["-i", "-r", "-v", "-resign", "-verbose"] { #expect(patcher.contains(" \(flag) "), "\(flag)") }
+        let configurator = try #require(LegacyAlias.help(arguments: ["CordonConfigurator"]))
+        for flag in ["-i", "-e", "-o", "-generateOpenInIcons"] { #expect(configurator.contains(flag), "\(flag)") }
+        #expect(LegacyAlias.help(arguments: ["cordon", "-h"]) == nil)
+        #expect(LegacyAlias.help(arguments: ["CordonConfigurator", "-i", "Info.plist"]) == nil)
+    }
+
     @Test func `any other name is no alias`() {
         #expect(LegacyAlias.translate(arguments: ["cordon", "-i"]) == nil)
         #expect(LegacyAlias.translate(arguments: []) == nil)

@@ -1,0 +1,165 @@
+import CordonZlibShim
+import Foundation
+
+/// A zip archive, read and checked in full before any of it is used: what it does not know, it refuses.
+///
+/// Refused are names that lead out of the archive or come twice, links that leave it, encrypted and split archives,
+/// packing other than deflate, entries that lie over each other, and sizes beyond the limits.
+struct ZipArchive {
+    /// What an archive may hold at most (TL-GN-08).
+    struct Limits {
+        var entries = 200_000
+        /// Bytes of all entries, unpacked.
+        var size = 8 << 30
+    }
+
+    struct Entry: Equatable {
+        enum Kind: Equatable {
+            case file, folder, link
+        }
+
+        /// As in the archive; a folder's ends in a slash.
+        let name: String
+        let kind: Kind
+        /// The permission bits, or the usual ones where the archive was not made on Unix.
+        let permissions: UInt16
+        let isPacked: Bool
+        let checksum: UInt32
+        let packedSize: Int
+        let size: Int
+        /// Where its local header begins.
+        let offset: Int
+        /// Its record in the directory at the end.
+        let record: Range<Int>
+
+        /// The steps of its path.
+        var path: String { name.hasSuffix("/") ? String(name.dropLast()) : name }
+    }
+
+    let reader: ByteReader
+    let entries: [Entry]
+    /// Where each entry's bytes lie, its local header and descriptor included, in the order of `entries`.
+    let extents: [Range<Int>]
+
+    /// - Throws: ``AppToolsError`` `malformed` for a damaged archive, `unsupported` for a kind that is not known, and
+    ///   `refused` for one that would do harm.
+    init(_ data: Data, limits: Limits = Limits()) throws(AppToolsError) {
+        reader = ByteReader(data)
+        let directory = try ZipDirectory(reader)
+        entries = try directory.entries(limits)
+        extents = try Self.extents(of: entries, before: directory.start)
+        try checkNames()
+        for (entry, extent) in zip(entries, extents) { try checkHeader(of: entry, extent) }
+        try checkLinks()
+    }
+
+    /// Where an entry's content lies, packed or not.
+    func content(of entry: Entry) throws(AppToolsError) -> Data {
+        let name = Int(try reader.little16(at: entry.offset + 26))
+        let extra = Int(try reader.little16(at: entry.offset + 28))
+        return try reader.data(at: entry.offset + 30 + name + extra, count: entry.packedSize)
+    }
+
+    /// Unpacks an entry piece by piece and checks its length and checksum.
+    func unpack(
+        _ entry: Entry, into write: (UnsafeRawBufferPointer) throws(AppToolsError) -> Void
+    ) throws(AppToolsError) {
+        var sum: UInt32 = 0
+        var size = 0
+        func take(_ piece: UnsafeRawBufferPointer) throws(AppToolsError) {
+            guard piece.count <= entry.size - size else {
+                throw AppToolsError(.malformed, "is longer than the archive says", at: entry.name)
+            }
+            size += piece.count
+            sum = cordon_crc32(sum, piece.assumingMemoryBound(to: UInt8.self).baseAddress, piece.count)
+            try write(piece)
+        }
+        let content = try content(of: entry)
+        if entry.isPacked {
+            try Inflation.unpack(content, named: entry.name, into: take)
+        } else {
+            try content.forEachPiece(take)
+        }
+        guard size == entry.size, sum == entry.checksum else {
+            throw AppToolsError(.malformed, "does not have the archive's length and checksum", at: entry.name)
+        }
+    }
+
+    /// The whole of a small entry.
+    func text(of entry: Entry, limit: Int) throws(AppToolsError) -> String {
+        guard entry.size <= limit else { throw AppToolsError(.malformed, "is too long", at: entry.name) }
+        var bytes: [UInt8] = []
+        try unpack(entry) { piece throws(AppToolsError) in bytes += piece }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Entries lie one behind the other, so that no byte is unpacked twice.
+    private static func extents(of entries: [Entry], before end: Int) throws(AppToolsError) -> [Range<Int>] {
+        let order = entries.indices.sorted { entries[$0].offset < entries[$1].offset }
+        var extents = Array(repeating: 0..<0, count: entries.count)
+        for (place, index) in order.enumerated() {
+            let entry = entries[index]
+            let next = place + 1 < order.count ? entries[order[place + 1]].offset : end
+            let least = 30 + entry.name.utf8.count
+            guard next - entry.offset >= least, next - entry.offset - least >= entry.packedSize else {
+                throw AppToolsError(.refused, "entries lie over each other", at: entry.name)
+            }
+            extents[index] = entry.offset..<next
+        }
+        return extents
+    }
+
+    private func checkNames() throws(AppToolsError) {
+        var seen: Set<String> = []
+        let links = Set(entries.filter { $0.kind == .link }.map(\.path))
+        let files = Set(entries.filter { $0.kind == .file }.map(\.path))
+        for entry in entries {
+            let steps = entry.path.split(separator: "/", omittingEmptySubsequences: false)
+            guard !entry.path.isEmpty, !entry.path.utf8.contains(0), !entry.path.contains("\\"),
+                steps.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." })
+            else { throw AppToolsError(.refused, "the archive has an entry that leads out of it", at: entry.name) }
+            guard seen.insert(entry.path).inserted else {
+                throw AppToolsError(.refused, "is in the archive twice", at: entry.name)
+            }
+            var folder = ""
+            for step in steps.dropLast() {
+                folder += folder.isEmpty ? String(step) : "/" + step
+                guard !links.contains(folder), !files.contains(folder) else {
+                    throw AppToolsError(.refused, "lies below \(folder), which is no folder", at: entry.name)
+                }
+            }
+        }
+    }
+
+    private func checkHeader(of entry: Entry, _ extent: Range<Int>) throws(AppToolsError) {
+        guard try reader.little32(at: entry.offset) == 0x0403_4B50 else {
+            throw reader.failure("no entry begins here", at: entry.offset)
+        }
+        let length = Int(try reader.little16(at: entry.offset + 26))
+        let extra = Int(try reader.little16(at: entry.offset + 28))
+        guard try reader.data(at: entry.offset + 30, count: length).elementsEqual(entry.name.utf8) else {
+            throw AppToolsError(.refused, "has another name in its own header", at: entry.name)
+        }
+        guard try reader.little16(at: entry.offset + 8) == (entry.isPacked ? 8 : 0) else {
+            throw AppToolsError(.refused, "is packed otherwise in its own header", at: entry.name)
+        }
+        guard 30 + length + extra + entry.packedSize <= extent.count else {
+            throw AppToolsError(.refused, "entries lie over each other", at: entry.name)
+        }
+    }
+
+    private func checkLinks() throws(AppToolsError) {
+        for entry in entries where entry.kind == .link {
+            let target = try text(of: entry, limit: 4096)
+            var depth = entry.path.split(separator: "/").count - 1
+            var isInside = !target.hasPrefix("/") && !target.isEmpty && !target.utf8.contains(0)
+            for step in target.split(separator: "/") where step != "." {
+                depth += step == ".." ? -1 : 1
+                if depth < 0 { isInside = false }
+            }
+            guard isInside else {
+                throw AppToolsError(.refused, "is a link that leaves the archive", at: entry.name)
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import CordonTestSupport
+import Foundation
+import Testing
+
+@testable import CordonAppTools
+
+/// Code in places that builds use beside `Frameworks` and `PlugIns`.
+@Suite(.enabled(if: MachOLab.isAvailable, MachOLab.needs))
+struct NestedCodeTests {
+    /// The sample app with a Watch app, an App Clip with a framework, a loose library and an odd framework.
+    private func app(in scratch: Scratch) throws -> URL {
+        let lab = try MachOLab.get()
+        let app = try FrameworkPatcherTests.app(in: scratch)
+        for (path, code) in [
+            ("Watch/Wrist.app", lab.watchExecutable), ("AppClips/Clip.app", lab.executable),
+            ("AppClips/Clip.app/Frameworks/Kit.framework", lab.library), ("Extra/Odd.framework", lab.library),
+        ] {
+            let name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
+            let info = XMLPropertyListWriter().document(
+                .dictionary([
+                    "CFBundleExecutable": .string(name), "CFBundleIdentifier": .string("example.test.\(name)"),
+                ]))
+            _ = try scratch.file("App.app/\(path)/Info.plist", info)
+            _ = try scratch.file("App.app/\(path)/\(name)", lab.data(code))
+        }
+        _ = try scratch.file("App.app/libLoose.dylib", lab.data(lab.library))
+        return app
+    }
+
+    private func errors(_ url: URL) throws -> [Finding] {
+        try SignatureVerifier().findings(url).filter { $0.severity == .error }
+    }
+
+    @Test(arguments: [
+        "Watch/Wrist.app/Wrist", "AppClips/Clip.app/Clip", "AppClips/Clip.app/Frameworks/Kit.framework/Kit",
+        "Extra/Odd.framework/Odd", "libLoose.dylib",
+    ])
+    func `code anywhere in an app is signed, and a changed byte in it is noticed`(path: String) throws {
+        let scratch = try Scratch()
+        let app = try app(in: scratch)
+        let plan = try CodeSigner(CodeSigner.Options()).plan(app)
+        #expect(plan.changes.contains { $0.url.path.hasSuffix(path) })
+        try AtomicWriter.write(plan.changes)
+        #expect(try errors(app) == [])
+        let file = app.appendingPathComponent(path)
+        var data = try Data(contentsOf: file)
+        let signature = try #require(MachOFile(data).slices.first?.image?.signature)
+        data[signature.lowerBound - 1] ^= 1
+        try data.write(to: file)
+        #expect(try errors(app).contains { $0.path == file.path && $0.code == "SG-CODE" })
+    }
+
+    @Test func `a 32-bit image is signed as another program reads it`() throws {
+        let lab = try MachOLab.get()
+        let scratch = try Scratch()
+        let file = try scratch.file("Wrist", lab.data(lab.watchExecutable))
+        var options = CodeSigner.Options()
+        options.identifier = "example.wrist"
+        try AtomicWriter.write(CodeSigner(options).plan(file).changes)
+        #expect(try errors(file) == [])
+        let image = try #require(MachOFile(Data(contentsOf: file)).slices.first?.image)
+        #expect(!image.is64Bit && ImageInvariants.violations(image) == [])
+        let listing = try Program.succeed(
+            try #require(MachOLab.objdump), ["--macho", "--private-headers", file.path]
+        ).text
+        #expect(listing.contains("LC_CODE_SIGNATURE"))
+    }
+
+    @Test func `patching leaves the apps inside alone, and says so`() throws {
+        let scratch = try Scratch()
+        let app = try app(in: scratch)
+        let plan = try FrameworkPatcher(names: .intuneCompatible).plan(.verify, app)
+        #expect(
+            plan.findings.filter { $0.code == "FP-COMPANION" }.map { URL(fileURLWithPath: $0.path).lastPathComponent }
+                == ["Clip.app", "Wrist.app"])
+        #expect(!plan.images.contains { $0.path.contains("/Watch/") || $0.path.contains("/AppClips/") })
+    }
+
+    @Test func `a 32-bit slice that is not patched is named with its remedy`() throws {
+        let lab = try MachOLab.get()
+        let scratch = try Scratch()
+        let fat = scratch.folder.appendingPathComponent("App")
+        try Program.succeed(
+            MachOLab.lipo ?? "",
+            ["-create", lab.executable.path, lab.watchExecutable.path, "-output", fat.path])
+        let found = try FrameworkPatcher(names: .intuneCompatible).plan(.install, fat).findings
+        #expect(found.map(\.code) == ["FP-32BIT"])
+        #expect(found.first?.message.hasSuffix("cordon thin --remove-arch arm64_32") == true)
+    }
+
+    @Test func `an extension that lies in its app names that app`() throws {
+        let scratch = try Scratch()
+        let app = try app(in: scratch)
+        let share = app.appendingPathComponent("PlugIns/Share.appex")
+        let info = """
+            <plist><dict><key>CFBundleExecutable</key><string>Share</string>
+            <key>CFBundleIdentifier</key><string>example.test.App.Share</string><key>NSExtension</key><dict/></dict></plist>
+            """
+        _ = try scratch.file("App.app/PlugIns/Share.appex/Info.plist", info)
+        let options = ConfiguratorOptions(names: .intuneCompatible)
+        let found = try AppDoctor(options).examine(share).findings
+        #expect(!found.contains { $0.code == "CF-CONTAINER" })
+        try FileManager.default.moveItem(at: share, to: scratch.folder.appendingPathComponent("Share.appex"))
+        let alone = try AppDoctor(options).examine(scratch.folder.appendingPathComponent("Share.appex")).findings
+        #expect(alone.contains { $0.code == "CF-CONTAINER" && $0.message.contains("--containing-app") })
+    }
+}

@@ -1,0 +1,158 @@
+import CordonTestSupport
+import Foundation
+import Testing
+
+@testable import CordonAppTools
+
+@Suite(.enabled(if: Program.python != nil, "needs python3"))
+struct ZipArchiveTests {
+    /// An archive that Python's `zipfile` makes: `z` is open for writing, `put` writes an entry with a mode.
+    static func archive(_ script: String, in scratch: Scratch) throws -> Data {
+        let file = scratch.folder.appendingPathComponent("made.zip")
+        let head = """
+            import sys, zipfile, struct
+            z = zipfile.ZipFile(sys.argv[1], 'w')
+            def put(name, data=b'', mode=0o100644, packed=True, flag=0):
+                i = zipfile.ZipInfo(name, (2024, 5, 6, 7, 8, 10)); i.external_attr = mode << 16; i.create_system = 3
+                i.compress_type = zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED
+                z.writestr(i, data)
+
+            """
+        _ = try Program.python(head + script + "\nz.close()\n", [file.path])
+        return try Data(contentsOf: file)
+    }
+
+    private func content(_ archive: ZipArchive, _ name: String) throws -> Data {
+        let entry = try #require(archive.entries.first { $0.name == name })
+        var bytes = Data()
+        try archive.unpack(entry) { piece throws(AppToolsError) in bytes += piece }
+        return bytes
+    }
+
+    @Test func `an archive is read as another program wrote it`() throws {
+        let scratch = try Scratch()
+        let data = try Self.archive(
+            """
+            put('Payload/', mode=0o40755)
+            put('Payload/stored', b'plain', packed=False)
+            put('Payload/packed', b'a' * 3000000)
+            put('Payload/Größe', 'ü'.encode())
+            put('Payload/run', b'#!', mode=0o100755)
+            put('Payload/link', b'packed', mode=0o120755)
+            with z.open(zipfile.ZipInfo('Payload/streamed'), 'w', force_zip64=True) as f: f.write(b'x' * 70000)
+            """, in: scratch)
+        let archive = try ZipArchive(data)
+        #expect(
+            archive.entries.map(\.name)
+                == [
+                    "Payload/", "Payload/stored", "Payload/packed", "Payload/Größe", "Payload/run", "Payload/link",
+                    "Payload/streamed",
+                ])
+        #expect(archive.entries.map(\.kind) == [.folder, .file, .file, .file, .file, .link, .file])
+        #expect(archive.entries[4].permissions == 0o755)
+        #expect(try content(archive, "Payload/stored") == Data("plain".utf8))
+        #expect(try content(archive, "Payload/packed") == Data(repeating: UInt8(ascii: "a"), count: 3_000_000))
+        #expect(try content(archive, "Payload/Größe") == Data("ü".utf8))
+        #expect(try content(archive, "Payload/streamed").count == 70000)
+    }
+
+    @Test func `an archive with 64-bit numbers is read`() throws {
+        let scratch = try Scratch()
+        // As a program writes it that does not know beforehand how large it gets.
+        let data = try Self.archive("zipfile.ZIP64_LIMIT = 10; put('a', b'b' * 100); put('c', b'd' * 100)", in: scratch)
+        let archive = try ZipArchive(data)
+        #expect(data.firstRange(of: Data([0x50, 0x4B, 6, 6])) != nil)
+        #expect(try content(archive, "c") == Data(repeating: UInt8(ascii: "d"), count: 100))
+        var writer = ZipWriter(archive)
+        for (entry, extent) in zip(archive.entries, archive.extents) { try writer.keep(entry, extent) }
+        let again = try ZipArchive(writer.finished().reduce(Data(), +))
+        #expect(try content(again, "a") == Data(repeating: UInt8(ascii: "b"), count: 100))
+    }
+
+    @Test(arguments: [
+        "put('../x', b'1')", "put('/x', b'1')", "put('a/../../x', b'1')", "put('a//b', b'1')", "put('a\\\\b', b'1')",
+        "put('a/./b', b'1')", "put('a', b'1'); put('a', b'2')", "put('a', b'1'); put('a/', mode=0o40755)",
+        "put('l', b'../x', mode=0o120777)", "put('l', b'/etc/passwd', mode=0o120777)",
+        "put('d/l', b'../../x', mode=0o120777)", "put('l', b'd', mode=0o120777); put('l/x', b'1')",
+        "put('f', b'd'); put('f/x', b'1')",
+    ])
+    func `an archive that would write elsewhere is refused`(script: String) throws {
+        let scratch = try Scratch()
+        let data = try Self.archive(script, in: scratch)
+        #expect(throws: AppToolsError(.refused, "")) { try ZipArchive(data) }
+    }
+
+    @Test(arguments: ["put('d', mode=0o060644)", "put('p', mode=0o010644)"])
+    func `a device or a pipe in an archive is refused`(script: String) throws {
+        let scratch = try Scratch()
+        let data = try Self.archive(script, in: scratch)
+        #expect(throws: AppToolsError(.unsupported, "")) { try ZipArchive(data) }
+    }
+
+    @Test func `a link that leaves the archive through another one is refused, and nothing stays`() throws {
+        let scratch = try Scratch()
+        let data = try Self.archive(
+            "put('d/up', b'..', mode=0o120777); put('out', b'd/up/../x', mode=0o120777); put('x', b'1')", in: scratch)
+        let archive = try scratch.file("a.ipa", data)
+        #expect(throws: AppToolsError(.refused, "")) { try AppPackage(opening: archive, in: scratch.folder) }
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path).sorted() == ["a.ipa", "made.zip"])
+    }
+
+    /// The archive with some bytes behind a mark replaced.
+    private func edited(_ data: Data, after mark: [UInt8], at offset: Int, _ bytes: [UInt8]) throws -> Data {
+        var data = data
+        let place = try #require(data.range(of: Data(mark), options: .backwards)).lowerBound + offset
+        data.replaceSubrange(place..<place + bytes.count, with: bytes)
+        return data
+    }
+
+    @Test func `an entry that says less or more than it is is refused`() throws {
+        let scratch = try Scratch()
+        let good = try Self.archive("put('a', b'a' * 1000)", in: scratch)
+        let record: [UInt8] = [0x50, 0x4B, 1, 2]
+        let end: [UInt8] = [0x50, 0x4B, 5, 6]
+        let entry = try #require(try ZipArchive(good).entries.first)
+        for (offset, bytes) in [
+            // Too long and too short a size, another checksum, encryption, an unknown method.
+            (24, [0xE9, 3]), (24, [1, 0]), (16, [0]), (8, [1, 0]), (10, [12, 0]),
+        ] as [(Int, [UInt8])] {
+            let bad = try edited(good, after: record, at: offset, bytes)
+            #expect(throws: AppToolsError.self) { try content(ZipArchive(bad), "a") }
+        }
+        // A bomb: more than deflate can hold.
+        let bomb = try edited(good, after: record, at: 24, [0xFF, 0xFF, 0xFF, 0x7F])
+        #expect(throws: AppToolsError(.refused, "")) { try ZipArchive(bomb) }
+        #expect(throws: AppToolsError(.refused, "")) {
+            try ZipArchive(good, limits: ZipArchive.Limits(entries: 1, size: 999))
+        }
+        // Two entries over the same bytes.
+        let two = try Self.archive("put('a', b'a' * 1000); put('b', b'a' * 1000)", in: scratch)
+        let over = try edited(two, after: record, at: 42, [0, 0, 0, 0])
+        #expect(throws: AppToolsError(.refused, "")) { try ZipArchive(over) }
+        // Another name in the entry's own header.
+        var other = good
+        other[entry.offset + 30] = UInt8(ascii: "z")
+        #expect(throws: AppToolsError(.refused, "")) { try ZipArchive(other) }
+        // Split over several files.
+        let split = try edited(good, after: end, at: 4, [1, 0])
+        #expect(throws: AppToolsError(.unsupported, "")) { try ZipArchive(split) }
+    }
+
+    @Test func `a damaged archive is an error, wherever the damage is`() throws {
+        let scratch = try Scratch()
+        let good = try Self.archive(
+            "put('a/', mode=0o40755); put('a/b', b'text' * 50); put('a/l', b'b', mode=0o120777)", in: scratch)
+        for length in 0..<good.count { #expect(throws: AppToolsError.self) { try ZipArchive(good.prefix(length)) } }
+        var random = Seeded(20)
+        for _ in 0..<3000 {
+            var bad = good
+            bad[Int.random(in: 0..<bad.count, using: &random)] = .random(in: 0...255, using: &random)
+            // Whatever comes of it: an error, or the same names with contents that fit their checksums.
+            guard let archive = try? ZipArchive(bad) else { continue }
+            for entry in archive.entries {
+                try? archive.unpack(entry) { piece throws(AppToolsError) in _ = piece.count }
+            }
+        }
+    }
+}
