@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks docs/requirements: every row's state is known, and every test or path in backquotes of a done row exists.
+Checks docs/threat-model.md: every suite in backquotes and every quoted sentence in a row's last cell names a test.
 
-A row is `| ID | state | shown by |`. Ends with 1 and a line for each finding.
+A row of the first is `| ID | state | shown by |`. Ends with 1 and a line for each finding.
 """
 
 import pathlib
@@ -50,11 +51,45 @@ def findings(path: pathlib.Path, tests: set[str]) -> list[str]:
     return found
 
 
+def suites_and_folders() -> set[str]:
+    """Every type and folder of the tests, the benchmarks and the fuzzers, and every step of the demo."""
+    names: set[str] = set()
+    for path in (ROOT / "Sources/CordonDemo").rglob("*.swift"):
+        names.update(re.findall(r'"([a-z-]+)"', path.read_text()))
+    for path in subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "Tests", "Benchmarks", "Fuzz"],
+        cwd=ROOT, check=True, capture_output=True, text=True,
+    ).stdout.splitlines():
+        names.update(pathlib.Path(path).parts)
+        if path.endswith(".swift"):
+            names.update(re.findall(r"\b(?:struct|class|actor|enum) (\w+)", (ROOT / path).read_text()))
+    return names
+
+
+def unknown_tests(path: pathlib.Path, tests: set[str], suites: set[str]) -> list[str]:
+    found = []
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        cells = [cell.strip() for cell in line.split("|")]
+        if len(cells) < 5 or set(cells[1]) <= set("-: "):
+            continue
+        place = f"{path.relative_to(ROOT)}:{number}: {cells[1]}"
+        shown = cells[-2]
+        for name in re.findall(r"`([^`]+)`", shown):
+            if name not in suites and name not in tests and not (ROOT / name).exists():
+                found.append(f"{place}: there is no suite, test or path {name!r}")
+        for sentence in re.findall(r'"([^"]+)"', shown):
+            start = sentence.removesuffix("…")
+            if not any(test == sentence or sentence.endswith("…") and test.startswith(start) for test in tests):
+                found.append(f"{place}: there is no test {sentence!r}")
+    return found
+
+
 def main() -> int:
     tests = names_of_tests()
     found = [
         finding for path in sorted((ROOT / "docs/requirements").glob("*.md")) for finding in findings(path, tests)
     ]
+    found += unknown_tests(ROOT / "docs/threat-model.md", tests, suites_and_folders())
     print("\n".join(found) if found else "requirements: nothing found")
     return 1 if found else 0
 
