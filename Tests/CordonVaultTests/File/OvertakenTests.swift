@@ -76,8 +76,7 @@ struct OvertakenTests {
         #expect(try PosixFile.names(in: workshop.folder.path).sorted() == ["busy", "vault"])
     }
 
-    @Test func `a readable file that is written to while it is sealed is sealed as it is afterwards`() async throws
-    {
+    @Test func `a readable file that is written to while it is sealed is sealed as it is afterwards`() async throws {
         let workshop = try await Workshop()
         let path = workshop.path("plain")
         try Data(repeating: 1, count: Self.size).write(to: path)
