@@ -104,6 +104,7 @@ struct PolicyCommandTests {
                 == .done)
         #expect(
             try folder.run("explain", "--policy", policy, "--question", folder.file("r.json", "nonsense")) == .badInput)
+        #expect(try folder.run("explain", "--policy", "a=" + policy, "--question", question, "--changes") == .done)
         #expect(try folder.run("explain", "--policy", "-") == .usage)
     }
 
