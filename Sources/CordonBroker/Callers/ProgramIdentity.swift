@@ -79,7 +79,7 @@ struct ProgramIdentity: Sendable, Hashable {
     func stillRuns(as process: Int32) -> Bool { Self.now(process) == self }
 
     /// The 22nd field of `/proc/PID/stat`; the second may hold spaces and brackets, so counting begins after it.
-    private static func startTime(of process: Int32) -> UInt64? {
+    static func startTime(of process: Int32) -> UInt64? {
         let descriptor = open("/proc/\(process)/stat", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }

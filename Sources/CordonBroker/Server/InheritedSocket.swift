@@ -33,6 +33,8 @@ public enum InheritedSocket {
     }
 
     /// Whether apps of this machine can connect there; keeps the descriptor from programs that this one starts.
+    ///
+    /// - Throws: ``BrokerError`` with code `socket`.
     static func check(_ descriptor: Int32) throws(BrokerError) {
         guard option(SO_ACCEPTCONN, of: descriptor) == 1, family(of: descriptor) == AF_UNIX else {
             throw failure("what was handed over is no listening Unix-domain socket")
