@@ -92,6 +92,14 @@ struct ListedPrograms: Sendable {
         paths.contains(path) || (isDevelopment && apps.isEmpty && user == ownUser)
     }
 
+    /// Whether a caller may be anything but a stranger, by what costs next to nothing to look at: a program that connects without
+    /// end is turned away for as little as possible.
+    func mayMean(_ caller: PeerCredentials, ownUser: UInt32) -> Bool {
+        if caller.user == 0 || caller.user == ownUser { return true }
+        if listedGroups.values.contains(where: { $0.number == caller.group }) { return true }
+        return !paths.isEmpty && ProgramIdentity.path(of: caller.process).map(paths.contains) ?? false
+    }
+
     /// Whether callers are told apart by their program files, which the broker then has to see.
     var needsPrograms: Bool { !paths.isEmpty }
 

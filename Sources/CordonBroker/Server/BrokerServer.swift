@@ -124,20 +124,26 @@ public struct BrokerServer: Sendable {
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         let now = channel.eventLoop.now.uptimeNanoseconds
-                        let found = try Self.onSocket(of: channel) { socket in
-                            PeerCredentials(socket: socket).map {
-                                (
-                                    WatchedCaller($0, socket: socket, programs: programs),
-                                    SenderWatch(socket: socket), $0.user
-                                )
-                            }
-                        }
-                        guard let (caller, senders, user) = found else { throw ChannelError.operationUnsupported }
-                        let standing = caller.standing(in: programs, ownUser: broker.ownUser)
-                        guard let shared = Self.admits(standing, of: user, ledger, quiet, now, logger) else {
+                        guard let credentials = try Self.onSocket(of: channel, { PeerCredentials(socket: $0) }) else {
                             throw ChannelError.operationUnsupported
                         }
-                        channel.closeFuture.whenComplete { _ in ledger.withLock { $0.release(standing) } }
+                        let admit = { (standing: ConnectionLedger.Standing) throws -> ProgramBudget in
+                            guard let budget = Self.admits(standing, of: credentials.user, ledger, quiet, now, logger)
+                            else { throw ChannelError.operationUnsupported }
+                            channel.closeFuture.whenComplete { _ in ledger.withLock { $0.release(standing) } }
+                            return budget
+                        }
+                        // Who can only be a stranger is over the limit before anything more is looked up for them.
+                        let isStranger = !programs.mayMean(credentials, ownUser: broker.ownUser)
+                        let early = isStranger ? try admit(.stranger(credentials.user)) : nil
+                        let found = try Self.onSocket(of: channel) { socket in
+                            (
+                                WatchedCaller(credentials, socket: socket, programs: programs),
+                                SenderWatch(socket: socket)
+                            )
+                        }
+                        guard let (caller, senders) = found else { throw ChannelError.operationUnsupported }
+                        let shared = try early ?? admit(caller.standing(in: programs, ownUser: broker.ownUser))
                         try channel.syncOptions?.setOption(.recvAllocator, value: senders)
                         let session = BrokerSession(broker: broker, identify: { await caller.caller(digests) }) {
                             caller.isUnchanged

@@ -67,7 +67,8 @@ import Testing
         let listener = try Listener.make(socket)
         try #require(chmod(socket, 0o666) == 0)
         let ready = marks.appending(path: "ready").path
-        let wrap = throughNamespace ? ["unshare", "-Urpf"] : []
+        // The first process of a namespace cannot be killed from within it, so a shell is that one.
+        let wrap = throughNamespace ? ["unshare", "-Urpf", "sh", "-c", #""$@"; true"#, "sh"] : []
         let heard = Task {
             try await OtherUser.run(wrap + ["/usr/bin/python3", "-I", script, socket, way, app, ready])
         }
