@@ -19,6 +19,9 @@ extension CheckInRequest {
         try device.check()
         try checkText(nonce, "nonce", atMost: 128)
         guard health.count <= 16 else { throw unacceptable("health", "more than 16 entries") }
+        guard (0...1 << 53).contains(stateGeneration ?? 0) else {
+            throw unacceptable("stateGeneration", "beyond 2^53")
+        }
         guard appliedSequence >= 0 else { throw unacceptable("appliedSequence", "negative") }
         guard outcomes?.count ?? 0 <= Self.mostOutcomes, refusedEnvelopes?.count ?? 0 <= Self.mostOutcomes else {
             throw unacceptable("outcomes, refusedEnvelopes", "more than \(Self.mostOutcomes) entries")
