@@ -6,15 +6,15 @@ internal import Foundation
 
 /// The broker's folder: its state in one sealed file, and its secrets.
 ///
-/// The file's key and a counter lie in the secret store: a file that was put back is recognised by its counter, and
-/// then counts as a device where nobody is signed in and that is not registered.
+/// The file's key and a counter lie in the secret store, apart from each other: a file that was put back is recognised by its
+/// counter, and then counts as a device where nobody is signed in and that is not registered.
 struct BrokerStore: Sendable {
     private let file: URL
     private let secrets: any SecretStore
 
     private static let magic = Data("CRDNBRKR".utf8)
     private static let format: UInt8 = 1
-    private static let stateSecret = "broker-state"
+    private static let stateName = "broker-state"
     private static let deviceSecret = "broker-device"
 
     init(folder: URL, secrets: any SecretStore) {
@@ -25,44 +25,51 @@ struct BrokerStore: Sendable {
     /// The state as it was last written, and why it was not used where it was not.
     func load() throws(SignInError) -> (state: BrokerState, problem: String?) {
         guard let bytes = try TokenStoreFile.read(file, limit: 4 << 20) else { return (BrokerState(), nil) }
-        guard let secret = try stateKey() else { return (BrokerState(), "the key of the broker's state is gone") }
+        let values = try stateSecret.values()
+        guard !values.isEmpty else { return (BrokerState(), "the key of the broker's state is gone") }
         guard bytes.count > 17, bytes.prefix(8) == Self.magic, bytes[bytes.startIndex + 8] == Self.format,
             let box = try? AES.GCM.SealedBox(combined: bytes.dropFirst(17)),
-            let content = try? AES.GCM.open(box, using: secret.key, authenticating: bytes.prefix(17)),
+            let (content, newest) = Self.opened(box, authenticating: bytes.prefix(17), values),
             let state = try? MessageCoding.decode(BrokerState.self, from: content)
         else { return (BrokerState(), "the broker's state is damaged") }
         let revision = bytes.dropFirst(9).prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        guard revision >= secret.revision else { return (BrokerState(), "the broker's state is an old copy") }
+        guard revision >= newest else { return (BrokerState(), "the broker's state is an old copy") }
         return (state, nil)
+    }
+
+    private static func opened(
+        _ box: AES.GCM.SealedBox, authenticating head: Data, _ values: [CountedSecret.Value]
+    ) -> (content: Data, newest: UInt64)? {
+        for value in values {
+            if let content = try? AES.GCM.open(box, using: value.key, authenticating: head) {
+                return (content, value.number)
+            }
+        }
+        return nil
     }
 
     /// Writes the state; it is old or new after a crash, never half.
     func save(_ state: BrokerState) throws(SignInError) {
-        let known = try stateKey()
-        let key = known?.key ?? SymmetricKey(size: .bits256)
-        let revision = (known?.revision ?? 0) + 1
-        if known == nil { try keep(key, revision: 0) }
+        let values = try stateSecret.values()
+        let newest = values.map(\.number).max() ?? 0
+        let key: SymmetricKey
+        if let known = values.first(where: { !$0.isFormer }) {
+            key = known.key
+        } else {
+            key = try stateSecret.make(number: newest)
+        }
+        let revision = newest + 1
         var head = Self.magic + [Self.format]
         withUnsafeBytes(of: revision.bigEndian) { head.append(contentsOf: $0) }
         guard let content = try? MessageCoding.encode(state),
             let sealed = try? AES.GCM.seal(content, using: key, authenticating: head).combined
         else { throw SignInError(.storage, .storeUnavailable, "the broker's state could not be sealed") }
         try TokenStoreFile.replace(file, with: head + sealed)
-        try keep(key, revision: revision)
+        try stateSecret.raise(to: revision)
+        try stateSecret.endFormer()
     }
 
-    private func stateKey() throws(SignInError) -> (key: SymmetricKey, revision: UInt64)? {
-        guard let bytes = try secrets.secret(named: Self.stateSecret), bytes.count == 40 else { return nil }
-        return (
-            SymmetricKey(data: bytes.prefix(32)), bytes.suffix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        )
-    }
-
-    private func keep(_ key: SymmetricKey, revision: UInt64) throws(SignInError) {
-        var bytes = key.withUnsafeBytes { Data($0) }
-        withUnsafeBytes(of: revision.bigEndian) { bytes.append(contentsOf: $0) }
-        try secrets.keep(bytes, named: Self.stateSecret)
-    }
+    private var stateSecret: CountedSecret { CountedSecret(Self.stateName, in: secrets) }
 
     // MARK: The device's key
 
