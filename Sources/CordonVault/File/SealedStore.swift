@@ -37,7 +37,7 @@ final class SealedStore {
         // A killed writer may have sealed that often without a commit to say so.
         seals = record.sealCount + (record.isWriting ? Layout.sealsPerCommit : 0)
         sealsAtCommit = seals
-        scratch = RawMemory(header.chunkSize)
+        scratch = RawMemory(header.chunkSize, isSecret: true)
         nodeLimit = max(16, Self.usualNodeBytes / header.chunkSize)
     }
 

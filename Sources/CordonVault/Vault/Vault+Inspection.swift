@@ -37,7 +37,7 @@ extension Vault {
     ) throws(VaultError) -> SealedFileFacts {
         let file = try open(path, writing: false)
         let size = try file.size()
-        let memory = RawMemory(max(1 << 18, file.chunkSize))
+        let memory = RawMemory(max(1 << 18, file.chunkSize), isSecret: true)
         var offset: Int64 = 0
         while offset < size {
             offset += Int64(try file.read(into: memory.slice(0, memory.bytes.count), at: offset))
