@@ -37,7 +37,7 @@ struct FormerHome {
         }
         try seal(DirectoryLog.bytes(of: texts.keys.sorted()).bytes, at: home.folder.directory, .directory, key)
         try seal(Data("own".utf8), at: home.ownPath, .none, key)
-        try ProtectedBuffer.seal(Data("buffer".utf8), under: key).write(to: home.bufferPath, context: nil)
+        try ProtectedBuffer.seal(Data("buffer".utf8), under: key, context: nil).write(to: home.bufferPath)
         return (home, key)
     }
 
