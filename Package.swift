@@ -176,7 +176,7 @@ let package = Package(
         library("CordonAppTools", ["CordonBase", "CordonZlibShim", crypto, cryptoExtras, swiftASN1, x509]),
         library(
             "CordonDemo",
-            ["CordonHTTPClient", "CordonIdentity", "CordonPolicy", "CordonSignIn", httpTypes]),
+            ["CordonHTTPClient", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn", httpTypes]),
         library(
             "CordonTesting",
             [
@@ -289,11 +289,11 @@ let package = Package(
             [
                 "CordonTestSupport", "CordonBase", "CordonAppTools", "CordonBroker", "CordonCommand",
                 "CordonDevelopmentProvider",
-                "CordonIdentity", "CordonPolicy", "CordonService",
+                "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService",
                 "CordonServiceHTTP", "CordonServiceSQLite", "CordonSignIn", argumentParser, httpTypes, hummingbird,
                 logging,
             ]),
-        tests("CordonDemoTests", ["CordonTestSupport", "CordonDemo"]),
+        tests("CordonDemoTests", ["CordonTestSupport", "CordonDemo", "CordonProtocol"]),
         tests(
             "RealProviderTests",
             ["CordonTestSupport", "CordonDemo", "CordonHTTPClient", "CordonIdentity", "CordonSignIn", httpTypes]),

@@ -35,14 +35,19 @@ public struct ProtectionError: Error, Sendable, Equatable {
         case gateClosed
         /// The account's data is being removed at this moment.
         case wipeUnderWay
+        /// A connection must not be used: the server's keys are none that the organisation pinned, or cannot be checked;
+        /// ``ProtectionError/pinning`` says why.
+        case connectionRefused
     }
 
-    /// What kind of failure it was; the only part that equality looks at.
+    /// What kind of failure it was; with ``pinning`` all that equality looks at.
     public let code: Code
     /// What was wrong and where, without file contents, keys or tokens.
     public let reason: String
     /// What to do about it.
     public let hint: String
+    /// Why a connection must not be used; nil for every other kind.
+    public let pinning: PinningFailure?
     /// Where Cordon's source made the error, for the report of a defect: module, file and line.
     public var thrownAt: String { codePlace.description }
     package private(set) var codePlace: CodePlace
@@ -54,6 +59,16 @@ public struct ProtectionError: Error, Sendable, Equatable {
         self.code = code
         self.reason = reason
         self.hint = hint ?? code.usualHint
+        pinning = nil
+        codePlace = CodePlace(file, line)
+    }
+
+    /// Makes the error of a connection that must not be used.
+    public init(_ pinning: PinningFailure, file: StaticString = #fileID, line: UInt = #line) {
+        code = .connectionRefused
+        reason = pinning.reason
+        hint = code.usualHint
+        self.pinning = pinning
         codePlace = CodePlace(file, line)
     }
 
@@ -62,8 +77,10 @@ public struct ProtectionError: Error, Sendable, Equatable {
         codePlace = error.codePlace
     }
 
-    /// Whether both are of one kind.
-    public static func == (left: Self, right: Self) -> Bool { left.code == right.code }
+    /// Whether both are of one kind, and refuse a connection for one reason if they do.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.code == right.code && left.pinning == right.pinning
+    }
 }
 
 extension ProtectionError.Code {
@@ -82,6 +99,7 @@ extension ProtectionError.Code {
         case .noSharingGroup: "Give the configuration a sharing group."
         case .identityLost: "Set the account for this piece of work, or link CordonDispatch."
         case .gateClosed: "Pass the launch gate first."
+        case .connectionRefused: "Try another network, or tell the administrator."
         case .wipeUnderWay: "Wait for its end, and enrol the account anew if it is to be used again."
         }
     }

@@ -1,4 +1,5 @@
 internal import CordonBase
+public import CordonProtocol
 public import Foundation
 public import Logging
 
@@ -41,14 +42,14 @@ public actor DevelopmentIdentityProvider {
     ///   - logger: gets one line for each sign-in, refusal and revocation, never a secret or what somebody typed.
     ///   - clock: the time.
     ///   - random: gives that many random bytes; the default is the system's generator.
-    /// - Throws: ``IdentityProviderError`` when the directory, the configuration or the key file is unusable.
+    /// - Throws: ``ProgramError`` when the directory, the configuration or the key file is unusable.
     public init(
         directory: DevelopmentDirectory, configuration: IdentityProviderConfiguration, issuer: URL? = nil,
         signingKey: IdentityProviderKeyStorage = .inMemory,
         logger: Logger = Logger(label: "cordon.identity-provider"),
         clock: @escaping @Sendable () -> Date = { Date() },
         random: @escaping @Sendable (_ count: Int) -> [UInt8] = DevelopmentIdentityProvider.systemRandom
-    ) throws(IdentityProviderError) {
+    ) throws(ProgramError) {
         try configuration.validate()
         people = try ProviderPeople(directory, configuration: configuration)
         let environment = ProviderEnvironment(
@@ -74,10 +75,10 @@ public actor DevelopmentIdentityProvider {
     /// Refuses an address that other machines could reach: this provider is for development on one machine.
     ///
     /// - Parameter host: an address or name as given to `--listen`, IPv6 with or without brackets.
-    /// - Throws: ``IdentityProviderError`` with code `notLoopback`.
-    public static func refuseUnlessLoopback(host: String) throws(IdentityProviderError) {
+    /// - Throws: ``ProgramError`` with code `notLoopback`.
+    public static func refuseUnlessLoopback(host: String) throws(ProgramError) {
         guard Loopback.includes(host) else {
-            throw IdentityProviderError(
+            throw ProgramError(
                 .notLoopback,
                 reason: "the embedded identity provider is for development and must not be reachable "
                     + "from other machines", place: host,
@@ -98,8 +99,8 @@ public actor DevelopmentIdentityProvider {
 
     /// Puts another directory in force at once. Sessions and grants of people who are gone or disabled end for good.
     ///
-    /// - Throws: ``IdentityProviderError`` with code `directoryInvalid`; the old directory then stays.
-    public func replaceDirectory(_ directory: DevelopmentDirectory) throws(IdentityProviderError) {
+    /// - Throws: ``ProgramError`` with code `directoryInvalid`; the old directory then stays.
+    public func replaceDirectory(_ directory: DevelopmentDirectory) throws(ProgramError) {
         for id in try people.replace(with: directory) { revokeGrants(ofPerson: id) }
     }
 

@@ -1,3 +1,5 @@
+package import CordonBase
+
 /// Why a policy, a question or a configuration could not be read.
 ///
 /// Equal by ``code``, so that a test or a caller can ask for the kind of failure alone.
@@ -26,13 +28,24 @@ public struct PolicyError: Error, Sendable, CustomStringConvertible {
     public let place: String
     /// What would be accepted.
     public let hint: String?
+    /// Where Cordon's source made the error, for the report of a defect: module, file and line.
+    public var thrownAt: String { codePlace.description }
+    package let codePlace: CodePlace
 
     /// Makes an error.
-    public init(_ code: Code, _ reason: String, at place: String, hint: String? = nil) {
+    public init(
+        _ code: Code, _ reason: String, at place: String, hint: String? = nil, file: StaticString = #fileID,
+        line: UInt = #line
+    ) {
+        self.init(code, reason, place, hint, CodePlace(file, line))
+    }
+
+    private init(_ code: Code, _ reason: String, _ place: String, _ hint: String?, _ codePlace: CodePlace) {
         self.code = code
         self.reason = reason
         self.place = place
         self.hint = hint
+        self.codePlace = codePlace
     }
 
     /// Place and reason in one line.
@@ -43,7 +56,7 @@ public struct PolicyError: Error, Sendable, CustomStringConvertible {
 
     /// The same error, found inside another place.
     func inside(_ outer: String) -> PolicyError {
-        PolicyError(code, reason, at: place.isEmpty ? outer : "\(outer).\(place)", hint: hint)
+        PolicyError(code, reason, place.isEmpty ? outer : "\(outer).\(place)", hint, codePlace)
     }
 }
 

@@ -1,4 +1,4 @@
-internal import CordonBase
+package import CordonBase
 internal import Crypto
 package import Foundation
 
@@ -20,14 +20,14 @@ package struct ProofOfPossession: Sendable {
     package let nonce: String?
 
     /// Reads a proof.
-    package init(_ text: String) throws(SignatureFlaw) {
+    package init(_ text: String) throws(TextFlaw) {
         let signed = try SignedText(text, .proof)
-        guard let key = signed.embeddedKey, signed.isSigned(by: key.verification) else { throw .signature }
+        guard let key = signed.embeddedKey, signed.isSigned(by: key.verification) else { throw TextFlaw(.signature) }
         guard let members = try? JSONReader.members(of: signed.payload),
             let id = members["jti"]?.string, let method = members["htm"]?.string, let target = members["htu"]?.string,
             case .scalar(.number(let time))? = members["iat"], let issued = Double(time), issued.isFinite,
             let tokenHash = Self.optional(members["ath"]), let nonce = Self.optional(members["nonce"])
-        else { throw .claims }
+        else { throw TextFlaw(.claims) }
         self.key = key
         self.id = id
         self.method = method

@@ -17,7 +17,7 @@ package struct PublishedKeys: Sendable {
         guard case .object? = try? reader.next() else { return nil }
         var found: [JWK]?
         var names: Set<String> = []
-        do throws(JSONFlaw) {
+        do throws(TextFlaw) {
             while let name = try reader.member(isFirst: names.isEmpty) {
                 guard names.insert(name).inserted else { return nil }
                 if name == "keys" { found = try Self.list(&reader) } else { _ = try reader.content() }
@@ -30,7 +30,7 @@ package struct PublishedKeys: Sendable {
         }
     }
 
-    private static func list(_ reader: inout JSONReader) throws(JSONFlaw) -> [JWK]? {
+    private static func list(_ reader: inout JSONReader) throws(TextFlaw) -> [JWK]? {
         guard case .array = try reader.next() else { return nil }
         var (keys, count) = ([JWK](), 0)
         while try reader.hasElement(isFirst: count == 0) {

@@ -1,25 +1,5 @@
-internal import CordonBase
+package import CordonBase
 package import Foundation
-
-/// Why a signed text was not accepted.
-package enum SignatureFlaw: Error, Sendable, CaseIterable {
-    /// It has more bytes than its profile allows.
-    case tooLarge
-    /// It is not three base64url parts, or its header is no object of the expected members, each given once.
-    case malformed
-    /// Its algorithm is not one of its profile's.
-    case algorithm
-    /// It is of another type.
-    case type
-    /// It has critical extensions.
-    case critical
-    /// It does not name its key as its profile asks.
-    case key
-    /// It was not signed with the key.
-    case signature
-    /// Its payload lacks a claim, or has one of the wrong kind.
-    case claims
-}
 
 /// A JSON Web Signature in compact form (RFC 7515 §7.1) whose header fits a profile; the signature is not verified yet.
 package struct SignedText: Sendable {
@@ -36,25 +16,25 @@ package struct SignedText: Sendable {
 
     /// Splits a text and checks its header.
     ///
-    /// - Throws: ``SignatureFlaw``; the order of its cases is that of the checks.
-    package init(_ text: String, _ profile: SignatureProfile) throws(SignatureFlaw) {
-        guard text.utf8.count <= profile.largest else { throw .tooLarge }
+    /// - Throws: ``TextFlaw``; the order of its kinds is that of the checks.
+    package init(_ text: String, _ profile: SignatureProfile) throws(TextFlaw) {
+        guard text.utf8.count <= profile.largest else { throw TextFlaw(.tooLarge) }
         guard let parts = Self.parts(text), let head = Base64URL.decode(parts.header),
             let payload = Base64URL.decode(parts.payload), let signature = Base64URL.decode(parts.signature),
             let members = try? JSONReader.members(of: head)
-        else { throw .malformed }
-        func member(_ name: String) throws(SignatureFlaw) -> String? {
+        else { throw TextFlaw(.malformed) }
+        func member(_ name: String) throws(TextFlaw) -> String? {
             guard let content = members[name], !content.isNull else { return nil }
-            guard let text = content.string else { throw .malformed }
+            guard let text = content.string else { throw TextFlaw(.malformed) }
             return text
         }
-        guard let name = try member("alg") else { throw .malformed }
+        guard let name = try member("alg") else { throw TextFlaw(.malformed) }
         let (type, keyID) = (try member("typ"), try member("kid"))
         guard let algorithm = SignatureAlgorithm(rawValue: name), profile.algorithms.contains(algorithm) else {
-            throw .algorithm
+            throw TextFlaw(.algorithm)
         }
-        guard profile.accepts(type: type) else { throw .type }
-        guard members["crit"]?.isNull ?? true else { throw .critical }
+        guard profile.accepts(type: type) else { throw TextFlaw(.type) }
+        guard members["crit"]?.isNull ?? true else { throw TextFlaw(.critical) }
         self.embeddedKey = try Self.key(of: profile.key, keyID, members["jwk"])
         self.algorithm = algorithm
         self.keyID = keyID
@@ -90,16 +70,16 @@ package struct SignedText: Sendable {
 
     private static func key(
         of rule: SignatureProfile.Key, _ id: String?, _ embedded: JSONReader.Content?
-    ) throws(SignatureFlaw) -> P256PublicKey? {
+    ) throws(TextFlaw) -> P256PublicKey? {
         let brings = embedded.map { !$0.isNull } ?? false
         switch rule {
-        case .trusted: if id == nil || brings { throw .key }
-        case .named: if id == nil { throw .key }
+        case .trusted: if id == nil || brings { throw TextFlaw(.key) }
+        case .named: if id == nil { throw TextFlaw(.key) }
         case .namedOrOnly: break
         case .embedded:
-            guard brings else { throw .key }
+            guard brings else { throw TextFlaw(.key) }
             guard case .object(let members) = embedded, let key = JWK(members).flatMap(P256PublicKey.init) else {
-                throw .malformed
+                throw TextFlaw(.malformed)
             }
             return key
         }

@@ -22,12 +22,12 @@ import Testing
     func `what is not one strict object is refused with its place`(text: String) {
         #expect {
             try JSONReader.members(of: Data(text.utf8))
-        } throws: { ($0 as? JSONFlaw)?.place.hasPrefix("line ") == true && ($0 as? JSONFlaw)?.isTooDeep == false }
+        } throws: { ($0 as? TextFlaw)?.place.hasPrefix("line ") == true && ($0 as? TextFlaw)?.kind == .malformed }
     }
 
     @Test func `nesting without end is refused`() {
         for text in [#"{"a":"# + String(repeating: "[", count: 100_000), String(repeating: #"{"a":"#, count: 100_000)] {
-            #expect { try JSONReader.members(of: Data(text.utf8)) } throws: { ($0 as? JSONFlaw)?.isTooDeep == true }
+            #expect { try JSONReader.members(of: Data(text.utf8)) } throws: { ($0 as? TextFlaw)?.kind == .tooLarge }
         }
     }
 }

@@ -1,4 +1,5 @@
 import CordonDemo
+import CordonProtocol
 import Foundation
 import Testing
 
@@ -26,6 +27,7 @@ import Testing
     }
 
     @Test func `a program that is not there is an error with a hint`() {
-        #expect(throws: DemoError("none cannot be started")) { try ChildProcess(URL(filePath: "/nowhere/none"), []) }
+        let error = #expect(throws: ProgramError.self) { try ChildProcess(URL(filePath: "/nowhere/none"), []) }
+        #expect(error?.code == .failed && error?.reason == "none cannot be started" && error?.hint != nil)
     }
 }

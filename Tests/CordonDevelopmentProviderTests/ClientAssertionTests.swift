@@ -163,7 +163,7 @@ import Testing
         client.rsaKeys = [try RSAClientKey(modulus: key.modulus, exponent: key.publicExponent, keyID: "k")]
         let text = try JSONEncoder().encode(client)
         #expect(try JSONDecoder().decode(IdentityProviderClient.self, from: text) == client)
-        #expect(throws: IdentityProviderError.self) {
+        #expect(throws: ProgramError.self) {
             try RSAClientKey(modulus: Data(repeating: 0xC1, count: 128), exponent: Data([1, 0, 1]))
         }
         let n = Base64URL.encode(key.modulus)

@@ -1,3 +1,4 @@
+import CordonProtocol
 import Foundation
 import Testing
 
@@ -11,8 +12,8 @@ import Testing
         try test(folder)
     }
 
-    private func error(_ code: IdentityProviderError.Code) -> IdentityProviderError {
-        IdentityProviderError(code, reason: "", place: "", hint: "")
+    private func error(_ code: ProgramError.Code) -> ProgramError {
+        ProgramError(code, reason: "", place: "", hint: "")
     }
 
     private func permissions(_ file: URL) throws -> Int? {
@@ -84,12 +85,12 @@ import Testing
             let text = try String(contentsOf: file, encoding: .utf8)
             let found = try #require(text.range(of: old), "the file has no \(old)")
             try ProviderPrivateFile.write(Data(text.replacingCharacters(in: found, with: new).utf8), to: file)
-            let thrown = #expect(throws: IdentityProviderError.self) { try DevelopmentDirectory.load(from: file) }
+            let thrown = #expect(throws: ProgramError.self) { try DevelopmentDirectory.load(from: file) }
             #expect(thrown?.code == .directoryInvalid)
             #expect(
                 thrown?.place == file.path
                     + (place.isEmpty ? thrown?.place.dropFirst(file.path.count) ?? "" : ": \(place)"))
-            #expect(thrown?.reason.isEmpty == false && thrown?.hint.isEmpty == false)
+            #expect(thrown?.reason.isEmpty == false && thrown?.hint?.isEmpty == false)
         }
     }
 

@@ -1,3 +1,4 @@
+import CordonProtocol
 import Foundation
 import Testing
 
@@ -38,7 +39,7 @@ import Testing
         (1 << 20, 8, 1),
     ])
     func `parameters out of bounds are refused`(rounds: Int, blockSize: Int, parallelism: Int) {
-        #expect(throws: IdentityProviderError(.passwordUnusable, reason: "", place: "", hint: "")) {
+        #expect(throws: ProgramError(.passwordUnusable, reason: "", place: "", hint: "")) {
             try DirectoryPassword(
                 "x", parameters: .init(rounds: rounds, blockSize: blockSize, parallelism: parallelism))
         }

@@ -1,4 +1,5 @@
 import CordonBase
+import CordonProtocol
 import Foundation
 import HTTPTypes
 import JWTKit
@@ -74,7 +75,7 @@ import Testing
             "0.0.0.0", "::", "192.168.1.4", "127.0.0.1.example.test", "127.0.0", "127.1", "example.test", "",
             "localhost.example.test", "127.0.0.256", "127.0.0.+1",
         ] {
-            #expect(throws: IdentityProviderError(.notLoopback, reason: "", place: "", hint: ""), "\(host)") {
+            #expect(throws: ProgramError(.notLoopback, reason: "", place: "", hint: ""), "\(host)") {
                 try DevelopmentIdentityProvider.refuseUnlessLoopback(host: host)
             }
         }

@@ -1,3 +1,4 @@
+import CordonProtocol
 import Foundation
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
     }
 
     private func isRefused(_ change: (inout IdentityProviderConfiguration) -> Void) -> Bool {
-        do throws(IdentityProviderError) {
+        do throws(ProgramError) {
             try configuration(change).validate()
             return false
         } catch {

@@ -42,11 +42,11 @@ import Testing
         }
     }
 
-    private static func flaw(_ text: String, _ use: Use) -> SignatureFlaw? {
-        do throws(SignatureFlaw) {
+    private static func flaw(_ text: String, _ use: Use) -> TextFlaw.Kind? {
+        do throws(TextFlaw) {
             let signed = try SignedText(text, use.profile)
             return signed.isSigned(by: signed.embeddedKey?.verification ?? published.verification) ? nil : .signature
-        } catch { return error }
+        } catch { return error.kind }
     }
 
     @Test(arguments: uses) func `a good text is accepted`(use: Use) throws {

@@ -1,3 +1,4 @@
+import CordonPolicy
 import CordonProtocol
 import CordonSignIn
 import CordonVault
@@ -14,5 +15,9 @@ struct ErrorPlaceTests {
         #expect(ProtectionError(.gateClosed, "closed").thrownAt.hasPrefix("CordonTests/ErrorPlaceTests.swift:"))
         #expect(ProtocolError(.expired, "old").thrownAt.hasPrefix("CordonTests/ErrorPlaceTests.swift:"))
         #expect(TransportError(.timedOut, reason: "late").thrownAt.hasPrefix("CordonTests/ErrorPlaceTests.swift:"))
+        #expect(PolicyError(.wrongType, "no", at: "pin").thrownAt.hasPrefix("CordonTests/ErrorPlaceTests.swift:"))
+        let program = ProgramError(.fileUnusable, reason: "gone", place: "a.pem")
+        #expect(
+            program.thrownAt.hasPrefix("CordonTests/ErrorPlaceTests.swift:") && program.description == "a.pem: gone")
     }
 }

@@ -1,6 +1,7 @@
 import CordonBase
 import CordonDemo
 import CordonPolicy
+import CordonProtocol
 import CordonTestSupport
 import Foundation
 import Testing
@@ -262,6 +263,6 @@ private struct Gate: Sendable {
         while let text = try await app.event("protection")["text"] {
             if text.hasPrefix(beginning) { return text }
         }
-        throw DemoError("the gate shows lines without text")
+        throw ProgramError.stage("the gate shows lines without text")
     }
 }

@@ -1,5 +1,6 @@
 import CordonDemo
 import CordonPolicy
+import CordonProtocol
 import CordonTestSupport
 import Foundation
 import Testing
@@ -105,7 +106,7 @@ import Testing
                 "this is not a database, and it is longer than one hundred bytes so that nobody takes it for new. ".utf8
             )
             try (damaged + damaged).write(to: file)
-            let error = await #expect(throws: DemoError.self) { _ = try await stage.runningService() }
+            let error = await #expect(throws: ProgramError.self) { _ = try await stage.runningService() }
             #expect(
                 error?.reason.contains("status 3") == true || error?.reason.contains("status 5") == true,
                 "\(String(describing: error))")

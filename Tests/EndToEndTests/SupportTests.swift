@@ -1,5 +1,6 @@
 import CordonDemo
 import CordonPolicy
+import CordonProtocol
 import CordonTestSupport
 import Foundation
 import Testing
@@ -22,7 +23,7 @@ import Testing
             _ = try await app.event("logsRequested")
             try await app.ask("logs no")
             #expect(try await app.event("logs")["end"] == "declined")
-            await #expect(throws: DemoError.self) { try await administrator.logs(declined) }
+            await #expect(throws: ProgramError.self) { try await administrator.logs(declined) }
         }
     }
 

@@ -28,17 +28,20 @@ public struct CertificatePinning: Sendable {
     ///   - host: The host that was asked for.
     ///   - account: Whose connection it is; nil is whoever the work at hand is for (SDK-NA-13). Personal work has no pins;
     ///     work whose identity was lost has those of every account.
-    /// - Throws: ``PinningFailure`` when the connection must not be used.
+    /// - Throws: ``ProtectionError`` with code `connectionRefused` when the connection must not be used; its
+    ///   ``ProtectionError/pinning`` says why.
     public func checkPins(
         of publicKeys: [Data], for host: String?, account: AccountID? = nil
-    ) throws(PinningFailure) {
-        guard let host, !host.isEmpty else { throw .nilHost }
-        guard !publicKeys.isEmpty, publicKeys.allSatisfy({ !$0.isEmpty }) else { throw .invalidCertificateChain }
+    ) throws(ProtectionError) {
+        guard let host, !host.isEmpty else { throw ProtectionError(.nilHost) }
+        guard !publicKeys.isEmpty, publicKeys.allSatisfy({ !$0.isEmpty }) else {
+            throw ProtectionError(.invalidCertificateChain)
+        }
         let hashes = publicKeys.map { SHA256.hash(data: $0).withUnsafeBytes { Data($0) } }
         let everyPin = pins(of: account.map { .managed($0) } ?? rules.reportingLostWork(IdentityContext.current))
         let answers = everyPin.map { $0.answer(to: hashes, for: host) }
-        if answers.contains(.refused) { throw .matchNotFound }
-        if answers.contains(.notUnderstood) { throw .algorithmNotSupported }
+        if answers.contains(.refused) { throw ProtectionError(.matchNotFound) }
+        if answers.contains(.notUnderstood) { throw ProtectionError(.algorithmNotSupported) }
     }
 
     /// Checks a chain of certificates that a host showed, as ``checkPins(of:for:account:)`` checks their keys.
@@ -49,14 +52,15 @@ public struct CertificatePinning: Sendable {
     ///   - certificates: Each certificate, DER, the server's first and its issuer's next (SDK-CP-02).
     ///   - host: The host that was asked for.
     ///   - account: Whose connection it is; nil is whoever the work at hand is for.
-    /// - Throws: ``PinningFailure`` when the connection must not be used; `errorAccessingCertificate` for what is no
-    ///   certificate, `failedFormationEvaluation` where one does not name the next as its issuer.
+    /// - Throws: ``ProtectionError`` with code `connectionRefused` when the connection must not be used; its
+    ///   ``ProtectionError/pinning`` is `errorAccessingCertificate` for what is no certificate,
+    ///   `failedFormationEvaluation` where one does not name the next as its issuer.
     public func checkPins(
         ofCertificates certificates: [Data], for host: String?, account: AccountID? = nil
-    ) throws(PinningFailure) {
+    ) throws(ProtectionError) {
         var chain: [PinnedCertificate] = []
         for certificate in certificates { chain.append(try PinnedCertificate(certificate)) }
-        guard PinnedCertificate.areChained(chain) else { throw .failedFormationEvaluation }
+        guard PinnedCertificate.areChained(chain) else { throw ProtectionError(.failedFormationEvaluation) }
         try checkPins(of: chain.map(\.publicKey), for: host, account: account)
     }
 
@@ -72,7 +76,7 @@ public struct CertificatePinning: Sendable {
 }
 
 /// Why a pinned connection must not be used; the field's numbers (SDK-CP-02).
-public enum PinningFailure: Int, Error, Sendable, CaseIterable {
+public enum PinningFailure: Int, Sendable, CaseIterable {
     /// The challenge is missing or unusable.
     case invalidChallenge = 100
     /// The chain is empty or unusable.
@@ -89,4 +93,20 @@ public enum PinningFailure: Int, Error, Sendable, CaseIterable {
     case algorithmNotSupported = 106
     /// No pin of the host matches.
     case matchNotFound = 107
+}
+
+extension PinningFailure {
+    /// What was wrong with the connection, in one line.
+    var reason: String {
+        switch self {
+        case .invalidChallenge: "the server's challenge is missing or unusable"
+        case .invalidCertificateChain: "the server showed no chain of certificates"
+        case .nilHost: "the connection names no host"
+        case .failedTrustEvaluation: "the system does not trust the server's certificates"
+        case .failedFormationEvaluation: "a certificate of the server does not name the next one as its issuer"
+        case .errorAccessingCertificate: "a certificate of the server cannot be read"
+        case .algorithmNotSupported: "the organisation's pins for the server cannot be read"
+        case .matchNotFound: "no key of the server is one that the organisation pinned"
+        }
+    }
 }

@@ -11,17 +11,17 @@ struct PinnedCertificate {
     /// Reads a certificate, DER.
     ///
     /// - Throws: `errorAccessingCertificate` for what is none.
-    init(_ bytes: Data) throws(PinningFailure) {
+    init(_ bytes: Data) throws(ProtectionError) {
         guard let certificate = try? DER.parse(Array(bytes)),
             let signed = Self.parts(of: certificate)?.first, let fields = Self.parts(of: signed)
-        else { throw .errorAccessingCertificate }
+        else { throw ProtectionError(.errorAccessingCertificate) }
         // A version is there unless it is the oldest.
         let version = ASN1Identifier(tagWithNumber: 0, tagClass: .contextSpecific)
         let named = fields.first?.identifier == version ? fields.dropFirst() : fields[...]
         let (issuer, subject, key) = (2, 4, 5)
         let all = Array(named.prefix(key + 1))
         guard all.count == key + 1, [issuer, subject, key].allSatisfy({ all[$0].identifier == .sequence }) else {
-            throw .errorAccessingCertificate
+            throw ProtectionError(.errorAccessingCertificate)
         }
         publicKey = Data(all[key].encodedBytes)
         self.subject = Data(all[subject].encodedBytes)

@@ -1,3 +1,5 @@
+package import CordonBase
+
 /// An error of the app tools: what went wrong, where, and what to do about it. Two errors are equal when their codes are.
 public struct AppToolsError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The kind of failure, an open set; each kind has one exit status (TL-GN-02).
@@ -26,13 +28,24 @@ public struct AppToolsError: Error, Equatable, Sendable, CustomStringConvertible
     public let place: String
     /// What to do next, if there is something to do.
     public let hint: String?
+    /// Where Cordon's source made the error, for the report of a defect: module, file and line.
+    public var thrownAt: String { codePlace.description }
+    package let codePlace: CodePlace
 
     /// Makes an error from its parts.
-    public init(_ code: Code, _ reason: String, at place: String = "", hint: String? = nil) {
+    public init(
+        _ code: Code, _ reason: String, at place: String = "", hint: String? = nil, file: StaticString = #fileID,
+        line: UInt = #line
+    ) {
+        self.init(code, reason, place, hint, CodePlace(file, line))
+    }
+
+    private init(_ code: Code, _ reason: String, _ place: String, _ hint: String?, _ codePlace: CodePlace) {
         self.code = code
         self.reason = reason
         self.place = place
         self.hint = hint
+        self.codePlace = codePlace
     }
 
     /// Two errors are equal when their codes are.
@@ -43,7 +56,7 @@ public struct AppToolsError: Error, Equatable, Sendable, CustomStringConvertible
 
     /// The same error with a file name put before its place.
     public func inside(_ outer: String) -> AppToolsError {
-        AppToolsError(code, reason, at: place.isEmpty ? outer : "\(outer): \(place)", hint: hint)
+        AppToolsError(code, reason, place.isEmpty ? outer : "\(outer): \(place)", hint, codePlace)
     }
 }
 

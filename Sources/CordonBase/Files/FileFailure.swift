@@ -1,8 +1,12 @@
-/// A call on a file that the system refused; whoever makes one an error of its own says what it was for.
-package struct FileFailure: Error, Sendable, Equatable {
-    /// The system's error number.
-    package let number: Int32
+package import Foundation
 
-    /// States a failure.
-    package init(_ number: Int32) { self.number = number }
+/// A call on a file that the system refused; callers make it an error of their own that says what the call was for.
+package typealias FileFailure = POSIXError
+
+extension POSIXError {
+    /// States a failure with the system's error number.
+    package init(_ number: Int32) { self.init(POSIXErrorCode(rawValue: number) ?? .EIO) }
+
+    /// The system's error number.
+    package var number: Int32 { code.rawValue }
 }

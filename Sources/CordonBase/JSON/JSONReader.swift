@@ -1,15 +1,5 @@
 package import Foundation
 
-/// What stopped a ``JSONReader``.
-package struct JSONFlaw: Error {
-    /// What is wrong, without anything of the text but a member's name.
-    package let reason: String
-    /// Line and column.
-    package let place: String
-    /// Whether the text is nested too deeply, rather than malformed.
-    package let isTooDeep: Bool
-}
-
 /// Reads JSON text (RFC 8259) strictly, one value or member after the other: no comments, no trailing comma.
 ///
 /// It makes no tree: callers build what they need. ``members()`` refuses a repeated member name, and so must every caller that
@@ -64,7 +54,7 @@ package struct JSONReader {
     }
 
     /// The members of a text that is one object.
-    package static func members(of data: Data) throws(JSONFlaw) -> [String: Content] {
+    package static func members(of data: Data) throws(TextFlaw) -> [String: Content] {
         var reader = JSONReader(data)
         guard case .object = try reader.next() else { throw reader.failure("an object is missing") }
         let members = try reader.members()
@@ -73,10 +63,10 @@ package struct JSONReader {
     }
 
     /// The value that starts here.
-    package mutating func next() throws(JSONFlaw) -> Start {
+    package mutating func next() throws(TextFlaw) -> Start {
         skipSpace()
         guard depth <= Self.deepest else {
-            throw JSONFlaw(reason: "nested deeper than \(Self.deepest) levels", place: place, isTooDeep: true)
+            throw TextFlaw(.tooLarge, "nested deeper than \(Self.deepest) levels", at: place)
         }
         guard let first = peek else { throw failure("the text ends where a value should stand") }
         switch first {
@@ -98,7 +88,7 @@ package struct JSONReader {
     }
 
     /// Whether another element of the array follows; its closing bracket is taken otherwise.
-    package mutating func hasElement(isFirst: Bool) throws(JSONFlaw) -> Bool {
+    package mutating func hasElement(isFirst: Bool) throws(TextFlaw) -> Bool {
         skipSpace()
         if take("]") {
             depth -= 1
@@ -109,7 +99,7 @@ package struct JSONReader {
     }
 
     /// The name of the object's next member, whose value is next; nil at its closing bracket.
-    package mutating func member(isFirst: Bool) throws(JSONFlaw) -> String? {
+    package mutating func member(isFirst: Bool) throws(TextFlaw) -> String? {
         skipSpace()
         if take("}") {
             depth -= 1
@@ -125,7 +115,7 @@ package struct JSONReader {
     }
 
     /// The rest of an object whose opening bracket was read.
-    package mutating func members() throws(JSONFlaw) -> [String: Content] {
+    package mutating func members() throws(TextFlaw) -> [String: Content] {
         var members: [String: Content] = [:]
         while let name = try member(isFirst: members.isEmpty) {
             let content = try content()
@@ -135,7 +125,7 @@ package struct JSONReader {
     }
 
     /// The one value that starts here.
-    package mutating func content() throws(JSONFlaw) -> Content {
+    package mutating func content() throws(TextFlaw) -> Content {
         let start = try next()
         switch start {
         case .object: return .object(try members())
@@ -151,15 +141,15 @@ package struct JSONReader {
     }
 
     /// Refuses text after the value.
-    package mutating func finish() throws(JSONFlaw) {
+    package mutating func finish() throws(TextFlaw) {
         skipSpace()
         guard position == bytes.count else { throw failure("text follows the value") }
     }
 
     /// The flaw of an object that has two members of one name.
-    package func repeated(_ name: String) -> JSONFlaw { failure("the member \(name.prefix(80)) is given twice") }
+    package func repeated(_ name: String) -> TextFlaw { failure("the member \(name.prefix(80)) is given twice") }
 
-    private mutating func word(_ word: StaticString, _ value: Start) throws(JSONFlaw) -> Start {
+    private mutating func word(_ word: StaticString, _ value: Start) throws(TextFlaw) -> Start {
         let end = position + word.utf8CodeUnitCount
         guard end <= bytes.count,
             bytes[position..<end].elementsEqual(
@@ -170,7 +160,7 @@ package struct JSONReader {
     }
 
     /// The spelling of the number that starts here.
-    private mutating func number() throws(JSONFlaw) -> String {
+    private mutating func number() throws(TextFlaw) -> String {
         let start = position
         _ = take("-")
         if take("0") {
@@ -191,7 +181,7 @@ package struct JSONReader {
         return position - start
     }
 
-    private mutating func string() throws(JSONFlaw) -> String {
+    private mutating func string() throws(TextFlaw) -> String {
         position += 1
         let start = position
         // Most strings have no escapes: they are taken as they stand.
@@ -218,7 +208,7 @@ package struct JSONReader {
         throw failure("text has no end")
     }
 
-    private mutating func escape(into text: inout [UInt8]) throws(JSONFlaw) {
+    private mutating func escape(into text: inout [UInt8]) throws(TextFlaw) {
         guard let byte = peek else { throw failure("text has no end") }
         position += 1
         switch byte {
@@ -242,7 +232,7 @@ package struct JSONReader {
         }
     }
 
-    private mutating func hex() throws(JSONFlaw) -> UInt16 {
+    private mutating func hex() throws(TextFlaw) -> UInt16 {
         guard position + 4 <= bytes.count,
             let value = UInt16(String(decoding: bytes[position..<position + 4], as: UTF8.self), radix: 16),
             bytes[position] != UInt8(ascii: "+"), bytes[position] != UInt8(ascii: "-")
@@ -270,7 +260,7 @@ package struct JSONReader {
         return "line \(line), column \(column)"
     }
 
-    private func failure(_ reason: String) -> JSONFlaw {
-        JSONFlaw(reason: reason, place: place, isTooDeep: false)
+    private func failure(_ reason: String) -> TextFlaw {
+        TextFlaw(.malformed, reason, at: place)
     }
 }

@@ -1,3 +1,4 @@
+public import CordonProtocol
 internal import CordonSignIn
 public import Foundation
 
@@ -56,12 +57,13 @@ extension BrokerConfiguration {
 
     /// Reads a configuration file: JSON (docs/broker-protocol.md lists its members).
     ///
-    /// - Throws: ``BrokerError`` with code `configuration`.
-    public init(file: URL) throws(BrokerError) {
+    /// - Throws: ``ProgramError`` with code `configurationInvalid`.
+    public init(file: URL) throws(ProgramError) {
         let bytes: Data
         do { bytes = try Data(contentsOf: file) } catch {
-            throw BrokerError(
-                .configuration, "the file cannot be read", place: file.path, hint: "Check the path and its permissions."
+            throw ProgramError(
+                .configurationInvalid, reason: "the file cannot be read", place: file.path,
+                hint: "Check the path and its permissions."
             )
         }
         try self.init(json: bytes, place: file.path)
@@ -69,10 +71,11 @@ extension BrokerConfiguration {
 
     /// Reads a configuration.
     ///
-    /// - Throws: ``BrokerError`` with code `configuration`.
-    public init(json bytes: Data, place: String) throws(BrokerError) {
-        func refuse(_ reason: String) -> BrokerError {
-            BrokerError(.configuration, reason, place: place, hint: "Compare it with docs/broker-protocol.md.")
+    /// - Throws: ``ProgramError`` with code `configurationInvalid`.
+    public init(json bytes: Data, place: String) throws(ProgramError) {
+        func refuse(_ reason: String) -> ProgramError {
+            ProgramError(
+                .configurationInvalid, reason: reason, place: place, hint: "Compare it with docs/broker-protocol.md.")
         }
         guard bytes.count <= 1 << 20, let object = try? JSONSerialization.jsonObject(with: bytes) as? [String: Any]
         else { throw refuse("the configuration is no JSON object") }

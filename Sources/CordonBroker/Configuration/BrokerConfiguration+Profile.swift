@@ -1,13 +1,15 @@
+public import CordonProtocol
 public import Foundation
 
 extension BrokerConfiguration {
     /// Takes over what an MDM's profile says: the payload `com.apple.extensiblesso`, of type Redirect (SI-010 to SI-022).
     ///
     /// - Returns: What was found and not used, each with the reason, for the start-up log.
-    /// - Throws: ``BrokerError`` with code `configuration` when the profile lacks the payload or a key is of the wrong kind.
-    public mutating func apply(profile bytes: Data, place: String) throws(BrokerError) -> [String] {
-        func refuse(_ reason: String) -> BrokerError {
-            BrokerError(.configuration, reason, place: place, hint: "Check it with `cordon profile lint`.")
+    /// - Throws: ``ProgramError`` with code `configurationInvalid` when the profile lacks the payload or a key is of the wrong kind.
+    public mutating func apply(profile bytes: Data, place: String) throws(ProgramError) -> [String] {
+        func refuse(_ reason: String) -> ProgramError {
+            ProgramError(
+                .configurationInvalid, reason: reason, place: place, hint: "Check it with `cordon profile lint`.")
         }
         guard bytes.count <= 1 << 20,
             bytes.starts(with: Data("bplist00".utf8)) || bytes.starts(with: Data("<?xml".utf8)),
@@ -25,7 +27,7 @@ extension BrokerConfiguration {
             }
             profileSaysShared = number.boolValue
         }
-        func list(_ key: String) throws(BrokerError) -> [String]? {
+        func list(_ key: String) throws(ProgramError) -> [String]? {
             guard let value = data[key] else { return nil }
             guard let text = value as? String else { throw refuse("\(key) is not text") }
             return text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }

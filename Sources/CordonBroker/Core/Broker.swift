@@ -1,5 +1,5 @@
 internal import CordonIdentity
-internal import CordonProtocol
+public import CordonProtocol
 public import CordonSignIn
 public import Foundation
 public import Logging
@@ -46,11 +46,11 @@ public actor Broker {
     ///   - transport: How to reach the provider and the service.
     ///   - environment: Clock and chance; a test gives its own.
     ///   - user: The user it runs as.
-    /// - Throws: ``BrokerError``.
+    /// - Throws: ``ProgramError``.
     public init(
         _ configuration: BrokerConfiguration, folder: URL, secrets: any SecretStore, transport: any HTTPTransport,
         environment: SignInEnvironment = .system, user: UInt32 = getuid(), logger: Logger
-    ) async throws(BrokerError) {
+    ) async throws(ProgramError) {
         self.configuration = configuration
         self.environment = environment
         self.logger = logger
@@ -77,8 +77,9 @@ public actor Broker {
                 lastActivity: min(now, found.activity ?? found.account?.began ?? now))
             try await finishInterruptedWork(forcing: problem != nil)
         } catch {
-            throw BrokerError(
-                error.code == .configuration ? .configuration : .storage, error.reason, place: folder.path,
+            throw ProgramError(
+                error.code == .configuration ? .configurationInvalid : .fileUnusable, reason: error.reason,
+                place: folder.path,
                 hint: error.hint)
         }
         try BrokerConfiguration.PolicyStamp.check(configuration.policy, for: state, place: folder.path)
@@ -88,7 +89,7 @@ public actor Broker {
             }
             try await followMode()
         } catch {
-            throw BrokerError(.storage, error.reason, place: folder.path, hint: error.hint)
+            throw ProgramError(.fileUnusable, reason: error.reason, place: folder.path, hint: error.hint)
         }
     }
 

@@ -22,10 +22,10 @@ public struct SignedDevicePolicy: Sendable, Equatable {
 
     /// Makes a policy.
     ///
-    /// - Throws: ``BrokerError`` with code `configuration` when a broker would refuse it.
+    /// - Throws: ``ProgramError`` with code `configurationInvalid` when a broker would refuse it.
     public init(
         version: Int, tenant: TenantID, device: String? = nil, configuration: Data
-    ) throws(BrokerError) {
+    ) throws(ProgramError) {
         _ = try BrokerConfiguration(json: configuration, place: "policy")
         guard version > 0, !tenant.rawValue.isEmpty else {
             throw Self.refusal("a policy needs an organisation and a version above zero", place: "policy")
@@ -44,8 +44,8 @@ public struct SignedDevicePolicy: Sendable, Equatable {
 
     /// The signed file.
     ///
-    /// - Throws: ``BrokerError`` with code `configuration` when the key cannot sign.
-    public func signed(by signer: some MessageSigner) throws(BrokerError) -> String {
+    /// - Throws: ``ProgramError`` with code `configurationInvalid` when the key cannot sign.
+    public func signed(by signer: some MessageSigner) throws(ProgramError) -> String {
         do {
             var members: [String: Any] = ["version": version, "tenant": tenant.rawValue]
             members["device"] = device
@@ -60,8 +60,8 @@ public struct SignedDevicePolicy: Sendable, Equatable {
     /// Reads a signed file.
     ///
     /// - Parameter trusted: RFC 7638 thumbprints of the keys that may sign.
-    /// - Throws: ``BrokerError`` with code `configuration`: unsigned, signed by somebody else, or not a policy.
-    public init(verifying bytes: Data, trusting trusted: Set<String>, place: String) throws(BrokerError) {
+    /// - Throws: ``ProgramError`` with code `configurationInvalid`: unsigned, signed by somebody else, or not a policy.
+    public init(verifying bytes: Data, trusting trusted: Set<String>, place: String) throws(ProgramError) {
         guard bytes.count <= Self.largest else { throw Self.refusal("the policy is too large", place: place) }
         let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         let payload: Data
@@ -83,9 +83,10 @@ public struct SignedDevicePolicy: Sendable, Equatable {
         try self.init(version: head.version, tenant: head.tenant, device: head.device, configuration: configuration)
     }
 
-    static func refusal(_ reason: String, place: String) -> BrokerError {
-        BrokerError(
-            .configuration, reason, place: place, hint: "Have the newest policy of this device signed and installed.")
+    static func refusal(_ reason: String, place: String) -> ProgramError {
+        ProgramError(
+            .configurationInvalid, reason: reason, place: place,
+            hint: "Have the newest policy of this device signed and installed.")
     }
 }
 
@@ -93,8 +94,8 @@ extension BrokerConfiguration {
     /// The configuration that a signed policy gives. It stands for the profile as well: on Linux it is the organisation's
     /// one word on the mode.
     ///
-    /// - Throws: ``BrokerError`` with code `configuration`.
-    public init(policy: SignedDevicePolicy, place: String) throws(BrokerError) {
+    /// - Throws: ``ProgramError`` with code `configurationInvalid`.
+    public init(policy: SignedDevicePolicy, place: String) throws(ProgramError) {
         try self.init(json: policy.configuration, place: place)
         profileSaysShared = managedConfigurationSaysShared
         self.policy = PolicyStamp(version: policy.version, tenant: policy.tenant, device: policy.device)
@@ -113,7 +114,7 @@ extension BrokerConfiguration {
         /// wherever it has once been run by signed ones (SI-199).
         static func check(
             _ policy: Self?, for state: BrokerState, place: String
-        ) throws(BrokerError) {
+        ) throws(ProgramError) {
             guard let policy else {
                 guard state.policyVersion == nil else {
                     throw SignedDevicePolicy.refusal(

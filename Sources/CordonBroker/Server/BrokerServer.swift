@@ -1,4 +1,5 @@
 internal import CordonBase
+public import CordonProtocol
 internal import CordonSignIn
 internal import Foundation
 public import Logging
@@ -41,11 +42,11 @@ public struct BrokerServer: Sendable {
     /// Listens until the task is cancelled, then removes the socket.
     ///
     /// - Parameter ready: Called once clients can connect.
-    /// - Throws: ``BrokerError`` with code `socket` when it cannot be bound or another broker answers there.
-    public func run(ready: @Sendable () -> Void) async throws(BrokerError) {
+    /// - Throws: ``ProgramError`` with code `addressUnavailable` when it cannot be bound or another broker answers there.
+    public func run(ready: @Sendable () -> Void) async throws(ProgramError) {
         #if !os(Linux)
-            throw BrokerError(
-                .unsupported, "this system's callers are identified by code signature, not here", place: socket,
+            throw ProgramError(
+                .unsupported, reason: "this system's callers are identified by code signature, not here", place: socket,
                 hint: "Use the sign-on extension on Apple platforms.")
         #else
             if !broker.configuration.isDevelopment, !Self.seesPrograms(of: 1) {
@@ -58,7 +59,7 @@ public struct BrokerServer: Sendable {
                 }
             }
             let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-            let outcome: Result<Void, BrokerError>
+            let outcome: Result<Void, ProgramError>
             do {
                 let channel = try await bind(on: group)
                 if inherited == nil { chmod(socket, broker.configuration.isDevelopment ? 0o600 : 0o666) }
@@ -153,7 +154,7 @@ public struct BrokerServer: Sendable {
     #endif
 
     /// The folder of the socket, closed to others in development.
-    private func prepareFolder() throws(BrokerError) {
+    private func prepareFolder() throws(ProgramError) {
         let folder = URL(filePath: socket).deletingLastPathComponent().path
         let isDevelopment = broker.configuration.isDevelopment
         do {
@@ -174,7 +175,7 @@ public struct BrokerServer: Sendable {
         }
     }
 
-    private func failure(_ reason: String, _ hint: String) -> BrokerError {
-        BrokerError(.socket, reason, place: socket, hint: hint)
+    private func failure(_ reason: String, _ hint: String) -> ProgramError {
+        ProgramError(.addressUnavailable, reason: reason, place: socket, hint: hint)
     }
 }

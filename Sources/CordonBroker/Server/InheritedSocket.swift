@@ -1,3 +1,5 @@
+public import CordonProtocol
+
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
@@ -18,11 +20,11 @@ public enum InheritedSocket {
     /// - Parameters:
     ///   - environment: The process's environment.
     ///   - process: The process's id.
-    /// - Throws: ``BrokerError`` with code `socket` when more than one is handed over, or it is no listening Unix-domain
+    /// - Throws: ``ProgramError`` with code `addressUnavailable` when more than one is handed over, or it is no listening Unix-domain
     ///   stream socket.
     public static func descriptor(
         _ environment: [String: String], process: Int32
-    ) throws(BrokerError) -> Int32? {
+    ) throws(ProgramError) -> Int32? {
         guard environment["LISTEN_PID"] == String(process),
             let count = environment["LISTEN_FDS"].flatMap({ Int32($0) }),
             count > 0
@@ -33,7 +35,7 @@ public enum InheritedSocket {
     }
 
     /// Whether apps of this machine can connect there; keeps the descriptor from programs that this one starts.
-    static func check(_ descriptor: Int32) throws(BrokerError) {
+    static func check(_ descriptor: Int32) throws(ProgramError) {
         guard option(SO_ACCEPTCONN, of: descriptor) == 1, family(of: descriptor) == AF_UNIX else {
             throw failure("what was handed over is no listening Unix-domain socket")
         }
@@ -55,7 +57,8 @@ public enum InheritedSocket {
         return isKnown ? Int32(address.sun_family) : nil
     }
 
-    private static func failure(_ reason: String) -> BrokerError {
-        BrokerError(.socket, reason, place: "LISTEN_FDS", hint: "Hand over one ListenStream= socket.")
+    private static func failure(_ reason: String) -> ProgramError {
+        ProgramError(
+            .addressUnavailable, reason: reason, place: "LISTEN_FDS", hint: "Hand over one ListenStream= socket.")
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CordonBroker
+import CordonProtocol
 import CordonSignIn
 import Foundation
 
@@ -74,21 +75,25 @@ struct BrokerOptions: ParsableArguments {
     }
 
     /// A signed policy, from a file that nobody but its owner and the system's administrator can have written.
-    private static func read(policy: String, trusting trusted: Set<String>) throws(BrokerError) -> BrokerConfiguration {
+    private static func read(policy: String, trusting trusted: Set<String>) throws(ProgramError) -> BrokerConfiguration
+    {
         // Opened once, so that what is read is the file whose owner was looked at; a pipe must not make this wait.
         let descriptor = open(policy, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         defer { if descriptor >= 0 { close(descriptor) } }
         var facts = stat()
         guard descriptor >= 0, fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
-            throw BrokerError(.configuration, "the policy cannot be read", place: policy, hint: "Check the path.")
+            throw ProgramError(
+                .configurationInvalid, reason: "the policy cannot be read", place: policy, hint: "Check the path.")
         }
         guard facts.st_uid == 0 || facts.st_uid == getuid(), facts.st_mode & 0o022 == 0 else {
-            throw BrokerError(
-                .configuration, "others can change the policy", place: policy, hint: "Give it to root, with mode 0644.")
+            throw ProgramError(
+                .configurationInvalid, reason: "others can change the policy", place: policy,
+                hint: "Give it to root, with mode 0644.")
         }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
         guard let bytes = try? handle.read(upToCount: SignedDevicePolicy.largest + 1) else {
-            throw BrokerError(.configuration, "the policy cannot be read", place: policy, hint: "Check the path.")
+            throw ProgramError(
+                .configurationInvalid, reason: "the policy cannot be read", place: policy, hint: "Check the path.")
         }
         let signed = try SignedDevicePolicy(verifying: bytes, trusting: trusted, place: policy)
         return try BrokerConfiguration(policy: signed, place: policy)
@@ -100,7 +105,7 @@ struct BrokerOptions: ParsableArguments {
     func plan() throws(CommandFailure) -> (configuration: BrokerConfiguration, remarks: [String]) {
         var configuration: BrokerConfiguration
         var remarks: [String] = []
-        do throws(BrokerError) {
+        do throws(ProgramError) {
             if let policy {
                 configuration = try Self.read(policy: policy, trusting: Set(trust))
             } else if let config {
@@ -111,8 +116,9 @@ struct BrokerOptions: ParsableArguments {
             }
             if let profile {
                 guard let bytes = FileManager.default.contents(atPath: profile) else {
-                    throw BrokerError(
-                        .configuration, "the profile cannot be read", place: profile, hint: "Check the path.")
+                    throw ProgramError(
+                        .configurationInvalid, reason: "the profile cannot be read", place: profile,
+                        hint: "Check the path.")
                 }
                 remarks = try configuration.apply(profile: bytes, place: profile)
             }
@@ -144,18 +150,5 @@ struct BrokerOptions: ParsableArguments {
         if let maxSession { configuration.maximumSession = .seconds(maxSession) }
         if let cleanUpTime { configuration.cleanUpTime = .seconds(cleanUpTime) }
         return (configuration, remarks)
-    }
-}
-
-extension CommandFailure {
-    /// What whoever runs the broker reads.
-    init(_ error: BrokerError) {
-        let status: ExitStatus =
-            switch error.code {
-            case .configuration: .badInput
-            case .storage, .socket: .writeFailed
-            case .unsupported: .refused
-            }
-        self.init(status, "\(error.place): \(error.reason)", hint: error.hint)
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CordonBroker
 import CordonHTTPClient
+import CordonProtocol
 import CordonSignIn
 import Dispatch
 import Foundation
@@ -61,7 +62,7 @@ struct BrokerRunCommand: AsyncParsableCommand {
             outcome = .success(())
         } catch let failure as CommandFailure {
             outcome = .failure(failure)
-        } catch let error as BrokerError {
+        } catch let error as ProgramError {
             outcome = .failure(CommandFailure(error))
         } catch let error as SignInError {
             outcome = .failure(CommandFailure(.writeFailed, error.reason, hint: error.hint))

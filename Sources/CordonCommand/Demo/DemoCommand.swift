@@ -1,5 +1,6 @@
 import ArgumentParser
 import CordonDemo
+import CordonProtocol
 import Foundation
 
 /// `cordon demo`: the story of the README against a real service and real app processes.

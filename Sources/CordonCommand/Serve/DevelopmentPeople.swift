@@ -1,4 +1,5 @@
 import CordonDevelopmentProvider
+internal import CordonProtocol
 import Foundation
 
 /// The directory of a development service: a few people, made at the first start, in a file to edit afterwards.
@@ -22,7 +23,7 @@ enum DevelopmentPeople {
         in folder: PrivateFolder, tenant: String, password: String?
     ) throws(CommandFailure) -> DevelopmentDirectory {
         let file = folder.url.appending(path: directoryFile)
-        do throws(IdentityProviderError) {
+        do throws(ProgramError) {
             if FileManager.default.fileExists(atPath: file.path) { return try DevelopmentDirectory.load(from: file) }
             let (directory, passwords) = try make(tenant: tenant, password: password)
             try directory.save(to: file)
@@ -30,7 +31,7 @@ enum DevelopmentPeople {
             do {
                 try folder.write("# For development only.\n" + lines, to: passwordsFile)
             } catch {
-                throw IdentityProviderError(
+                throw ProgramError(
                     .fileUnwritable, reason: error.message, place: folder.url.path, hint: error.hint ?? "")
             }
             return directory
@@ -41,7 +42,7 @@ enum DevelopmentPeople {
 
     private static func make(
         tenant: String, password: String?
-    ) throws(IdentityProviderError) -> (DevelopmentDirectory, [(name: String, password: String)]) {
+    ) throws(ProgramError) -> (DevelopmentDirectory, [(name: String, password: String)]) {
         var directory = DevelopmentDirectory(tenantID: tenant.isEmpty ? UUID().uuidString.lowercased() : tenant)
         var passwords: [(String, String)] = []
         var members: [String: [String]] = [:]

@@ -1,4 +1,5 @@
 import CordonDevelopmentProvider
+import CordonProtocol
 import CordonServiceHTTP
 import Foundation
 import Logging
@@ -19,7 +20,7 @@ extension EmbeddedProvider {
                         additionalClients: clients),
                     signingKey: .file(plan.folder.appending(path: "identity-provider.pem")), logger: logger))
         } catch {
-            let ofFile: [IdentityProviderError.Code] = [.fileUnreadable, .fileUnwritable, .fileNotPrivate]
+            let ofFile: [ProgramError.Code] = [.fileUnreadable, .fileUnwritable, .fileNotPrivate]
             let failure = CommandFailure(error)
             throw ofFile.contains(error.code)
                 ? CommandFailure(.writeFailed, failure.message, hint: failure.hint) : failure

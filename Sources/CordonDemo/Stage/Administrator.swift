@@ -1,5 +1,6 @@
 internal import CordonIdentity
 public import CordonPolicy
+public import CordonProtocol
 public import CordonSignIn
 public import Foundation
 internal import HTTPTypes
@@ -12,14 +13,14 @@ public actor Administrator {
 
     /// Signs in through the provider's own pages.
     ///
-    /// - Throws: ``DemoError`` when the sign-in does not succeed.
+    /// - Throws: ``ProgramError`` when the sign-in does not succeed.
     public init(
         name: String, password: String, service: ServiceProcess, folder: URL, transport: any HTTPTransport
-    ) async throws(DemoError) {
+    ) async throws(ProgramError) {
         self.service = service.address
         self.transport = transport
         guard let issuer = service.announcement["issuer"]?.string else {
-            throw DemoError("the service names no issuer")
+            throw ProgramError.stage("the service names no issuer")
         }
         let person = Person(name: name, password: password)
         do {
@@ -39,24 +40,24 @@ public actor Administrator {
                 })
             try await visit.finish()
             token = result.accessToken
-        } catch let error as DemoError {
+        } catch let error as ProgramError {
             throw error
         } catch {
-            throw DemoError("\(name) could not sign in: \(error)")
+            throw ProgramError.stage("\(name) could not sign in: \(error)")
         }
     }
 
     /// Makes a policy from Graph JSON, aims it at an app and a group; its id.
     public func publish(
         _ policy: JSONValue, app bundleID: String, group: String
-    ) async throws(DemoError) -> String {
+    ) async throws(ProgramError) -> String {
         try await make(policy, in: "iosManagedAppProtections", app: bundleID, group: group)
     }
 
     /// Assigns key-values to an app and a group; the configuration's id.
     public func configure(
         _ values: [String: JSONValue], app bundleID: String, group: String
-    ) async throws(DemoError) -> String {
+    ) async throws(ProgramError) -> String {
         let pairs = values.sorted { $0.key < $1.key }.map { name, value in
             JSONValue.object(["name": .string(name), "value": value])
         }
@@ -66,15 +67,15 @@ public actor Administrator {
     }
 
     /// Takes an assigned configuration away.
-    public func removeConfiguration(_ id: String) async throws(DemoError) {
+    public func removeConfiguration(_ id: String) async throws(ProgramError) {
         try await call(.delete, "v1.0/deviceAppManagement/targetedManagedAppConfigurations/\(id)")
     }
 
     private func make(
         _ document: JSONValue, in collection: String, app bundleID: String, group: String
-    ) async throws(DemoError) -> String {
+    ) async throws(ProgramError) -> String {
         let made = try await call(.post, "v1.0/deviceAppManagement/\(collection)", document)
-        guard let id = made["id"]?.string else { throw DemoError("the service made a policy without an id") }
+        guard let id = made["id"]?.string else { throw ProgramError.stage("the service made a policy without an id") }
         let path = "v1.0/deviceAppManagement/\(collection)/\(id)"
         let app: JSONValue = .object([
             "mobileAppIdentifier": .object([
@@ -92,93 +93,94 @@ public actor Administrator {
     }
 
     /// Changes some properties of a policy.
-    public func change(_ policy: String, _ properties: JSONValue) async throws(DemoError) {
+    public func change(_ policy: String, _ properties: JSONValue) async throws(ProgramError) {
         try await call(.patch, "v1.0/deviceAppManagement/iosManagedAppProtections/\(policy)", properties)
     }
 
     /// A policy as the service keeps it.
-    public func policy(_ id: String) async throws(DemoError) -> JSONValue {
+    public func policy(_ id: String) async throws(ProgramError) -> JSONValue {
         try await call(.get, "v1.0/deviceAppManagement/iosManagedAppProtections/\(id)")
     }
 
     /// Every policy that the service keeps.
-    public func policies() async throws(DemoError) -> [JSONValue] {
+    public func policies() async throws(ProgramError) -> [JSONValue] {
         try await call(.get, "v1.0/deviceAppManagement/iosManagedAppProtections")["value"]?.array ?? []
     }
 
     /// A group that a person belongs to; its id.
-    public func group(of person: String) async throws(DemoError) -> String {
+    public func group(of person: String) async throws(ProgramError) -> String {
         let groups = try await call(.get, "v1.0/users/\(person)/memberOf")["value"]?.array ?? []
-        guard let id = groups.first?["id"]?.string else { throw DemoError("\(person) belongs to no group") }
+        guard let id = groups.first?["id"]?.string else { throw ProgramError.stage("\(person) belongs to no group") }
         return id
     }
 
     /// The app instances that are registered.
-    public func registrations() async throws(DemoError) -> [JSONValue] {
+    public func registrations() async throws(ProgramError) -> [JSONValue] {
         try await call(.get, "v1.0/deviceAppManagement/managedAppRegistrations")["value"]?.array ?? []
     }
 
     /// Asks for a wipe of one person's apps on one device.
-    public func wipe(user: String, deviceTag: String) async throws(DemoError) {
+    public func wipe(user: String, deviceTag: String) async throws(ProgramError) {
         try await call(
             .post, "v1.0/users/\(user)/wipeManagedAppRegistrationsByDeviceTag",
             .object(["deviceTag": .string(deviceTag)]))
     }
 
     /// The wipes of a registration.
-    public func operations(of registration: String) async throws(DemoError) -> [JSONValue] {
+    public func operations(of registration: String) async throws(ProgramError) -> [JSONValue] {
         let path = "v1.0/deviceAppManagement/managedAppRegistrations/\(registration)/operations"
         return try await call(.get, path)["value"]?.array ?? []
     }
 
     /// Ends a person's sessions.
-    public func revokeSessions(of user: String) async throws(DemoError) {
+    public func revokeSessions(of user: String) async throws(ProgramError) {
         try await call(.post, "v1.0/users/\(user)/revokeSignInSessions")
     }
 
     /// The audit log as exported, JSON Lines.
-    public func auditLog() async throws(DemoError) -> Data {
+    public func auditLog() async throws(ProgramError) -> Data {
         try await send(.get, "admin/v1/audit", nil)
     }
 
     /// Asks an app for its logs; the request's id.
-    public func requestLogs(of registration: String) async throws(DemoError) -> String {
+    public func requestLogs(of registration: String) async throws(ProgramError) -> String {
         let made = try await call(.post, "admin/v1/registrations/\(registration)/logs")
-        guard let id = made["id"]?.string else { throw DemoError("the service gave a request for logs no id") }
+        guard let id = made["id"]?.string else { throw ProgramError.stage("the service gave a request for logs no id") }
         return id
     }
 
     /// The logs that an app sent.
-    public func logs(_ request: String) async throws(DemoError) -> Data {
+    public func logs(_ request: String) async throws(ProgramError) -> Data {
         try await send(.get, "admin/v1/logs/\(request)", nil)
     }
 
     /// Changes what the service asks of every app.
-    public func changeSettings(_ members: [String: JSONValue]) async throws(DemoError) {
+    public func changeSettings(_ members: [String: JSONValue]) async throws(ProgramError) {
         let now = try await call(.get, "admin/v1/settings").object ?? [:]
         try await call(.put, "admin/v1/settings", .object(now.merging(members) { $1 }))
     }
 
     /// The shared devices, with who is on each.
-    public func sharedDevices() async throws(DemoError) -> [JSONValue] {
+    public func sharedDevices() async throws(ProgramError) -> [JSONValue] {
         try await call(.get, "admin/v1/devices").array ?? []
     }
 
     /// Releases a shared device.
-    public func releaseDevice(_ id: String) async throws(DemoError) {
+    public func releaseDevice(_ id: String) async throws(ProgramError) {
         try await call(.delete, "admin/v1/devices/\(id)")
     }
 
     @discardableResult
     private func call(
         _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil
-    ) async throws(DemoError) -> JSONValue {
+    ) async throws(ProgramError) -> JSONValue {
         let answer = try await send(method, path, body)
         guard !answer.isEmpty else { return .null }
-        do { return try JSONValue(parsing: answer) } catch { throw DemoError("\(path) did not answer JSON") }
+        do { return try JSONValue(parsing: answer) } catch { throw ProgramError.stage("\(path) did not answer JSON") }
     }
 
-    private func send(_ method: HTTPRequest.Method, _ path: String, _ body: JSONValue?) async throws(DemoError) -> Data
+    private func send(_ method: HTTPRequest.Method, _ path: String, _ body: JSONValue?) async throws(ProgramError)
+        -> Data
     {
         var request = HTTPRequest(method: method, url: service.appending(path: path))
         request.headerFields[.authorization] = "Bearer \(token.text)"
@@ -187,9 +189,9 @@ public actor Administrator {
         do {
             answer = try await transport.send(
                 request, body: body.map { Data($0.text().utf8) }, limit: 16 << 20, timeout: .seconds(30))
-        } catch { throw DemoError("\(path): \(error.reason)") }
+        } catch { throw ProgramError.stage("\(path): \(error.reason)") }
         guard answer.head.status.kind == .successful else {
-            throw DemoError(
+            throw ProgramError.stage(
                 "\(path) answered \(answer.head.status.code): \(String(decoding: answer.body, as: UTF8.self))")
         }
         return answer.body

@@ -1,4 +1,5 @@
 public import CordonPolicy
+public import CordonProtocol
 public import Foundation
 
 /// One running example app, driven line by line as a person would type, answering in JSON.
@@ -20,8 +21,8 @@ public actor AppSession {
 
     /// Starts an app in JSON mode.
     ///
-    /// - Throws: ``DemoError`` when it cannot be started.
-    public init(_ executable: URL, _ arguments: [String]) throws(DemoError) {
+    /// - Throws: ``ProgramError`` when it cannot be started.
+    public init(_ executable: URL, _ arguments: [String]) throws(ProgramError) {
         let process = try ChildProcess(executable, arguments + ["--json"])
         let board = AnswerBoard()
         Task {
@@ -37,12 +38,12 @@ public actor AppSession {
 
     /// Types a command and waits for its answer; one command at a time.
     ///
-    /// - Throws: ``DemoError`` when the app ends instead, or does not answer within the time.
+    /// - Throws: ``ProgramError`` when the app ends instead, or does not answer within the time.
     @discardableResult
-    public func ask(_ command: String, within limit: Duration = .seconds(60)) async throws(DemoError) -> Answer {
+    public func ask(_ command: String, within limit: Duration = .seconds(60)) async throws(ProgramError) -> Answer {
         process.send(command)
         guard let answer = await board.take(nil, within: limit) else {
-            throw DemoError(
+            throw ProgramError.stage(
                 "the app did not answer `\(command.prefix(40))` within \(limit): \(await process.lastWords)")
         }
         return answer
@@ -50,12 +51,12 @@ public actor AppSession {
 
     /// The first event of the name that comes, or already came and was not taken.
     ///
-    /// - Throws: ``DemoError`` when none came within the time.
-    public nonisolated func event(_ name: String, within limit: Duration = .seconds(60)) async throws(DemoError)
+    /// - Throws: ``ProgramError`` when none came within the time.
+    public nonisolated func event(_ name: String, within limit: Duration = .seconds(60)) async throws(ProgramError)
         -> Answer
     {
         guard let answer = await board.take(name, within: limit) else {
-            throw DemoError("the app did not report `\(name)` within \(limit): \(await process.lastWords)")
+            throw ProgramError.stage("the app did not report `\(name)` within \(limit): \(await process.lastWords)")
         }
         return answer
     }

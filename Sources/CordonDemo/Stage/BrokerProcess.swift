@@ -1,4 +1,5 @@
 internal import CordonPolicy
+public import CordonProtocol
 public import Foundation
 
 /// A running `cordon broker run --development`.
@@ -15,10 +16,10 @@ public struct BrokerProcess: Sendable {
     ///   - folder: Its folder; the same folder again is the same device.
     ///   - issuer: The provider.
     ///   - options: More of the command's options.
-    /// - Throws: ``DemoError`` when it does not come up, with what it said.
+    /// - Throws: ``ProgramError`` when it does not come up, with what it said.
     public static func start(
         _ cordon: URL, folder: URL, issuer: String, options: [String] = []
-    ) async throws(DemoError) -> BrokerProcess {
+    ) async throws(ProgramError) -> BrokerProcess {
         let socket = runFolder(of: folder).appending(path: "broker.sock").path
         let process = try ChildProcess(
             cordon,
@@ -32,7 +33,7 @@ public struct BrokerProcess: Sendable {
         }
         let words = await process.lastWords
         let status = await process.wait()
-        throw DemoError("the broker ended with status \(status): \(words)")
+        throw ProgramError.stage("the broker ended with status \(status): \(words)")
     }
 
     /// Removes the socket's folder where it lies apart.

@@ -1,3 +1,4 @@
+public import CordonProtocol
 public import Foundation
 
 /// A real process with pipes: lines go in, lines come out, and it is ended by its process id.
@@ -20,8 +21,8 @@ public final class ChildProcess: Sendable {
     ///   - executable: The file to run.
     ///   - arguments: Its arguments without its own name.
     ///   - environment: What to add to this process's environment.
-    /// - Throws: ``DemoError`` when it cannot be started.
-    public init(_ executable: URL, _ arguments: [String], environment: [String: String] = [:]) throws(DemoError) {
+    /// - Throws: ``ProgramError`` when it cannot be started.
+    public init(_ executable: URL, _ arguments: [String], environment: [String: String] = [:]) throws(ProgramError) {
         let process = Process()
         process.executableURL = executable
         process.arguments = arguments
@@ -36,7 +37,8 @@ public final class ChildProcess: Sendable {
             exited.finish()
         }
         do { try process.run() } catch {
-            throw DemoError("\(executable.lastPathComponent) cannot be started", hint: "Run `swift build` first.")
+            throw ProgramError.stage(
+                "\(executable.lastPathComponent) cannot be started", hint: "Run `swift build` first.")
         }
         let talk = LineTail()
         self.id = process.processIdentifier

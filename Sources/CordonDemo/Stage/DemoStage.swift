@@ -1,4 +1,5 @@
 public import CordonHTTPClient
+public import CordonProtocol
 public import Foundation
 
 /// The service, the administrator and the apps of a demo or an end-to-end test, in one folder that they have to themselves.
@@ -36,7 +37,7 @@ public actor DemoStage {
     public nonisolated var clipboard: URL { folder.appending(path: "clipboard") }
 
     /// The running service; started at first use.
-    public func runningService(port: Int = 0) async throws(DemoError) -> ServiceProcess {
+    public func runningService(port: Int = 0) async throws(ProgramError) -> ServiceProcess {
         if let service { return service }
         let started = try await ServiceProcess.start(cordon, folder: serviceFolder, port: port)
         service = started
@@ -52,7 +53,7 @@ public actor DemoStage {
     }
 
     /// The administrator, signed in at first use.
-    public func administrator() async throws(DemoError) -> Administrator {
+    public func administrator() async throws(ProgramError) -> Administrator {
         if let administratorSession { return administratorSession }
         let service = try await runningService()
         let (name, password) = try person { $0.hasPrefix("ada@") }
@@ -64,18 +65,18 @@ public actor DemoStage {
     }
 
     /// The administrator, signed in anew: the embedded provider forgets its sessions when it is killed.
-    public func administratorAgain() async throws(DemoError) -> Administrator {
+    public func administratorAgain() async throws(ProgramError) -> Administrator {
         administratorSession = nil
         return try await administrator()
     }
 
     /// A worker's name and password in the development directory.
-    public nonisolated func worker(_ letter: Character = "a") throws(DemoError) -> (name: String, password: String) {
+    public nonisolated func worker(_ letter: Character = "a") throws(ProgramError) -> (name: String, password: String) {
         try person { $0.hasPrefix("worker-\(letter)@") }
     }
 
     /// The administrator's name and password in the development directory.
-    public nonisolated func administratorsPassword() throws(DemoError) -> (name: String, password: String) {
+    public nonisolated func administratorsPassword() throws(ProgramError) -> (name: String, password: String) {
         try person { $0.hasPrefix("ada@") }
     }
 
@@ -83,7 +84,7 @@ public actor DemoStage {
     public nonisolated var brokerFolder: URL { folder.appending(path: "device") }
 
     /// The shared device's broker; started at first use.
-    public func broker(issuer: String, options: [String] = []) async throws(DemoError) -> BrokerProcess {
+    public func broker(issuer: String, options: [String] = []) async throws(ProgramError) -> BrokerProcess {
         if let brokerProcess { return brokerProcess }
         let started = try await BrokerProcess.start(
             cordon, folder: brokerFolder, issuer: issuer, options: options)
@@ -102,7 +103,7 @@ public actor DemoStage {
     /// Starts the example app of a shared device, which lies beside the other one, and waits until it is ready.
     public func sharedApp(
         _ name: String, at broker: BrokerProcess, _ options: [String] = []
-    ) async throws(DemoError) -> AppSession {
+    ) async throws(ProgramError) -> AppSession {
         let board = cordon.deletingLastPathComponent().appending(path: "ShiftBoard")
         let session = try AppSession(
             board,
@@ -112,9 +113,11 @@ public actor DemoStage {
         return session
     }
 
-    private nonisolated func person(_ isMeant: (String) -> Bool) throws(DemoError) -> (name: String, password: String) {
+    private nonisolated func person(_ isMeant: (String) -> Bool) throws(ProgramError) -> (
+        name: String, password: String
+    ) {
         guard let found = try ServiceProcess.passwords(in: serviceFolder).first(where: { isMeant($0.key) }) else {
-            throw DemoError("the development directory lacks a person that the stage needs")
+            throw ProgramError.stage("the development directory lacks a person that the stage needs")
         }
         return (found.key, found.value)
     }
@@ -124,10 +127,10 @@ public actor DemoStage {
     /// - Parameter known: A service that need not run any more; nil for the running one.
     public func managedApp(
         _ name: String, _ options: [String] = [], knowing known: ServiceProcess? = nil
-    ) async throws(DemoError) -> AppSession {
+    ) async throws(ProgramError) -> AppSession {
         var service = known
         if service == nil { service = try await runningService() }
-        guard let service else { throw DemoError("there is no service") }
+        guard let service else { throw ProgramError.stage("there is no service") }
         return try await start(
             [
                 "--home", home(of: name).path, "--clipboard", clipboard.path, "--printer",
@@ -138,11 +141,11 @@ public actor DemoStage {
     }
 
     /// Starts an example app that knows no service: what any other app on the device would see.
-    public func personalApp(_ name: String) async throws(DemoError) -> AppSession {
+    public func personalApp(_ name: String) async throws(ProgramError) -> AppSession {
         try await start(["--home", home(of: name).path, "--clipboard", clipboard.path])
     }
 
-    private func start(_ arguments: [String]) async throws(DemoError) -> AppSession {
+    private func start(_ arguments: [String]) async throws(ProgramError) -> AppSession {
         let session = try AppSession(app, arguments)
         apps.append(session)
         _ = try await session.event("ready")
@@ -158,7 +161,7 @@ public actor DemoStage {
     public func signIn(
         _ worker: (name: String, password: String), in app: AppSession, withCode: Bool = false,
         typing command: String? = nil
-    ) async throws(DemoError) -> AppSession.Answer {
+    ) async throws(ProgramError) -> AppSession.Answer {
         let person = Person(name: worker.name, password: worker.password)
         let transport = self.transport
         let event = withCode ? "verification" : "browser"
@@ -168,17 +171,18 @@ public actor DemoStage {
         return try await answer.value.get()
     }
 
-    private static func answer(of app: AppSession, to command: String) async -> Result<AppSession.Answer, DemoError> {
+    private static func answer(of app: AppSession, to command: String) async -> Result<AppSession.Answer, ProgramError>
+    {
         do { return .success(try await app.ask(command)) } catch { return .failure(error) }
     }
 
     private static func outcome(
         of person: Person, waitingFor event: String, in app: AppSession, over transport: AsyncHTTPTransport
-    ) async -> Result<Void, DemoError> {
-        do throws(DemoError) {
+    ) async -> Result<Void, ProgramError> {
+        do throws(ProgramError) {
             let browser = try await app.event(event)
             guard let page = browser["page"].flatMap({ URL(string: $0) }) else {
-                throw DemoError("the app shows no page")
+                throw ProgramError.stage("the app shows no page")
             }
             try await person.visit(page, over: transport)
             return .success(())

@@ -1,4 +1,5 @@
 public import CordonPolicy
+public import CordonProtocol
 public import CordonSignIn
 public import Foundation
 
@@ -27,10 +28,10 @@ public struct DeviceTool: Sendable {
 
     /// Runs a command; a page that it wants shown is visited by the person.
     ///
-    /// - Throws: ``DemoError`` when the command cannot be started or the page fails.
+    /// - Throws: ``ProgramError`` when the command cannot be started or the page fails.
     public func run(
         _ arguments: [String], as person: (name: String, password: String)? = nil
-    ) async throws(DemoError) -> Outcome {
+    ) async throws(ProgramError) -> Outcome {
         let process = try ChildProcess(cordon, ["device"] + arguments + ["--socket", socket, "--json"])
         var answer = JSONValue.null
         for await line in process.lines {

@@ -1,3 +1,4 @@
+internal import CordonProtocol
 internal import CordonSignIn
 internal import Foundation
 internal import HTTPTypes
@@ -19,14 +20,14 @@ actor FormBrowser {
     }
 
     /// Opens a page.
-    func open(_ url: URL) async throws(DemoError) -> Page {
+    func open(_ url: URL) async throws(ProgramError) -> Page {
         try await load(HTTPRequest(method: .get, url: url), at: url, body: nil)
     }
 
     /// Fills in the first form of a page and presses the button of the value.
-    func submit(_ page: Page, fields: [String: String], pressing button: String) async throws(DemoError) -> Page {
+    func submit(_ page: Page, fields: [String: String], pressing button: String) async throws(ProgramError) -> Page {
         guard let form = HTMLForm(in: page.text), let target = URL(string: form.action, relativeTo: page.url) else {
-            throw DemoError("the page at \(page.url.path) has no form")
+            throw ProgramError.stage("the page at \(page.url.path) has no form")
         }
         var values = form.fields.merging(fields) { $1 }
         values["action"] = button
@@ -41,7 +42,7 @@ actor FormBrowser {
         return try await load(request, at: target.absoluteURL, body: Data(body.utf8))
     }
 
-    private func load(_ request: HTTPRequest, at url: URL, body: Data?) async throws(DemoError) -> Page {
+    private func load(_ request: HTTPRequest, at url: URL, body: Data?) async throws(ProgramError) -> Page {
         var (request, url, body) = (request, url, body)
         for _ in 0..<10 {
             request.headerFields[.cookie] =
@@ -49,7 +50,7 @@ actor FormBrowser {
             let answer: HTTPAnswer
             do {
                 answer = try await transport.send(request, body: body, limit: 1 << 20, timeout: .seconds(10))
-            } catch { throw DemoError("no page at \(url.path): \(error.reason)") }
+            } catch { throw ProgramError.stage("no page at \(url.path): \(error.reason)") }
             for cookie in answer.head.headerFields[values: .setCookie] {
                 let pair = cookie.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
                 if let name = pair.first { cookies[String(name)] = pair.count == 2 ? String(pair[1]) : "" }
@@ -64,6 +65,6 @@ actor FormBrowser {
             body = nil
             request = HTTPRequest(method: .get, url: next)
         }
-        throw DemoError("too many redirects at \(url.path)")
+        throw ProgramError.stage("too many redirects at \(url.path)")
     }
 }

@@ -1,3 +1,4 @@
+public import CordonProtocol
 internal import Foundation
 
 /// Looks for planted plaintext in every file below a folder.
@@ -28,8 +29,8 @@ public struct MarkerScan: Sendable {
 
     /// Reads every regular file below the folder and counts the markers in it, in whatever place they stand.
     ///
-    /// - Throws: ``DemoError`` when a file cannot be read.
-    public func scan(_ folder: String) throws(DemoError) -> Finding {
+    /// - Throws: ``ProgramError`` when a file cannot be read.
+    public func scan(_ folder: String) throws(ProgramError) -> Finding {
         var finding = Finding()
         var found: Set<Substring> = []
         let known = Set(markers.map { $0[...] })
@@ -37,7 +38,7 @@ public struct MarkerScan: Sendable {
             guard let bytes = FileManager.default.contents(atPath: path) else {
                 // What was removed after it was listed holds nothing any more.
                 guard FileManager.default.fileExists(atPath: path) else { continue }
-                throw DemoError("\(path) cannot be read")
+                throw ProgramError.stage("\(path) cannot be read")
             }
             finding.files += 1
             finding.bytes += bytes.count
@@ -62,11 +63,11 @@ public struct MarkerScan: Sendable {
 
     /// The regular files below a folder, sorted by path; a folder that does not exist has none.
     ///
-    /// - Throws: ``DemoError`` when the folder cannot be listed.
-    public static func files(below folder: String) throws(DemoError) -> [String] {
+    /// - Throws: ``ProgramError`` when the folder cannot be listed.
+    public static func files(below folder: String) throws(ProgramError) -> [String] {
         guard FileManager.default.fileExists(atPath: folder) else { return [] }
         guard let names = FileManager.default.enumerator(atPath: folder) else {
-            throw DemoError("\(folder) cannot be listed")
+            throw ProgramError.stage("\(folder) cannot be listed")
         }
         var files: [String] = []
         while let name = names.nextObject() as? String {

@@ -1,3 +1,4 @@
+public import CordonProtocol
 internal import Foundation
 
 #if canImport(Glibc)
@@ -10,12 +11,12 @@ internal import Foundation
 public enum MemoryScan {
     /// How many of the texts stand somewhere in the process's writable memory.
     ///
-    /// - Throws: ``DemoError`` when the system does not let its memory be read.
-    public static func count(of texts: [String], in process: Int32) throws(DemoError) -> Int {
+    /// - Throws: ``ProgramError`` when the system does not let its memory be read.
+    public static func count(of texts: [String], in process: Int32) throws(ProgramError) -> Int {
         #if os(Linux)
             let memory = open("/proc/\(process)/mem", O_RDONLY | O_CLOEXEC)
             guard let maps = try? String(contentsOfFile: "/proc/\(process)/maps", encoding: .utf8), memory >= 0 else {
-                throw DemoError(
+                throw ProgramError.stage(
                     "the memory of process \(process) cannot be read",
                     hint: "Allow a parent to trace its children (kernel.yama.ptrace_scope 0 or 1).")
             }
@@ -29,7 +30,7 @@ public enum MemoryScan {
             }
             return found.count
         #else
-            throw DemoError("this system does not show a process's memory")
+            throw ProgramError.stage("this system does not show a process's memory")
         #endif
     }
 

@@ -1,3 +1,4 @@
+internal import CordonProtocol
 internal import CordonSignIn
 internal import Foundation
 
@@ -7,7 +8,7 @@ struct Person: Sendable {
     let password: String
 
     /// Opens the page that an app wants shown, signs in, and confirms whatever the provider asks.
-    func visit(_ address: URL, over transport: any HTTPTransport) async throws(DemoError) {
+    func visit(_ address: URL, over transport: any HTTPTransport) async throws(ProgramError) {
         let browser = FormBrowser(transport: transport)
         var page = try await browser.open(address)
         // The provider asks in its own order: a code, a name and password, a confirmation.
@@ -22,7 +23,9 @@ struct Person: Sendable {
             } else {
                 break
             }
-            guard page.status < 400 else { throw DemoError("the provider refused \(name): status \(page.status)") }
+            guard page.status < 400 else {
+                throw ProgramError.stage("the provider refused \(name): status \(page.status)")
+            }
         }
     }
 }

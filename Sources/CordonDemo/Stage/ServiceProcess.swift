@@ -1,4 +1,5 @@
 public import CordonPolicy
+public import CordonProtocol
 public import Foundation
 
 /// A running `cordon serve --development`, started and ended as an operator would.
@@ -19,8 +20,8 @@ public struct ServiceProcess: Sendable {
     ///   - cordon: The tool.
     ///   - folder: Its data folder; the same folder again is the same service.
     ///   - port: The port, 0 for any.
-    /// - Throws: ``DemoError`` when it does not come up, with what it said.
-    public static func start(_ cordon: URL, folder: URL, port: Int = 0) async throws(DemoError) -> ServiceProcess {
+    /// - Throws: ``ProgramError`` when it does not come up, with what it said.
+    public static func start(_ cordon: URL, folder: URL, port: Int = 0) async throws(ProgramError) -> ServiceProcess {
         let process = try ChildProcess(
             cordon,
             ["serve", "--development", "--listen", "127.0.0.1:\(port)", "--data-directory", folder.path])
@@ -32,13 +33,13 @@ public struct ServiceProcess: Sendable {
         }
         let words = await process.lastWords
         let status = await process.wait()
-        throw DemoError("the service ended with status \(status): \(words)")
+        throw ProgramError.stage("the service ended with status \(status): \(words)")
     }
 
     /// The people of the development directory with their passwords, as the service wrote them down at its first start.
-    public static func passwords(in folder: URL) throws(DemoError) -> [String: String] {
+    public static func passwords(in folder: URL) throws(ProgramError) -> [String: String] {
         guard let text = try? String(contentsOf: folder.appending(path: "passwords.txt"), encoding: .utf8) else {
-            throw DemoError("the development passwords cannot be read")
+            throw ProgramError.stage("the development passwords cannot be read")
         }
         var passwords: [String: String] = [:]
         for line in text.split(separator: "\n") where !line.hasPrefix("#") {

@@ -1,8 +1,9 @@
 internal import CordonPolicy
+internal import CordonProtocol
 internal import Foundation
 
 extension DemoStory {
-    func audit(_ step: inout DemoStep) async throws(DemoError) {
+    func audit(_ step: inout DemoStep) async throws(ProgramError) {
         let service = try await stage.runningService()
         let log = try await stage.administrator().auditLog()
         let export = cast.folder.appending(path: "audit.jsonl")
@@ -22,8 +23,8 @@ extension DemoStory {
 
     private func verify(
         _ log: Data, at export: URL, pin: String
-    ) async throws(DemoError) -> (status: Int32, report: [String: JSONValue]) {
-        do { try log.write(to: export) } catch { throw DemoError("the export cannot be written") }
+    ) async throws(ProgramError) -> (status: Int32, report: [String: JSONValue]) {
+        do { try log.write(to: export) } catch { throw ProgramError.stage("the export cannot be written") }
         let process = try ChildProcess(cast.cordon, ["audit", "verify", export.path, "--pin", pin, "--json"])
         var text = ""
         for await line in process.lines { text += line + "\n" }

@@ -1,12 +1,13 @@
 internal import CordonPolicy
+internal import CordonProtocol
 internal import Foundation
 
 extension DemoStory {
     /// A device that two workers share: one signs in for every app, signs out once, and leaves nothing to the next.
-    func handOver(_ step: inout DemoStep) async throws(DemoError) {
+    func handOver(_ step: inout DemoStep) async throws(ProgramError) {
         let service = try await stage.runningService()
         guard let issuer = service.announcement["issuer"]?.string else {
-            throw DemoError("the service names no issuer")
+            throw ProgramError.stage("the service names no issuer")
         }
         let broker = try await stage.broker(issuer: issuer)
         let tool = DeviceTool(cordon: cast.cordon, socket: broker.socket, transport: stage.transport)

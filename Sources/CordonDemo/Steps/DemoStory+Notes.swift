@@ -1,8 +1,9 @@
 internal import CordonPolicy
+internal import CordonProtocol
 internal import Foundation
 
 extension DemoStory {
-    func enroll(_ step: inout DemoStep) async throws(DemoError) {
+    func enroll(_ step: inout DemoStep) async throws(ProgramError) {
         let app = try await stage.managedApp("worker")
         notes = app
         let worker = try stage.worker()
@@ -25,7 +26,7 @@ extension DemoStory {
     /// How many notes share the planted texts.
     static let noteCount = 20
 
-    func write(_ step: inout DemoStep) async throws(DemoError) {
+    func write(_ step: inout DemoStep) async throws(ProgramError) {
         let app = try running()
         let perNote = scan.markers.count / Self.noteCount
         try await app.ask("use \(account)")
@@ -54,7 +55,7 @@ extension DemoStory {
     }
 
     /// Files with their contents.
-    func files(below folder: URL) throws(DemoError) -> [String: Data] {
+    func files(below folder: URL) throws(ProgramError) -> [String: Data] {
         var contents: [String: Data] = [:]
         for path in try MarkerScan.files(below: folder.path) {
             contents[path] = FileManager.default.contents(atPath: path)
@@ -64,7 +65,7 @@ extension DemoStory {
 }
 
 extension DemoStory {
-    func readRawBytes(_ step: inout DemoStep) async throws(DemoError) {
+    func readRawBytes(_ step: inout DemoStep) async throws(ProgramError) {
         let planted = scan.markers.count
         let sealed = try scan.scan(stage.home(of: "worker").path)
         step.facts["filesRead"] = .integer(Int64(sealed.files))
@@ -77,7 +78,7 @@ extension DemoStory {
         do {
             try FileManager.default.createDirectory(at: control, withIntermediateDirectories: true)
             try Data(scan.markers.joined(separator: " ").utf8).write(to: control.appending(path: "plain.txt"))
-        } catch { throw DemoError("the control file cannot be written") }
+        } catch { throw ProgramError.stage("the control file cannot be written") }
         let plain = try scan.scan(control.path)
         step.expect("the scanner finds all of them in an unsealed copy", plain.markers, is: planted)
     }

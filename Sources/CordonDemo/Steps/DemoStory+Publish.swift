@@ -1,4 +1,5 @@
 internal import CordonPolicy
+internal import CordonProtocol
 internal import Foundation
 
 extension DemoStory {
@@ -14,7 +15,7 @@ extension DemoStory {
         "pinRequired": .bool(false),
     ])
 
-    func publish(_ step: inout DemoStep) async throws(DemoError) {
+    func publish(_ step: inout DemoStep) async throws(ProgramError) {
         let service = try await stage.runningService()
         let administrator = try await stage.administrator()
         let group = try await administrator.group(of: try stage.worker().name)

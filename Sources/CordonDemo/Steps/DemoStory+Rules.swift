@@ -1,8 +1,9 @@
 internal import CordonPolicy
+internal import CordonProtocol
 internal import Foundation
 
 extension DemoStory {
-    func change(_ step: inout DemoStep) async throws(DemoError) {
+    func change(_ step: inout DemoStep) async throws(ProgramError) {
         let app = try running()
         await app.forgetEvents("policyChanged")
         let began = ContinuousClock.now
@@ -20,7 +21,7 @@ extension DemoStory {
 }
 
 extension DemoStory {
-    func refuse(_ step: inout DemoStep) async throws(DemoError) {
+    func refuse(_ step: inout DemoStep) async throws(ProgramError) {
         let app = try running()
         try await app.ask("use \(account)")
         step.expect("copying a note is allowed", try await app.ask("copy note-1").members["ok"]?.bool, is: true)

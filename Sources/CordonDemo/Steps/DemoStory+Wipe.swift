@@ -1,14 +1,15 @@
 internal import CordonPolicy
+internal import CordonProtocol
 internal import Foundation
 
 extension DemoStory {
-    func wipe(_ step: inout DemoStep) async throws(DemoError) {
+    func wipe(_ step: inout DemoStep) async throws(ProgramError) {
         let app = try running()
         let administrator = try await stage.administrator()
         guard let registration = try await administrator.registrations().first,
             let id = registration["id"]?.string, let tag = registration["deviceTag"]?.string,
             let user = registration["userId"]?.string
-        else { throw DemoError("the service knows no registration") }
+        else { throw ProgramError.stage("the service knows no registration") }
 
         let began = ContinuousClock.now
         try await administrator.wipe(user: user, deviceTag: tag)
@@ -36,7 +37,7 @@ extension DemoStory {
     /// The state of the registration's wipe, once it is over or two seconds have passed.
     private func finalState(
         of registration: JSONValue, _ id: String, _ administrator: Administrator
-    ) async throws(DemoError) -> String {
+    ) async throws(ProgramError) -> String {
         var state = ""
         for _ in 0..<40 {
             state = try await administrator.operations(of: id).first?["state"]?.string ?? "none"

@@ -1,3 +1,4 @@
+public import CordonProtocol
 public import Foundation
 
 /// The demo: real processes, real sockets, real files; every step is measured and checked, nothing is only printed.
@@ -42,8 +43,8 @@ public actor DemoStory {
     /// Tells the story step by step, and ends every process whatever happens.
     ///
     /// - Parameter told: Called after each step.
-    /// - Throws: ``DemoError`` when the stage breaks; an expectation that does not hold is part of the step.
-    public func tell(_ told: @Sendable (DemoStep) -> Void) async throws(DemoError) -> [DemoStep] {
+    /// - Throws: ``ProgramError`` when the stage breaks; an expectation that does not hold is part of the step.
+    public func tell(_ told: @Sendable (DemoStep) -> Void) async throws(ProgramError) -> [DemoStep] {
         var steps: [DemoStep] = []
         do {
             for act in Self.acts {
@@ -63,44 +64,44 @@ public actor DemoStory {
     }
 
     /// The worker's app, started by an earlier step.
-    func running() throws(DemoError) -> AppSession {
-        guard let notes else { throw DemoError("the worker's app does not run") }
+    func running() throws(ProgramError) -> AppSession {
+        guard let notes else { throw ProgramError.stage("the worker's app does not run") }
         return notes
     }
 
     private struct Act: Sendable {
         let name: String
         let title: String
-        let play: @Sendable (isolated DemoStory, inout DemoStep) async throws(DemoError) -> Void
+        let play: @Sendable (isolated DemoStory, inout DemoStep) async throws(ProgramError) -> Void
     }
 
     private static let acts: [Act] = [
-        Act(name: "publish", title: "An administrator publishes rules") { story, step async throws(DemoError) in
+        Act(name: "publish", title: "An administrator publishes rules") { story, step async throws(ProgramError) in
             try await story.publish(&step)
         },
         Act(name: "enroll", title: "A worker's account is enrolled; the personal one is left alone") {
-            story, step async throws(DemoError) in try await story.enroll(&step)
+            story, step async throws(ProgramError) in try await story.enroll(&step)
         },
-        Act(name: "write", title: "Notes and a file are written") { story, step async throws(DemoError) in
+        Act(name: "write", title: "Notes and a file are written") { story, step async throws(ProgramError) in
             try await story.write(&step)
         },
         Act(name: "raw-bytes", title: "The raw bytes are read without the key") {
-            story, step async throws(DemoError) in try await story.readRawBytes(&step)
+            story, step async throws(ProgramError) in try await story.readRawBytes(&step)
         },
         Act(name: "refuse", title: "A paste into a personal note is refused, with the reason") {
-            story, step async throws(DemoError) in try await story.refuse(&step)
+            story, step async throws(ProgramError) in try await story.refuse(&step)
         },
-        Act(name: "change", title: "A rule changes while the app runs") { story, step async throws(DemoError) in
+        Act(name: "change", title: "A rule changes while the app runs") { story, step async throws(ProgramError) in
             try await story.change(&step)
         },
         Act(name: "hand-over", title: "A shared device goes from one worker to the next") {
-            story, step async throws(DemoError) in try await story.handOver(&step)
+            story, step async throws(ProgramError) in try await story.handOver(&step)
         },
         Act(name: "wipe", title: "One command removes the organisation's data and nothing else") {
-            story, step async throws(DemoError) in try await story.wipe(&step)
+            story, step async throws(ProgramError) in try await story.wipe(&step)
         },
         Act(name: "audit", title: "The audit log and the receipt in it are checked offline") {
-            story, step async throws(DemoError) in try await story.audit(&step)
+            story, step async throws(ProgramError) in try await story.audit(&step)
         },
     ]
 }

@@ -1,3 +1,4 @@
+import CordonProtocol
 import Foundation
 import HTTPTypes
 import Mustache
@@ -13,13 +14,13 @@ struct ProviderPages: Sendable {
 
     private let library: MustacheLibrary
 
-    init() throws(IdentityProviderError) {
+    init() throws(ProgramError) {
         do {
             var library = MustacheLibrary()
             for (name, text) in ProviderTemplates.all { try library.register(text, named: name) }
             self.library = library
         } catch {
-            throw IdentityProviderError(
+            throw ProgramError(
                 .configurationInvalid, reason: "a page template cannot be read", place: "pages",
                 hint: "this is a fault of the program: report it")
         }

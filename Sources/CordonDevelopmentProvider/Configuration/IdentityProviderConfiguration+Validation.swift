@@ -1,10 +1,11 @@
+public import CordonProtocol
 import Foundation
 
 extension IdentityProviderConfiguration {
     /// Checks clients, resources, lifetimes and limits.
     ///
-    /// - Throws: ``IdentityProviderError`` with code `configurationInvalid`; its place names the first bad value.
-    public func validate() throws(IdentityProviderError) {
+    /// - Throws: ``ProgramError`` with code `configurationInvalid`; its place names the first bad value.
+    public func validate() throws(ProgramError) {
         try Self.unique(clients.map(\.id), at: "clients")
         try Self.unique(resources.flatMap { [$0.identifier] + $0.aliases }, at: "resources")
         for resource in resources {
@@ -31,7 +32,7 @@ extension IdentityProviderConfiguration {
             "leave the limits at their defaults")
     }
 
-    private func validate(_ client: IdentityProviderClient) throws(IdentityProviderError) {
+    private func validate(_ client: IdentityProviderClient) throws(ProgramError) {
         let place = "clients[\(client.id)]"
         try Self.check(
             !client.id.isEmpty && client.id.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ":") },
@@ -49,7 +50,7 @@ extension IdentityProviderConfiguration {
             "a public client cannot use client credentials", "give it a secret or a key, or remove the grant")
     }
 
-    private static func unique(_ names: [String], at place: String) throws(IdentityProviderError) {
+    private static func unique(_ names: [String], at place: String) throws(ProgramError) {
         try check(
             Set(names).count == names.count, at: place, "the same name is used twice", "give each a name of its own")
     }
@@ -61,9 +62,9 @@ extension IdentityProviderConfiguration {
 
     private static func check(
         _ condition: Bool, at place: String, _ reason: String, _ hint: String
-    ) throws(IdentityProviderError) {
+    ) throws(ProgramError) {
         guard condition else {
-            throw IdentityProviderError(.configurationInvalid, reason: reason, place: place, hint: hint)
+            throw ProgramError(.configurationInvalid, reason: reason, place: place, hint: hint)
         }
     }
 }

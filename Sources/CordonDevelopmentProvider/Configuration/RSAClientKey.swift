@@ -1,4 +1,5 @@
 internal import CordonBase
+public import CordonProtocol
 import CordonSignatures
 public import Foundation
 
@@ -22,11 +23,11 @@ public struct RSAClientKey: Sendable, Equatable, Codable {
 
     /// Makes a key.
     ///
-    /// - Throws: ``IdentityProviderError`` with code `configurationInvalid` when it is no RSA key of at least ``fewestBits``.
-    public init(modulus: Data, exponent: Data, keyID: String? = nil) throws(IdentityProviderError) {
+    /// - Throws: ``ProgramError`` with code `configurationInvalid` when it is no RSA key of at least ``fewestBits``.
+    public init(modulus: Data, exponent: Data, keyID: String? = nil) throws(ProgramError) {
         let modulus = Data(modulus.drop { $0 == 0 })
         guard let key = VerificationKey(modulus: modulus, exponent: exponent, id: keyID) else {
-            throw IdentityProviderError(
+            throw ProgramError(
                 .configurationInvalid, reason: "the key is no RSA key of \(Self.fewestBits) bits or more",
                 place: "keys",
                 hint: "make a longer key")

@@ -1,3 +1,4 @@
+public import CordonProtocol
 import Foundation
 
 extension DevelopmentDirectory {
@@ -5,13 +6,13 @@ extension DevelopmentDirectory {
     ///
     /// - Parameter id: the object id; a new UUID when absent.
     /// - Returns: the person as added.
-    /// - Throws: ``IdentityProviderError`` with code `duplicate`, `passwordUnusable` or `directoryInvalid`; the
+    /// - Throws: ``ProgramError`` with code `duplicate`, `passwordUnusable` or `directoryInvalid`; the
     ///   directory is then unchanged.
     @discardableResult
     public mutating func addPerson(
         userPrincipalName: String, displayName: String, password: String, roles: [String] = [], id: String? = nil,
         parameters: DirectoryPassword.Parameters = .init()
-    ) throws(IdentityProviderError) -> Person {
+    ) throws(ProgramError) -> Person {
         if person(userPrincipalName: userPrincipalName) != nil {
             throw Self.duplicate("a person with this userPrincipalName exists", place: "userPrincipalName")
         }
@@ -34,11 +35,11 @@ extension DevelopmentDirectory {
     ///   - members: ids of people who exist.
     ///   - id: the object id; a new UUID when absent.
     /// - Returns: the group as added.
-    /// - Throws: ``IdentityProviderError`` with code `duplicate` or `directoryInvalid`; the directory is then unchanged.
+    /// - Throws: ``ProgramError`` with code `duplicate` or `directoryInvalid`; the directory is then unchanged.
     @discardableResult
     public mutating func addGroup(
         displayName: String, members: [String] = [], id: String? = nil
-    ) throws(IdentityProviderError) -> Group {
+    ) throws(ProgramError) -> Group {
         let group = Group(id: id ?? UUID().uuidString.lowercased(), displayName: displayName, members: members)
         if groups.contains(where: { $0.id == group.id }) || person(id: group.id) != nil {
             throw Self.duplicate("this id is taken", place: "id")
@@ -50,7 +51,7 @@ extension DevelopmentDirectory {
         return group
     }
 
-    private static func duplicate(_ reason: String, place: String) -> IdentityProviderError {
-        IdentityProviderError(.duplicate, reason: reason, place: place, hint: "choose another one")
+    private static func duplicate(_ reason: String, place: String) -> ProgramError {
+        ProgramError(.duplicate, reason: reason, place: place, hint: "choose another one")
     }
 }

@@ -1,3 +1,4 @@
+public import CordonProtocol
 public import Foundation
 
 extension DevelopmentDirectory {
@@ -5,24 +6,24 @@ extension DevelopmentDirectory {
 
     /// Reads and validates a directory file.
     ///
-    /// - Throws: ``IdentityProviderError`` with code `fileUnreadable`, `fileNotPrivate` or `directoryInvalid`; the
+    /// - Throws: ``ProgramError`` with code `fileUnreadable`, `fileNotPrivate` or `directoryInvalid`; the
     ///   place holds the path and, inside the document, the value.
-    public static func load(from file: URL) throws(IdentityProviderError) -> DevelopmentDirectory {
+    public static func load(from file: URL) throws(ProgramError) -> DevelopmentDirectory {
         let bytes = try ProviderPrivateFile.read(file, atMost: largestFile)
         do {
             let directory = try JSONDecoder().decode(DevelopmentDirectory.self, from: bytes)
             try directory.validate()
             return directory
-        } catch let error as IdentityProviderError {
-            throw IdentityProviderError(
+        } catch let error as ProgramError {
+            throw ProgramError(
                 error.code, reason: error.reason, place: "\(file.path): \(error.place)", hint: error.hint)
         } catch let error as DecodingError {
             let (place, reason) = describe(error)
-            throw IdentityProviderError(
+            throw ProgramError(
                 .directoryInvalid, reason: reason, place: "\(file.path): \(place)",
                 hint: "correct the value, or remove the file to have a new one made")
         } catch {
-            throw IdentityProviderError(
+            throw ProgramError(
                 .directoryInvalid, reason: "the file is not JSON", place: file.path,
                 hint: "correct it, or remove the file to have a new one made")
         }
@@ -31,13 +32,13 @@ extension DevelopmentDirectory {
     /// Validates and writes the directory, readable by its owner only. A reader, or a crash, meets the old file or the
     /// new one and nothing between.
     ///
-    /// - Throws: ``IdentityProviderError`` with code `directoryInvalid` or `fileUnwritable`; the old file then stands.
-    public func save(to file: URL) throws(IdentityProviderError) {
+    /// - Throws: ``ProgramError`` with code `directoryInvalid` or `fileUnwritable`; the old file then stands.
+    public func save(to file: URL) throws(ProgramError) {
         try validate()
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         guard let bytes = try? encoder.encode(self) else {
-            throw IdentityProviderError(
+            throw ProgramError(
                 .directoryInvalid, reason: "the directory cannot be written as JSON", place: file.path,
                 hint: "check its names for text that is not Unicode")
         }

@@ -1,9 +1,11 @@
+public import CordonProtocol
+
 extension DevelopmentDirectory {
     /// Checks everything a file could get wrong: ids, names, references and password hashes.
     ///
-    /// - Throws: ``IdentityProviderError`` with code `directoryInvalid`; its place names the first bad value, like
+    /// - Throws: ``ProgramError`` with code `directoryInvalid`; its place names the first bad value, like
     ///   `people[2].userPrincipalName`.
-    public func validate() throws(IdentityProviderError) {
+    public func validate() throws(ProgramError) {
         try Self.check(Self.isIdentifier(tenantID), at: "tenantId", Self.identifierRule, Self.identifierHint)
         var identifiers: Set<String> = []
         var names: Set<String> = []
@@ -28,7 +30,7 @@ extension DevelopmentDirectory {
 
     private static func validate(
         _ person: Person, at place: String, identifiers: inout Set<String>, names: inout Set<String>
-    ) throws(IdentityProviderError) {
+    ) throws(ProgramError) {
         try checkIdentifier(person.id, at: place, among: &identifiers)
         let name = person.userPrincipalName
         try check(
@@ -54,14 +56,14 @@ extension DevelopmentDirectory {
 
     private static func checkIdentifier(
         _ id: String, at place: String, among identifiers: inout Set<String>
-    ) throws(IdentityProviderError) {
+    ) throws(ProgramError) {
         try check(isIdentifier(id), at: "\(place).id", identifierRule, identifierHint)
         try check(
             identifiers.insert(id).inserted, at: "\(place).id", "this id is taken",
             "give every person and group an id of its own")
     }
 
-    private static func checkDisplayName(_ name: String, at place: String) throws(IdentityProviderError) {
+    private static func checkDisplayName(_ name: String, at place: String) throws(ProgramError) {
         try check(
             (1...200).contains(name.count) && isPrintable(name), at: "\(place).displayName",
             "must have 1 to 200 printable characters", "write the name to show")
@@ -69,9 +71,9 @@ extension DevelopmentDirectory {
 
     private static func check(
         _ condition: Bool, at place: String, _ reason: String, _ hint: String
-    ) throws(IdentityProviderError) {
+    ) throws(ProgramError) {
         guard condition else {
-            throw IdentityProviderError(.directoryInvalid, reason: reason, place: place, hint: hint)
+            throw ProgramError(.directoryInvalid, reason: reason, place: place, hint: hint)
         }
     }
 

@@ -1,5 +1,5 @@
 internal import CordonBase
-import CordonProtocol
+public import CordonProtocol
 import Crypto
 import CryptoExtras
 public import Foundation
@@ -36,20 +36,20 @@ public struct DirectoryPassword: Sendable, Equatable, Codable {
 
     /// Hashes a password with a new salt.
     ///
-    /// - Throws: ``IdentityProviderError`` with code `passwordUnusable` when the password is empty or longer than
+    /// - Throws: ``ProgramError`` with code `passwordUnusable` when the password is empty or longer than
     ///   1,024 bytes, or when the parameters are out of bounds.
-    public init(_ password: String, parameters: Parameters = Parameters()) throws(IdentityProviderError) {
+    public init(_ password: String, parameters: Parameters = Parameters()) throws(ProgramError) {
         var generator = SystemRandomNumberGenerator()
         try self.init(password, parameters: parameters, salt: Data((0..<16).map { _ in generator.next() }))
     }
 
-    init(_ password: String, parameters: Parameters, salt: Data) throws(IdentityProviderError) {
+    init(_ password: String, parameters: Parameters, salt: Data) throws(ProgramError) {
         if let problem = Self.problem(parameters: parameters, salt: salt) {
-            throw IdentityProviderError(
+            throw ProgramError(
                 .passwordUnusable, reason: problem, place: "password", hint: "leave the parameters at their defaults")
         }
         guard let key = Self.derive(password, parameters: parameters, salt: salt) else {
-            throw IdentityProviderError(
+            throw ProgramError(
                 .passwordUnusable, reason: "the password is empty or longer than \(Self.longestPassword) bytes",
                 place: "password", hint: "choose a password of 1 to \(Self.longestPassword) bytes")
         }

@@ -1,3 +1,4 @@
+import CordonProtocol
 import Foundation
 
 /// Who can sign in, and how often their passwords may be tried.
@@ -7,8 +8,7 @@ struct ProviderPeople: Sendable {
     /// What an unknown name's password is compared with, so that the time taken does not tell who exists.
     private let decoy: DirectoryPassword?
 
-    init(_ directory: DevelopmentDirectory, configuration: IdentityProviderConfiguration) throws(IdentityProviderError)
-    {
+    init(_ directory: DevelopmentDirectory, configuration: IdentityProviderConfiguration) throws(ProgramError) {
         try directory.validate()
         self.directory = directory
         attempts = ProviderAttemptLimiter(
@@ -27,7 +27,7 @@ struct ProviderPeople: Sendable {
     }
 
     /// Puts another directory in force; the ids of people who may no longer hold tokens.
-    mutating func replace(with directory: DevelopmentDirectory) throws(IdentityProviderError) -> [String] {
+    mutating func replace(with directory: DevelopmentDirectory) throws(ProgramError) -> [String] {
         try directory.validate()
         let before = self.directory.people.map(\.id)
         self.directory = directory

@@ -1,3 +1,4 @@
+import CordonBase
 import CordonProtocol
 import CordonSignatures
 import Foundation
@@ -45,7 +46,7 @@ struct ClientAssertion {
         do {
             signed = try SignedText(text, .clientAssertion)
         } catch {
-            throw switch error {
+            throw switch error.kind {
             case .algorithm, .type, .critical:
                 Self.refusal("client_assertion must be a JWT signed with ES256, PS256 or RS256")
             default: Self.notOne

@@ -1,3 +1,4 @@
+import CordonBase
 import CordonSignatures
 import Foundation
 
@@ -8,7 +9,7 @@ extension ProofOfPossession {
             try self.init(text)
         } catch {
             let reason =
-                switch error {
+                switch error.kind {
                 case .tooLarge: "the proof is too long"
                 case .malformed, .algorithm, .type, .critical, .key: "the proof is not a signed text of type dpop+jwt"
                 case .signature: "the proof's signature does not match"

@@ -34,24 +34,24 @@ struct ProviderSigningKey: Sendable {
         let typ: String
     }
 
-    init(_ key: P256.Signing.PrivateKey) throws(IdentityProviderError) {
+    init(_ key: P256.Signing.PrivateKey) throws(ProgramError) {
         self.key = key
         do {
             publicKey = try JSONWebKey(point: key.publicKey.rawRepresentation)
         } catch {
-            throw IdentityProviderError(
+            throw ProgramError(
                 .signingKeyInvalid, reason: error.reason, place: "signing key", hint: "have a new key made")
         }
     }
 
-    init(_ storage: IdentityProviderKeyStorage) throws(IdentityProviderError) {
+    init(_ storage: IdentityProviderKeyStorage) throws(ProgramError) {
         switch storage {
         case .inMemory: try self.init(P256.Signing.PrivateKey())
         case .file(let file): try self.init(try Self.key(in: file))
         }
     }
 
-    private static func key(in file: URL) throws(IdentityProviderError) -> P256.Signing.PrivateKey {
+    private static func key(in file: URL) throws(ProgramError) -> P256.Signing.PrivateKey {
         guard FileManager.default.fileExists(atPath: file.path) else {
             let key = P256.Signing.PrivateKey()
             try ProviderPrivateFile.write(Data(key.pemRepresentation.utf8), to: file)
@@ -59,7 +59,7 @@ struct ProviderSigningKey: Sendable {
         }
         let bytes = try ProviderPrivateFile.read(file, atMost: 65_536)
         guard let key = try? P256.Signing.PrivateKey(pemRepresentation: String(decoding: bytes, as: UTF8.self)) else {
-            throw IdentityProviderError(
+            throw ProgramError(
                 .signingKeyInvalid, reason: "the file holds no P-256 private key", place: file.path,
                 hint: "remove the file to have a new key made; tokens signed so far become invalid")
         }

@@ -16,11 +16,11 @@ extension JSONValue {
             self = try Self.read(&reader)
             try reader.finish()
         } catch {
-            throw PolicyError(error.isTooDeep ? .tooLarge : .malformedJSON, error.reason, at: error.place)
+            throw PolicyError(error.kind == .tooLarge ? .tooLarge : .malformedJSON, error.reason, at: error.place)
         }
     }
 
-    private static func read(_ reader: inout JSONReader) throws(JSONFlaw) -> JSONValue {
+    private static func read(_ reader: inout JSONReader) throws(TextFlaw) -> JSONValue {
         switch try reader.next() {
         case .null: return .null
         case .bool(let value): return .bool(value)

@@ -1,5 +1,5 @@
 /// A refusal on the check-in routes, as problem details (RFC 9457, SRV-CI-027).
-public struct ProblemDetails: Error, Sendable, Codable, Equatable {
+public struct ProblemDetails: Sendable, Codable, Equatable {
     /// The media type of this document.
     public static let mediaType = "application/problem+json"
     /// The type of the answer to an app whose account was disabled or removed, as the directory or the identity provider

@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonSignatures
 public import Foundation
 
@@ -54,7 +55,7 @@ public enum CompactJWS {
         of text: String, type: MessageType
     ) throws(ProtocolError) -> (payload: Data, key: JSONWebKey) {
         let signed = try read(text, .introduction(type.rawValue), type)
-        guard let key = signed.embeddedKey.map(JSONWebKey.init) else { throw ProtocolError(SignatureFlaw.key, type) }
+        guard let key = signed.embeddedKey.map(JSONWebKey.init) else { throw ProtocolError(TextFlaw(.key), type) }
         return (try payload(of: signed, verifiedWith: key), key)
     }
 
@@ -76,8 +77,8 @@ public enum CompactJWS {
 
 extension ProtocolError {
     /// What a flaw of a signed text is to a receiver of messages.
-    init(_ flaw: SignatureFlaw, _ type: MessageType) {
-        switch flaw {
+    init(_ flaw: TextFlaw, _ type: MessageType) {
+        switch flaw.kind {
         case .tooLarge: self.init(.malformed, "the signed text is too large")
         case .malformed: self.init(.malformed, "the signed text is not three base64url parts with a header")
         case .algorithm: self.init(.unsupported, "the signature's algorithm is not ES256")

@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonSignatures
 public import Foundation
 
@@ -56,7 +57,7 @@ public struct DPoPProof: Sendable, Equatable {
         let proof: ProofOfPossession
         do { proof = try ProofOfPossession(text) } catch { throw ProtocolError(error, .proofOfPossession) }
         guard let seconds = Int64(exactly: proof.issued) else {
-            throw ProtocolError(SignatureFlaw.claims, .proofOfPossession)
+            throw ProtocolError(TextFlaw(.claims), .proofOfPossession)
         }
         guard proof.method == method, proof.isFor(url) else {
             throw ProtocolError(.wrongRecipient, "the proof was made for another request")

@@ -2,6 +2,7 @@ internal import AsyncHTTPClient
 internal import CordonBase
 public import CordonIdentity
 internal import CordonPolicy
+public import CordonProtocol
 public import CordonService
 internal import Crypto
 public import Foundation
@@ -29,14 +30,14 @@ public struct AlertWebhook: Sendable {
     /// - Parameters:
     ///   - address: Where to post, https; plain http on loopback alone.
     ///   - secretFile: A file with `whsec_` and 24 to 64 bytes as Base64, which nobody but owner and group may read.
-    /// - Throws: ``ServiceServerError``: `configurationInvalid` for the address, `fileUnusable` for the file.
+    /// - Throws: ``ProgramError``: `configurationInvalid` for the address, `fileUnusable` for the file.
     public init(
         address: URL, secretFile: URL, logger: Logger, now: @escaping @Sendable () -> Date = { Date() }
-    ) throws(ServiceServerError) {
+    ) throws(ProgramError) {
         guard let host = address.host(percentEncoded: false), !host.isEmpty,
             address.scheme == "https" || (address.scheme == "http" && Loopback.includes(host))
         else {
-            throw ServiceServerError(
+            throw ProgramError(
                 .configurationInvalid, reason: "alerts are posted by https alone", place: "alertWebhook",
                 hint: "give an https address; plain http is for loopback")
         }
@@ -89,10 +90,10 @@ public struct AlertWebhook: Sendable {
         return body.text()
     }
 
-    private static func secret(in file: URL) throws(ServiceServerError) -> SymmetricKey {
+    private static func secret(in file: URL) throws(ProgramError) -> SymmetricKey {
         let hint = "put whsec_ and 24 to 64 random bytes as Base64 into the file, with mode 0600 or 0640"
-        func unusable(_ reason: String) -> ServiceServerError {
-            ServiceServerError(.fileUnusable, reason: reason, place: file.path, hint: hint)
+        func unusable(_ reason: String) -> ProgramError {
+            ProgramError(.fileUnusable, reason: reason, place: file.path, hint: hint)
         }
         let mode = (try? FileManager.default.attributesOfItem(atPath: file.path))?[.posixPermissions] as? NSNumber
         guard let mode, let text = try? String(contentsOf: file, encoding: .utf8) else {

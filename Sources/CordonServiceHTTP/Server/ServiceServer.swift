@@ -1,5 +1,5 @@
 internal import CordonBase
-internal import CordonProtocol
+public import CordonProtocol
 public import CordonService
 public import Foundation
 internal import Hummingbird
@@ -47,16 +47,16 @@ public final class ServiceServer: Sendable {
     ///   - documents: Where the providers' keys come from.
     ///   - extensions: Routes beside the service's own, such as those in the shape of Graph.
     ///   - now: The clock.
-    /// - Throws: ``ServiceServerError`` with code `configurationInvalid`.
+    /// - Throws: ``ProgramError`` with code `configurationInvalid`.
     public init(
         _ configuration: ServiceServerConfiguration, service: ManagementService,
         documents: any IssuerDocuments = NetworkIssuerDocuments(), extensions: [ServerExtension] = [],
         logger: Logger,
         now: @escaping @Sendable () -> Date = { Date() }
-    ) throws(ServiceServerError) {
+    ) throws(ProgramError) {
         try configuration.validate()
         guard !configuration.issuers.isEmpty, configuration.issuers.allSatisfy({ URL(string: $0) != nil }) else {
-            throw ServiceServerError(
+            throw ProgramError(
                 .configurationInvalid, reason: "no OpenID provider is configured", place: "issuer",
                 hint: "name the issuer of a provider, or use --development for the embedded one")
         }
@@ -73,14 +73,14 @@ public final class ServiceServer: Sendable {
     /// Makes a server with a provider in its own process, for development and demos on loopback alone.
     ///
     /// - Parameter provider: Signs people in, with this configuration's audiences.
-    /// - Throws: ``ServiceServerError`` with code `notLoopback` or `configurationInvalid`.
+    /// - Throws: ``ProgramError`` with code `notLoopback` or `configurationInvalid`.
     package init(
         development configuration: ServiceServerConfiguration, service: ManagementService,
         provider: EmbeddedProvider, extensions: [ServerExtension] = [], logger: Logger,
         now: @escaping @Sendable () -> Date = { Date() }
-    ) throws(ServiceServerError) {
+    ) throws(ProgramError) {
         guard Loopback.includes(configuration.host) else {
-            throw ServiceServerError(
+            throw ProgramError(
                 .notLoopback,
                 reason: "the embedded identity provider is for development and must not be reachable "
                     + "from other machines", place: configuration.host,
@@ -104,10 +104,10 @@ public final class ServiceServer: Sendable {
     /// - Parameters:
     ///   - handlesSignals: Whether SIGTERM and SIGINT drain; false where the server shares a process.
     ///   - ready: Called once, when the server answers.
-    /// - Throws: ``ServiceServerError``: `addressInUse`, `addressUnavailable` or `failed`.
+    /// - Throws: ``ProgramError``: `addressInUse`, `addressUnavailable` or `failed`.
     public func run(
         handlesSignals: Bool = false, ready: @escaping @Sendable (Address) async -> Void
-    ) async throws(ServiceServerError) {
+    ) async throws(ProgramError) {
         let responder = DeferredResponder()
         let application = Application(
             responder: responder, server: try channel(),
@@ -141,7 +141,7 @@ public final class ServiceServer: Sendable {
     }
 
     /// How connections are read: slow and large requests end, and with a certificate all is TLS.
-    private func channel() throws(ServiceServerError) -> HTTPServerBuilder {
+    private func channel() throws(ProgramError) -> HTTPServerBuilder {
         let open = OpenConnections(
             atMost: min(configuration.maximumConnections, OpenFileLimit.connections), metrics: metrics)
         if open.most < configuration.maximumConnections {
@@ -162,7 +162,7 @@ public final class ServiceServer: Sendable {
         do {
             return try .tls(plain, tlsConfiguration: certificate.configuration)
         } catch {
-            throw ServiceServerError(
+            throw ProgramError(
                 .fileUnusable, reason: "the certificate cannot be used", place: files.chain.path,
                 hint: "name a certificate chain and its key in PEM")
         }
@@ -202,19 +202,19 @@ public final class ServiceServer: Sendable {
             metrics: metrics)
     }
 
-    private func failure(_ error: any Error) -> ServiceServerError {
+    private func failure(_ error: any Error) -> ProgramError {
         let place = "\(configuration.host):\(configuration.port)"
         switch (error as? IOError)?.errnoCode {
         case EADDRINUSE:
-            return ServiceServerError(
+            return ProgramError(
                 .addressInUse, reason: "another program listens on this address", place: place,
                 hint: "stop it, or choose another port with --listen")
         case .some:
-            return ServiceServerError(
+            return ProgramError(
                 .addressUnavailable, reason: "the address cannot be bound", place: place,
                 hint: "use an address of this machine and a port that may be bound")
         case nil:
-            return ServiceServerError(
+            return ProgramError(
                 .failed, reason: "the server ended: \(type(of: error))", place: place, hint: "see the log")
         }
     }

@@ -1,5 +1,6 @@
 internal import CordonBase
 public import CordonIdentity
+public import CordonProtocol
 public import CordonService
 public import Foundation
 
@@ -71,27 +72,27 @@ public struct ServiceServerConfiguration: Sendable, Equatable {
 
     /// Checks what can be checked before anything is bound.
     ///
-    /// - Throws: ``ServiceServerError`` with code `configurationInvalid`.
-    public func validate() throws(ServiceServerError) {
+    /// - Throws: ``ProgramError`` with code `configurationInvalid`.
+    public func validate() throws(ProgramError) {
         if let publicURL {
             let host = publicURL.host(percentEncoded: false) ?? ""
             guard publicURL.scheme == "https" || (publicURL.scheme == "http" && Loopback.includes(host)),
                 publicURL.query == nil, publicURL.fragment == nil, publicURL.user == nil
             else {
-                throw ServiceServerError(
+                throw ProgramError(
                     .configurationInvalid, reason: "the public URL must be https, without query or fragment",
                     place: "public-url", hint: "give the address that clients use, such as https://mam.example.org")
             }
         }
         guard certificate != nil || isBehindProxy || publicURL?.scheme == "https" || Loopback.includes(host)
         else {
-            throw ServiceServerError(
+            throw ProgramError(
                 .configurationInvalid, reason: "without TLS or a proxy, tokens would cross the network in the clear",
                 place: "listen",
                 hint: "listen on 127.0.0.1, give a certificate, or say which address or proxy stands in front")
         }
         guard (1...1_000_000).contains(maximumConnections) else {
-            throw ServiceServerError(
+            throw ProgramError(
                 .configurationInvalid, reason: "no service has \(maximumConnections) connections",
                 place: "max-connections", hint: "use 1 to 1000000; one event stream is one connection")
         }
@@ -101,18 +102,18 @@ public struct ServiceServerConfiguration: Sendable, Equatable {
             guard let url, !host.isEmpty, url.path.isEmpty, url.query == nil, url.user == nil,
                 url.scheme == "https" || (url.scheme == "http" && Loopback.includes(host))
             else {
-                throw ServiceServerError(
+                throw ProgramError(
                     .configurationInvalid, reason: "the console's origin must be https and no more than an origin",
                     place: "console-origin", hint: "give it as browsers send it, such as https://console.example.org")
             }
         }
         guard (0...65_535).contains(port), !tenant.rawValue.isEmpty else {
-            throw ServiceServerError(
+            throw ProgramError(
                 .configurationInvalid, reason: "the port or the tenant is out of range", place: "listen",
                 hint: "use a port from 0 to 65535 and name the tenant")
         }
         guard !administrationAudiences.contains(checkInAudience), !administrationAudiences.isEmpty else {
-            throw ServiceServerError(
+            throw ProgramError(
                 .configurationInvalid, reason: "check-in and administration must not share an audience",
                 place: "audiences", hint: "give each side an audience of its own")
         }

@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonSignatures
 
 /// Why an access token was refused; the reason holds nothing of the token.
@@ -51,8 +52,8 @@ public struct TokenRefusal: Error, Sendable, Equatable {
     }
 
     /// What a flaw of a token's text is to a caller.
-    init(_ flaw: SignatureFlaw, _ profile: SignatureProfile) {
-        switch flaw {
+    init(_ flaw: TextFlaw, _ profile: SignatureProfile) {
+        switch flaw.kind {
         case .tooLarge: self.init(.malformed, "the token is too large")
         case .malformed, .claims: self.init(.malformed, "the token is not a signed JWT")
         case .algorithm: self.init(.malformed, "the token's algorithm is not accepted")

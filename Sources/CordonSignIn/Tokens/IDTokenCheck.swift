@@ -25,7 +25,7 @@ struct IDTokenCheck: Sendable {
         do {
             text = try SignedText(token, .idToken)
         } catch {
-            throw refusal(error == .algorithm ? "is not signed by a key of the provider" : "is malformed")
+            throw refusal(error.kind == .algorithm ? "is not signed by a key of the provider" : "is malformed")
         }
         guard let key = try await keys(text.keyID).key(for: text), text.isSigned(by: key) else {
             throw refusal("is not signed by a key of the provider")

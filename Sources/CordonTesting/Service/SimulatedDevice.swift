@@ -9,16 +9,6 @@ internal import HTTPTypes
 ///
 /// It enrols, checks in, carries wipes out in name only and signs their receipts; it keeps no data. One call at a time.
 public actor SimulatedDevice {
-    /// Why an exchange did not end as it should.
-    public struct Failure: Error, Sendable, Equatable {
-        /// The HTTP status, 0 where there was no answer.
-        public let status: Int
-        /// The documented status, where the service named one.
-        public let code: EnrollmentStatus?
-        /// What was wrong.
-        public let reason: String
-    }
-
     /// Who signs in on it.
     public let account: ManagedAccount
     /// The app.
@@ -63,7 +53,7 @@ public actor SimulatedDevice {
 
     /// Enrols and puts the first envelope in force.
     ///
-    /// - Throws: ``Failure``, or ``ProtocolError`` when the envelope is not acceptable.
+    /// - Throws: ``TestingFailure``, or ``ProtocolError`` when the envelope is not acceptable.
     @discardableResult
     public func register() async throws -> EnrollmentStatus {
         let request = RegistrationRequest(
@@ -78,7 +68,7 @@ public actor SimulatedDevice {
 
     /// Checks in and puts a new envelope in force, if there is one.
     ///
-    /// - Throws: ``Failure``, or ``ProtocolError`` when the envelope is not acceptable.
+    /// - Throws: ``TestingFailure``, or ``ProtocolError`` when the envelope is not acceptable.
     @discardableResult
     public func checkIn(health: [CheckInRequest.DeviceHealth] = []) async throws -> CheckInResponse {
         let request = CheckInRequest(
@@ -92,7 +82,7 @@ public actor SimulatedDevice {
 
     /// Reports every wipe of the envelope in force as begun and done, with a signed receipt.
     ///
-    /// - Throws: ``Failure``.
+    /// - Throws: ``TestingFailure``.
     public func carryOutWipes() async throws {
         for command in envelope?.commands ?? [] where command.kind == .wipe {
             let receipt = WipeReceipt(
@@ -111,7 +101,7 @@ public actor SimulatedDevice {
 
     /// Reports every other command of the envelope in force as done: registers anew where it says so, else in name only.
     ///
-    /// - Throws: ``Failure``, or ``ProtocolError`` when an envelope is not acceptable.
+    /// - Throws: ``TestingFailure``, or ``ProtocolError`` when an envelope is not acceptable.
     public func carryOutCommands() async throws {
         for command in envelope?.commands ?? [] where command.kind != .wipe {
             if command.kind == .reRegister { try await register() }
@@ -139,7 +129,7 @@ public actor SimulatedDevice {
             do {
                 answer = try await transport.send(request, body: body, limit: 4 << 20, timeout: .seconds(60))
             } catch {
-                throw Failure(status: 0, code: nil, reason: "no answer")
+                throw TestingFailure("no answer: \(error.reason)", status: 0)
             }
             let fresh = HTTPField.Name("DPoP-Nonce").flatMap { answer.head.headerFields[$0] }
             let wasMissing = nonce == nil
@@ -148,9 +138,9 @@ public actor SimulatedDevice {
             if status.kind == .successful || status.code == 423 { return answer.body }
             let problem = try? MessageCoding.decode(ProblemDetails.self, from: answer.body)
             if status == .unauthorized, wasMissing || problem?.type.hasSuffix("proof-nonce") == true { continue }
-            throw Failure(status: status.code, code: problem?.code, reason: problem?.detail ?? problem?.title ?? "")
+            throw TestingFailure(problem?.detail ?? problem?.title ?? "", status: status.code, code: problem?.code)
         }
-        throw Failure(status: 401, code: nil, reason: "the service accepts no proof")
+        throw TestingFailure("the service accepts no proof", status: 401)
     }
 
     private func fields(_ method: String, _ path: String) async throws -> [(name: String, value: String)] {

@@ -12,7 +12,7 @@ extension ServiceStorageConformance {
                     try transaction.remove(DirectoryUser.self, "gone")
                     throw ServiceError(.conflict, "given up")
                 }
-                throw ConformanceFailure(reason: "the error of the body did not come out")
+                throw TestingFailure("the error of the body did not come out")
             } catch let error as ServiceError {
                 try require(error.code == .conflict, "another error came out: \(error)")
             }

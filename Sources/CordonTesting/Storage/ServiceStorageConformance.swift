@@ -25,7 +25,7 @@ public enum ServiceStorageConformance {
 
         /// Tries the promise on an empty store.
         ///
-        /// - Throws: ``ConformanceFailure`` when it is broken; ``ServiceError`` when the store fails otherwise.
+        /// - Throws: ``TestingFailure`` when it is broken; ``ServiceError`` when the store fails otherwise.
         public func run(on storage: any ServiceStorage) async throws {
             try await body(storage)
         }
@@ -38,15 +38,6 @@ public enum ServiceStorageConformance {
     static let otherTenant = TenantID("fabrikam.example")
 
     static func require(_ condition: Bool, _ reason: String) throws {
-        guard condition else { throw ConformanceFailure(reason: reason) }
+        guard condition else { throw TestingFailure(reason) }
     }
-}
-
-/// A promise that a store broke.
-public struct ConformanceFailure: Error, Sendable, CustomStringConvertible {
-    /// What was seen instead.
-    public let reason: String
-
-    /// The reason.
-    public var description: String { reason }
 }

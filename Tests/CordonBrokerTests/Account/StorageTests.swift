@@ -1,4 +1,5 @@
 import CordonIdentity
+import CordonProtocol
 import CordonSignIn
 import CordonTesting
 import Foundation
@@ -30,8 +31,8 @@ import Testing
             .filter { $0.lastPathComponent.hasPrefix("session-") }
         for file in [stand.folder.appending(path: "broker.state"), try #require(sessions.first)] {
             try await unreadable(file) {
-                let error = await #expect(throws: BrokerError.self) { _ = try await stand.broker() }
-                #expect(error?.code == .storage)
+                let error = await #expect(throws: ProgramError.self) { _ = try await stand.broker() }
+                #expect(error?.code == .fileUnusable)
             }
         }
         notes = try await BrokerApp("notes", at: try await stand.broker())
@@ -90,8 +91,8 @@ import Testing
         let server = BrokerServer(
             broker, socket: folder.appending(path: "s").path,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        let run = Task { () -> BrokerError? in
-            do throws(BrokerError) {
+        let run = Task { () -> ProgramError? in
+            do throws(ProgramError) {
                 try await server.run {}
                 return nil
             } catch { return error }

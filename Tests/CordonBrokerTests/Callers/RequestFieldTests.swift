@@ -1,4 +1,5 @@
 import CordonIdentity
+import CordonProtocol
 import CordonSignIn
 import CordonTesting
 import Foundation
@@ -49,7 +50,7 @@ import Testing
     @Test(arguments: [#"{"client_id": "x"}"#, #"{"state": "x"}"#, #"{"acr_values": 1}"#])
     func `a file cannot set what the broker sets itself`(parameters: String) {
         let text = #"{"issuer": "https://id.contoso.example", "signInParameters": \#(parameters)}"#
-        #expect(throws: BrokerError.self) { try BrokerConfiguration(json: Data(text.utf8), place: "test") }
+        #expect(throws: ProgramError.self) { try BrokerConfiguration(json: Data(text.utf8), place: "test") }
     }
 
     @Test func `an error carries the request's own id, and the log has the same one`() async throws {

@@ -1,3 +1,4 @@
+import CordonProtocol
 import CordonSignIn
 import Foundation
 import Testing
@@ -36,7 +37,7 @@ import Testing
         #"{"issuer": "https://x", "apps": [{"name": "a", "path": "/a", "clientIDs": ["a"], "origins": ["https://b/c"]}]}"#,
     ])
     func `a mistake is refused, not guessed at`(text: String) {
-        #expect(throws: BrokerError(.configuration, "", place: "", hint: "")) { _ = try read(text) }
+        #expect(throws: ProgramError(.configurationInvalid, reason: "", place: "", hint: "")) { _ = try read(text) }
     }
 
     @Test func `a list is warned about where it lets in more than it says, or an app cannot work by it`() throws {
@@ -141,12 +142,12 @@ import Testing
 
     @Test(arguments: ["<integer>1</integer>", "<string>true</string>"])
     func `a mode that is not a Boolean is refused`(value: String) {
-        #expect(throws: BrokerError.self) { try applied(profile("<key>sharedDeviceMode</key>\(value)")) }
+        #expect(throws: ProgramError.self) { try applied(profile("<key>sharedDeviceMode</key>\(value)")) }
     }
 
     @Test func `another payload, another type or no property list is refused`() {
-        #expect(throws: BrokerError.self) { try applied(profile("", type: "Credential")) }
-        #expect(throws: BrokerError.self) { try applied(Data("{ PayloadContent = (); }".utf8)) }
-        #expect(throws: BrokerError.self) { try applied(Data("bplist00".utf8)) }
+        #expect(throws: ProgramError.self) { try applied(profile("", type: "Credential")) }
+        #expect(throws: ProgramError.self) { try applied(Data("{ PayloadContent = (); }".utf8)) }
+        #expect(throws: ProgramError.self) { try applied(Data("bplist00".utf8)) }
     }
 }

@@ -24,7 +24,7 @@ import Testing
             verifying: Data(text.utf8), trusting: trusted ?? [key.publicKey.thumbprint], place: "device.policy")
     }
 
-    private let refused = BrokerError(.configuration, "", place: "", hint: "")
+    private let refused = ProgramError(.configurationInvalid, reason: "", place: "", hint: "")
 
     @Test func `a signed policy gives the whole configuration`() throws {
         let signed = try policy(3, device: "d").signed(by: key)

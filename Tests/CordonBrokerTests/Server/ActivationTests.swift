@@ -1,4 +1,5 @@
 import CordonIdentity
+import CordonProtocol
 import CordonTestSupport
 import CordonTesting
 import Foundation
@@ -74,7 +75,7 @@ import Testing
     }
 
     @Test func `two sockets, or one that does not listen, are refused`() throws {
-        #expect(throws: BrokerError.self) {
+        #expect(throws: ProgramError.self) {
             try InheritedSocket.descriptor(["LISTEN_FDS": "2", "LISTEN_PID": "77"], process: 77)
         }
         let path = TemporaryFolder.newPath().path
@@ -83,8 +84,8 @@ import Testing
             close(deaf)
             unlink(path)
         }
-        #expect(throws: BrokerError.self) { try InheritedSocket.check(deaf) }
-        #expect(throws: BrokerError.self) { try InheritedSocket.check(-1) }
+        #expect(throws: ProgramError.self) { try InheritedSocket.check(deaf) }
+        #expect(throws: ProgramError.self) { try InheritedSocket.check(-1) }
         #expect(listen(deaf, 1) == 0)
         try InheritedSocket.check(deaf)
     }

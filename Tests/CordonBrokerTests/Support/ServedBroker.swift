@@ -1,3 +1,4 @@
+import CordonProtocol
 import CordonSignIn
 import CordonTesting
 import Foundation
@@ -35,8 +36,8 @@ enum ServedBroker {
         let server = BrokerServer(
             broker, socket: socket, limits: limits, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
-        let serving = Task { () -> BrokerError? in
-            do throws(BrokerError) {
+        let serving = Task { () -> ProgramError? in
+            do throws(ProgramError) {
                 try await server.run { isReady.finish() }
                 return nil
             } catch {

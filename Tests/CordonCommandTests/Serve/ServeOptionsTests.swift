@@ -1,6 +1,7 @@
 import ArgumentParser
 import CordonIdentity
 import CordonPolicy
+import CordonProtocol
 import CordonService
 import CordonServiceHTTP
 import Foundation
@@ -54,7 +55,7 @@ import Testing
             #expect(try fromFile.plan(environment: environment).server.maximumConnections == 200)
             let flag = try ServeOptions.parse(["--config", file.path, "--max-connections", "0"])
             let server = try flag.plan(environment: environment).server
-            #expect(throws: ServiceServerError.self) { try server.validate() }
+            #expect(throws: ProgramError.self) { try server.validate() }
         }
     }
 

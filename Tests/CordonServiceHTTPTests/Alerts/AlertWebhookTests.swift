@@ -1,6 +1,7 @@
 import CordonBase
 import CordonIdentity
 import CordonPolicy
+import CordonProtocol
 import CordonService
 import CordonServiceHTTP
 import Crypto
@@ -103,7 +104,7 @@ import Testing
     ])
     func `a secret that is short, open to everybody or none is refused`(_ text: String, _ mode: Int) async throws {
         try await withSecret(text, mode: mode) { file in
-            #expect(throws: ServiceServerError(.fileUnusable, reason: "", place: "", hint: "")) {
+            #expect(throws: ProgramError(.fileUnusable, reason: "", place: "", hint: "")) {
                 _ = try webhook("https://alerts.example.test/", file)
             }
         }
@@ -112,7 +113,7 @@ import Testing
     @Test(arguments: ["http://alerts.example.test/", "ftp://127.0.0.1/", "https://"])
     func `alerts are posted by https alone, but for loopback`(_ address: String) async throws {
         try await withSecret("whsec_\(Self.secret.base64EncodedString())", mode: 0o640) { file in
-            #expect(throws: ServiceServerError(.configurationInvalid, reason: "", place: "", hint: "")) {
+            #expect(throws: ProgramError(.configurationInvalid, reason: "", place: "", hint: "")) {
                 _ = try webhook(address, file)
             }
         }

@@ -1,4 +1,5 @@
 import CordonIdentity
+import CordonProtocol
 import CordonService
 import Crypto
 import Foundation

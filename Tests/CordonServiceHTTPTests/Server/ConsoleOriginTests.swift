@@ -1,4 +1,5 @@
 import CordonIdentity
+import CordonProtocol
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
@@ -61,6 +62,6 @@ import Testing
     func `what is no origin is refused at the start`(text: String) {
         var configuration = ServiceServerConfiguration(tenant: TenantID("contoso"))
         configuration.consoleOrigin = text
-        #expect(throws: ServiceServerError.self) { try configuration.validate() }
+        #expect(throws: ProgramError.self) { try configuration.validate() }
     }
 }

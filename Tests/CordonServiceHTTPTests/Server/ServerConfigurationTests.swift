@@ -1,4 +1,5 @@
 import CordonIdentity
+import CordonProtocol
 import Foundation
 import Testing
 

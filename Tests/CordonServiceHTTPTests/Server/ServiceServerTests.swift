@@ -102,7 +102,7 @@ import Testing
         let (first, _) = try await server()
         try await serve(first) { address in
             let (second, _) = try await self.server(port: address.bound.port ?? 0)
-            await #expect(throws: ServiceServerError(.addressInUse, reason: "", place: "", hint: "")) {
+            await #expect(throws: ProgramError(.addressInUse, reason: "", place: "", hint: "")) {
                 try await second.run { _ in }
             }
         }
@@ -115,7 +115,7 @@ import Testing
         let service = ManagementService(
             storage: InMemoryStorage(), keyStore: InMemoryServiceKeyStore(), logger: Self.logger)
         let provider = EmbeddedProvider(try TestProvider.make(for: configuration))
-        #expect(throws: ServiceServerError(.notLoopback, reason: "", place: "", hint: "")) {
+        #expect(throws: ProgramError(.notLoopback, reason: "", place: "", hint: "")) {
             _ = try ServiceServer(
                 development: configuration, service: service, provider: provider, logger: Self.logger)
         }
@@ -124,7 +124,7 @@ import Testing
     @Test func `a server without any provider does not start`() async throws {
         let service = ManagementService(
             storage: InMemoryStorage(), keyStore: InMemoryServiceKeyStore(), logger: Self.logger)
-        #expect(throws: ServiceServerError(.configurationInvalid, reason: "", place: "", hint: "")) {
+        #expect(throws: ProgramError(.configurationInvalid, reason: "", place: "", hint: "")) {
             _ = try ServiceServer(
                 ServiceServerConfiguration(tenant: TestService.tenant), service: service, logger: Self.logger)
         }

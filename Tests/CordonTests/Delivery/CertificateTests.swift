@@ -38,10 +38,10 @@ import Testing
     private func failure(_ protection: AppProtection, _ chain: [Data], host: String? = "mail.example")
         -> PinningFailure?
     {
-        do throws(PinningFailure) {
+        do throws(ProtectionError) {
             try protection.pinning.checkPins(ofCertificates: chain, for: host, account: "oid-a")
             return nil
-        } catch { return error }
+        } catch { return error.pinning }
     }
 
     @Test func `a pin holds for the key of any certificate in the chain`() async throws {

@@ -193,26 +193,26 @@ import Testing
         try protection.pinning.checkPins(of: [Data("leaf".utf8)], for: "other.example", account: account)
         // Without an account it is whoever the work at hand is for (SDK-NA-13).
         let leaf = [Data("leaf".utf8)]
-        try IdentityContext.with(.personal) { () throws(PinningFailure) in
+        try IdentityContext.with(.personal) { () throws(ProtectionError) in
             try protection.pinning.checkPins(of: leaf, for: "mail.example")
         }
         for name in [account, "worker-a@contoso.example"] {
-            #expect(throws: PinningFailure.matchNotFound) {
-                try IdentityContext.with(.managed(name)) { () throws(PinningFailure) in
+            #expect(throws: ProtectionError(.matchNotFound)) {
+                try IdentityContext.with(.managed(name)) { () throws(ProtectionError) in
                     try protection.pinning.checkPins(of: leaf, for: "mail.example")
                 }
             }
-            #expect(throws: PinningFailure.matchNotFound) {
+            #expect(throws: ProtectionError(.matchNotFound)) {
                 try protection.pinning.checkPins(of: leaf, for: "mail.example", account: name)
             }
         }
-        #expect(throws: PinningFailure.matchNotFound) {
+        #expect(throws: ProtectionError(.matchNotFound)) {
             try protection.pinning.checkPins(of: [Data("leaf".utf8)], for: "mail.example", account: account)
         }
-        #expect(throws: PinningFailure.nilHost) {
+        #expect(throws: ProtectionError(.nilHost)) {
             try protection.pinning.checkPins(of: [key], for: nil, account: account)
         }
-        #expect(throws: PinningFailure.invalidCertificateChain) {
+        #expect(throws: ProtectionError(.invalidCertificateChain)) {
             try protection.pinning.checkPins(of: [], for: "mail.example", account: account)
         }
         #expect(PinningFailure.allCases.map(\.rawValue) == Array(100...107))
@@ -226,10 +226,10 @@ import Testing
             await device.service.set { $0.change = { $0.certificatePins = ["mail.example": [pin]] } }
             let protection = try await device.enrolled()
             func refusal(_ host: String) -> PinningFailure? {
-                do throws(PinningFailure) {
+                do throws(ProtectionError) {
                     try protection.pinning.checkPins(of: [Data("leaf".utf8)], for: host)
                     return nil
-                } catch { return error }
+                } catch { return error.pinning }
             }
             await IdentityContext.with(.managed("oid-a")) {
                 await Task.detached {

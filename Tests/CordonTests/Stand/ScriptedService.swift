@@ -266,3 +266,6 @@ actor ScriptedService: HTTPTransport {
             scope: "mam.checkin", keys: try url("/mam/v1/keys"), versions: [1])
     }
 }
+
+/// The stand throws its refusals.
+extension ProblemDetails: Error {}

@@ -1,4 +1,5 @@
 import CordonBase
+import CordonProtocol
 import Foundation
 import Logging
 import NIOCore
@@ -52,8 +53,8 @@ final class ServerCertificate: Sendable {
 
     /// Loads the files.
     ///
-    /// - Throws: ``ServiceServerError`` with code `fileUnusable`.
-    init(_ files: CertificateFiles, logger: Logger, now: @escaping @Sendable () -> Date) throws(ServiceServerError) {
+    /// - Throws: ``ProgramError`` with code `fileUnusable`.
+    init(_ files: CertificateFiles, logger: Logger, now: @escaping @Sendable () -> Date) throws(ProgramError) {
         self.files = files
         self.logger = logger
         self.now = now
@@ -81,7 +82,7 @@ final class ServerCertificate: Sendable {
             guard moment.timeIntervalSince(loaded.looked) >= Self.pause else { return (loaded.chain, loaded.key) }
             loaded.looked = moment
             guard let stamp = try? Self.stamp(files), stamp != loaded.stamp else { return (loaded.chain, loaded.key) }
-            do throws(ServiceServerError) {
+            do throws(ProgramError) {
                 loaded = try Self.load(files, at: moment)
                 logger.notice("the certificate was replaced")
             } catch {
@@ -93,7 +94,7 @@ final class ServerCertificate: Sendable {
         }
     }
 
-    private static func load(_ files: CertificateFiles, at moment: Date) throws(ServiceServerError) -> Loaded {
+    private static func load(_ files: CertificateFiles, at moment: Date) throws(ProgramError) -> Loaded {
         // Before the content, so that a change while it is read is seen next time.
         let stamp = try stamp(files)
         do {
@@ -114,7 +115,7 @@ final class ServerCertificate: Sendable {
         return configuration
     }
 
-    private static func stamp(_ files: CertificateFiles) throws(ServiceServerError) -> [Stamp] {
+    private static func stamp(_ files: CertificateFiles) throws(ProgramError) -> [Stamp] {
         var stamps: [Stamp] = []
         for file in [files.chain, files.privateKey] {
             var facts = stat()
@@ -135,8 +136,8 @@ final class ServerCertificate: Sendable {
         return stamps
     }
 
-    private static func unusable(_ reason: String, _ file: URL) -> ServiceServerError {
-        ServiceServerError(
+    private static func unusable(_ reason: String, _ file: URL) -> ProgramError {
+        ProgramError(
             .fileUnusable, reason: reason, place: file.path,
             hint: "name a certificate chain and its key in PEM, the key with mode 0600 or 0640")
     }

@@ -1,0 +1,24 @@
+import CordonDevelopmentProvider
+import CordonProtocol
+import CordonService
+import CordonServiceHTTP
+
+extension CommandFailure {
+    /// What a person is told of a program that cannot start or go on.
+    init(_ error: ProgramError) {
+        let status: ExitStatus =
+            switch error.code {
+            case .fileUnusable, .fileUnwritable, .addressInUse, .addressUnavailable, .failed: .writeFailed
+            case .notLoopback, .unsupported: .refused
+            default: .badInput
+            }
+        self.init(status, (error.place.isEmpty ? "" : error.place + ": ") + error.reason, hint: error.hint)
+    }
+
+    /// What a person is told of an error of the service at its start.
+    init(_ error: ServiceError) {
+        let status: ExitStatus = error.code == .storageUnavailable ? .writeFailed : .badInput
+        let place = error.place.map { "\($0): " } ?? ""
+        self.init(status, place + error.reason, hint: error.hint)
+    }
+}
