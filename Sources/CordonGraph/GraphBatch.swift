@@ -30,6 +30,9 @@ enum GraphBatch {
         for (index, entry) in entries.enumerated() {
             items.append(try item(entry, at: index, of: request, under: version))
         }
+        guard Set(items.map(\.id)).count == items.count else {
+            throw PolicyInput.refusal("requests", "two requests have the same id")
+        }
         var answers: [JSONValue] = []
         var succeeded: Set<String> = []
         for item in items {

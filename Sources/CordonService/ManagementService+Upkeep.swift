@@ -1,5 +1,5 @@
 public import CordonIdentity
-internal import CordonProtocol
+public import CordonProtocol
 internal import Foundation
 internal import Logging
 
@@ -44,6 +44,23 @@ extension ManagementService {
         }
         if overdue > 0 {
             logger.warning("apps have not taken their rules for more than a day", metadata: ["apps": "\(overdue)"])
+        }
+    }
+
+    /// The newest record of the audit log, nil in an empty one: for keeping outside the store.
+    public func lastAuditRecord(of tenant: TenantID) async throws(ServiceError) -> AuditRecord? {
+        try await store.read(for: tenant) { try $0.lastAuditRecord() }
+    }
+
+    /// Whether the audit log has a record with this number and hash.
+    public func hasAuditRecord(
+        _ sequence: Int64, hash: String, of tenant: TenantID
+    ) async throws(ServiceError) -> Bool {
+        guard sequence > 0 else { return true }
+        return try await store.read(for: tenant) { records in
+            try records.auditRecords(AuditQuery(after: sequence - 1, limit: 1)).first.map {
+                $0.sequence == sequence && $0.hash == hash
+            } ?? false
         }
     }
 

@@ -1,3 +1,4 @@
+import CordonBase
 import CordonIdentity
 import CordonService
 import CordonServiceSQLite
@@ -25,6 +26,11 @@ enum BackupFolder {
         }
         let draft = folder.deletingLastPathComponent().appending(
             path: ".\(folder.lastPathComponent).\(UUID().uuidString)")
+        let parent = folder.deletingLastPathComponent()
+        _ = try PrivateFolder(parent)
+        removeDrafts(in: parent)
+        let lock = try? AdvisoryLock.take(lockFile(of: draft))
+        defer { lock?.end() }
         do {
             _ = try PrivateFolder(draft)
             let copy = draft.appending(path: BackupManifest.store)
@@ -39,11 +45,43 @@ enum BackupFolder {
                 String(decoding: manifest.encoded(), as: UTF8.self) + "\n", to: BackupManifest.name)
             _ = try verify(draft)
             try FileManager.default.moveItem(at: draft, to: folder)
+            try DurableFile.synchronize(parent)
             return manifest
         } catch {
             try? FileManager.default.removeItem(at: draft)
             throw failure(error, folder)
         }
+    }
+
+    /// Removes what backups that were killed have left: signing keys are in it. One that is still under way holds its lock.
+    private static func removeDrafts(in parent: URL) {
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: parent.path)) ?? [] {
+            let place = parent.appending(path: name, directoryHint: .isDirectory)
+            guard isDraft(place), let lock = try? AdvisoryLock.take(lockFile(of: place)) else { continue }
+            try? FileManager.default.removeItem(at: place)
+            lock.end()
+        }
+    }
+
+    /// Whether a folder is named and filled as only ``make(of:data:in:at:)`` does.
+    private static func isDraft(_ place: URL) -> Bool {
+        let name = place.lastPathComponent
+        guard name.hasPrefix("."), let dot = name.lastIndex(of: "."),
+            UUID(uuidString: String(name[dot...].dropFirst())) != nil,
+            dot != name.startIndex, (try? type(of: place)) == .typeDirectory
+        else { return false }
+        let known = Set(others + [BackupManifest.store, BackupManifest.keys, BackupManifest.name])
+        let inside = (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? [""]
+        return inside.allSatisfy { name in
+            known.contains(name) || name.hasPrefix(".") || name.hasPrefix(BackupManifest.store)
+        }
+    }
+
+    private static func lockFile(of draft: URL) -> URL { URL(fileURLWithPath: draft.path + ".lock") }
+
+    /// What a path itself is; a link is a link.
+    private static func type(of place: URL) throws -> FileAttributeType? {
+        try FileManager.default.attributesOfItem(atPath: place.path)[.type] as? FileAttributeType
     }
 
     /// Checks every byte of a backup, the store's records and log, and that every signing key is there.
@@ -143,10 +181,14 @@ enum BackupFolder {
         var digests: [String: String] = [:]
         let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
         for path in names where path != BackupManifest.name {
-            var isFolder: ObjCBool = false
             let file = folder.appending(path: path)
-            guard FileManager.default.fileExists(atPath: file.path, isDirectory: &isFolder), !isFolder.boolValue else {
-                continue
+            switch try type(of: file) {
+            case .typeDirectory?: continue
+            case .typeRegular?: break
+            default:
+                // A link would have a restore touch what it leads to.
+                throw CommandFailure(
+                    .badInput, "\(file.path): neither a file nor a folder", hint: "Use another backup.")
             }
             digests[path] = try BackupManifest.digest(of: file)
         }
@@ -170,6 +212,7 @@ enum BackupFolder {
         try handle.synchronize()
         try handle.close()
         try FileManager.default.moveItem(at: draft, to: target)
+        try DurableFile.synchronize(parent.url)
     }
 
     private static func failure(_ error: any Error, _ place: URL) -> CommandFailure {

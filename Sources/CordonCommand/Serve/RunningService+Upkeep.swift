@@ -1,5 +1,6 @@
 import CordonBase
 import CordonIdentity
+import CordonProtocol
 import CordonService
 import CordonServiceHTTP
 import Foundation
@@ -18,6 +19,7 @@ extension RunningService {
         while !Task.isCancelled {
             if looks.isMultiple(of: Self.looksPerMaintenance) { await maintain(logger: logger) }
             looks += 1
+            await keepAuditMark(logger: logger)
             await deliverAlerts(logger: logger)
             guard (try? await Task.sleep(for: Self.look)) != nil else { return }
             do {
@@ -32,7 +34,30 @@ extension RunningService {
         do {
             try await service.performMaintenance(of: tenant)
         } catch {
+            // The service is stopping; the next start catches up.
+            guard !Task.isCancelled else { return }
             logger.error("maintenance failed", metadata: ["code": "\(error.code.rawValue)"])
+        }
+    }
+
+    /// Keeps the newest record of the audit log beside the store, unless the store has lost the one that was kept before.
+    func keepAuditMark(logger: Logger) async {
+        do {
+            guard let last = try await service.lastAuditRecord(of: tenant) else { return }
+            let known = auditMark.withLock { $0 }
+            guard known?.sequence != last.sequence || known?.hash != last.hash else { return }
+            if let known, try await !service.hasAuditRecord(known.sequence, hash: known.hash, of: tenant) {
+                logger.error(
+                    "the audit log was changed outside the service", metadata: ["sequence": "\(known.sequence)"])
+                return
+            }
+            let mark = AuditMark(
+                tenant: tenant, sequence: last.sequence, hash: last.hash,
+                time: Date(timeIntervalSince1970: TimeInterval(last.time)))
+            try mark.write(in: folder)
+            auditMark.withLock { $0 = mark }
+        } catch {
+            logger.error("the head of the audit log could not be kept", metadata: ["reason": "\(type(of: error))"])
         }
     }
 

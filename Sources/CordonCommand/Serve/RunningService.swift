@@ -13,6 +13,11 @@ struct RunningService: Sendable {
     let service: ManagementService
     let server: ServiceServer
     private let storage: any ServiceStorage
+    private let claim: ServiceClaim
+    /// The folder of keys and marks.
+    let folder: URL
+    /// The newest record of the audit log that was kept beside the store.
+    let auditMark = Locked<AuditMark?>(nil)
     let tenant: TenantID
     /// The file with people and groups, nil for none.
     let directory: URL?
@@ -40,6 +45,7 @@ struct RunningService: Sendable {
                 hint: "name them with --issuer and --tenant or in --config, or use --development")
         }
         let folder = try PrivateFolder(plan.folder)
+        let claim = try ServiceClaim.take(plan.folder, database: plan.database)
         var directory: DevelopmentDirectory?
         var clients: [IdentityProviderClient] = []
         if plan.isDevelopment {
@@ -50,23 +56,33 @@ struct RunningService: Sendable {
             plan.server.tenant = TenantID(opened.tenantID)
             directory = opened
         }
-        let running = try await RunningService(plan, directory, clients, logger: logger)
+        let running = try await RunningService(plan, claim, directory, clients, logger: logger)
         try await running.followDirectory(logger: logger)
         return running
     }
 
     private init(
-        _ plan: ServePlan, _ directory: DevelopmentDirectory?, _ clients: [IdentityProviderClient], logger: Logger
+        _ plan: ServePlan, _ claim: ServiceClaim, _ directory: DevelopmentDirectory?,
+        _ clients: [IdentityProviderClient], logger: Logger
     ) async throws(CommandFailure) {
+        self.claim = claim
+        folder = plan.folder
         do {
             storage = try plan.database.open()
+            try Self.checkTenant(plan.server.tenant, in: storage, at: plan.folder)
             service = ManagementService(
                 storage: storage, keyStore: try plan.database.keyStore(in: plan.folder),
                 configuration: plan.service, logger: logger)
+            // Before keys are made for what only looks like a new store.
+            try await AuditMark.check(plan.folder, against: service, of: plan.server.tenant)
             try await service.open(plan.server.tenant)
             if let directory { try await DevelopmentPeople.copy(directory, to: service) }
-        } catch {
+        } catch let error as ServiceError {
             throw CommandFailure(error)
+        } catch let error as CommandFailure {
+            throw error
+        } catch {
+            throw CommandFailure(.writeFailed, "\(plan.folder.path): the service cannot be opened")
         }
         self.tenant = plan.server.tenant
         self.directory = plan.directory
@@ -93,10 +109,28 @@ struct RunningService: Sendable {
         }
     }
 
-    /// Writes everything back and closes the store, after the server has stopped.
-    func close() {
-        // What was acknowledged is durable without this; it only tidies the folder.
-        try? (storage as? SQLiteStorage)?.close()
+    /// Refuses an organisation that a store with others does not know: most likely its name is mistyped, and it would get a
+    /// root key that no app pins.
+    private static func checkTenant(_ tenant: TenantID, in storage: any ServiceStorage, at folder: URL) throws {
+        guard let known = try (storage as? SQLiteStorage)?.tenants(), !known.isEmpty, !known.contains(tenant.rawValue)
+        else { return }
+        throw CommandFailure(
+            .refused, "\(folder.path): the store is of \(known.joined(separator: ", ")), not of \(tenant.rawValue)",
+            hint: "Correct the tenant, or give another organisation a folder of its own.")
+    }
+
+    /// Keeps the head of the audit log and closes the store with its log written back, after the server and upkeep have
+    /// stopped. What was acknowledged is durable without this too.
+    func close(logger: Logger) async {
+        await keepAuditMark(logger: logger)
+        do {
+            try (storage as? SQLiteStorage)?.close()
+        } catch {
+            logger.error(
+                "the store's log could not be written back; copy service.sqlite with service.sqlite-wal only",
+                metadata: ["code": "\(error.code.rawValue)"])
+        }
+        claim.end()
     }
 
     /// What the program says when it answers.

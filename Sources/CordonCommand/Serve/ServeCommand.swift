@@ -25,9 +25,18 @@ struct ServeCommand: AsyncParsableCommand {
         let plan = try options.plan()
         let logger = plan.logging.logger(label: "cordon.serve")
         let running = try await RunningService.open(plan, logger: logger)
-        defer { running.close() }
         let upkeep = Task { await running.keepUp(logger: logger) }
-        defer { upkeep.cancel() }
+        let failure = await serve(running, plan, logger)
+        upkeep.cancel()
+        // Nothing may read the store while its log is written back.
+        await upkeep.value
+        await running.close(logger: logger)
+        if let failure { throw CommandFailure(failure) }
+        if plan.logging.format == .text { Terminal.talk("cordon has stopped") }
+    }
+
+    /// Serves until told to stop; what ended it otherwise.
+    private func serve(_ running: RunningService, _ plan: ServePlan, _ logger: Logger) async -> ServiceServerError? {
         do {
             try await running.server.run(handlesSignals: true) { address in
                 let report = running.report(at: address)
@@ -43,9 +52,9 @@ struct ServeCommand: AsyncParsableCommand {
                 Terminal.talk("cordon answers at \(report.address); its apps pin the root key \(report.rootKey)")
             }
         } catch {
-            throw CommandFailure(error)
+            return error
         }
-        if plan.logging.format == .text { Terminal.talk("cordon has stopped") }
+        return nil
     }
 
     private static func warn() {

@@ -1,4 +1,5 @@
 import CordonPolicy
+import CordonServiceHTTP
 import Foundation
 
 /// Which records of a collection one page shows, told before any of them is expanded.
@@ -29,7 +30,7 @@ struct GraphCut<Record> {
     init(
         _ all: [Record], query: GraphQuery, id: (Record) -> String, entity: (Record) -> JSONValue
     ) throws {
-        var rows = Self.admitted(all, query, id, entity)
+        var rows = try Self.admitted(all, query, id, entity)
         if let order = query.order {
             let sorted = order.sorted(rows.map(\.values))
             rows = sorted.map { rows[$0] }
@@ -47,15 +48,22 @@ struct GraphCut<Record> {
 
     private static func admitted(
         _ all: [Record], _ query: GraphQuery, _ id: (Record) -> String, _ entity: (Record) -> JSONValue
-    ) -> [Row] {
+    ) throws -> [Row] {
         guard query.filter != nil || query.search != nil || query.order != nil else {
             return all.map { Row(record: $0, id: id($0), values: []) }
         }
-        return all.compactMap { record in
+        var unknown = query.filter?.members ?? []
+        let rows = all.compactMap { record -> Row? in
             let entity = entity(record)
+            if !unknown.isEmpty { unknown.subtract((entity.object ?? [:]).keys.map { $0.lowercased() }) }
             guard query.admits(entity) else { return nil }
             return Row(record: record, id: id(record), values: query.order?.values(of: entity) ?? [])
         }
+        // A misspelt member would let everything through that `ne` is asked of.
+        if let name = unknown.sorted().first, !all.isEmpty {
+            throw Refusal.badRequest("$filter: \(name.prefix(64)) is a member of nothing here.")
+        }
+        return rows
     }
 }
 

@@ -35,7 +35,7 @@ struct RegistrationRoutes: Sendable {
                 let registration = try await registration(exchange)
                 return .entity(try await json(registration, exchange), of: path)
             },
-            GraphRoute(.delete, path + "/*", .writeApps) { exchange in
+            GraphRoute(.delete, path + "/*", .writeApps, stepsUp: true) { exchange in
                 try await administration.forgetRegistration(exchange.keys[0], as: exchange.administrator)
                 return .done
             },

@@ -49,7 +49,7 @@ struct WipeRoutes: Sendable {
                 }
                 return .done
             },
-            GraphRoute(.post, "users/*/unblockManagedApps", .writeApps) { exchange in
+            GraphRoute(.post, "users/*/unblockManagedApps", .writeApps, stepsUp: true) { exchange in
                 try await exchange.directory {
                     try await administration.unblockUser(exchange.keys[0], as: exchange.administrator)
                 }

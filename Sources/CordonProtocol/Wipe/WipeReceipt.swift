@@ -51,7 +51,10 @@ public struct WipeReceipt: Sendable, Codable, Equatable {
         destroyedKeyIDs.count <= Self.mostKeyIDs && failures.count <= Self.mostFailures
     }
 
-    /// Makes a receipt. Lists and sentences that are too long are cut, so that the service takes it; the last failure then
+    /// Whether the receipt can be true: its times are in order and nothing was counted below zero.
+    public var isPlausible: Bool { finished >= started && files >= 0 && bytes >= 0 }
+
+    /// Makes a receipt. A clock that was set back during the wipe ends it when it began. Lists and sentences that are too long are cut, so that the service takes it; the last failure then
     /// says how many are left out.
     public init(
         commandID: String, tenant: TenantID, registrationID: String, account: AccountID, bundleID: String,
@@ -67,7 +70,7 @@ public struct WipeReceipt: Sendable, Codable, Equatable {
         self.files = files
         self.bytes = bytes
         self.started = started
-        self.finished = finished
+        self.finished = max(started, finished)
         self.failures = Self.bounded(failures)
         self.cause = cause
     }

@@ -106,7 +106,7 @@ extension Administration {
     }
 
     /// One open wipe for each registration: the one under way, or a new one.
-    private func requestWipes(
+    func requestWipes(
         of registrations: [Registration], _ reason: Command.Reason, by administrator: Administrator,
         in change: inout Change
     ) throws(ServiceError) -> [WipeOperation] {

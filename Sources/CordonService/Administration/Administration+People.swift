@@ -84,16 +84,31 @@ extension Administration {
     /// that the object id of somebody who was in the directory is kept as removed, so that a token does not bring them back.
     /// A directory source that still has them does.
     ///
-    /// - Throws: ``ServiceError`` with code `conflict` while a wipe of theirs is under way: the data on the device goes
-    ///   first.
-    public func eraseUser(_ id: String, as administrator: Administrator) async throws(ServiceError) {
+    /// - Parameter wipesFirst: Whether to wipe apps that are still enrolled; takes the permission to wipe as well.
+    /// - Returns: The wipes that have to end before the person can be erased; empty once they are.
+    /// - Throws: ``ServiceError`` with code `conflict` while apps of theirs are enrolled and may not be wiped, or while a wipe is
+    ///   under way: once nothing here knows an app, its data stays on the device.
+    @discardableResult
+    public func eraseUser(
+        _ id: String, wipingFirst wipesFirst: Bool = false, as administrator: Administrator
+    ) async throws(ServiceError) -> [WipeOperation] {
         try await store.require(.handlePersonalData, of: administrator)
-        try await store.change(for: administrator) { change in
+        if wipesFirst { try await store.require(.wipe, of: administrator) }
+        return try await store.change(for: administrator) { change in
             let data = try change.personalData(of: folded(id))
+            let enrolled = data.registrations.filter { $0.state == .active }
+            if wipesFirst, !enrolled.isEmpty {
+                return try requestWipes(of: enrolled, .user, by: administrator, in: &change)
+            }
             guard !data.operations.contains(where: \.state.isOpen) else {
                 throw ServiceError(
                     .conflict, "a wipe of the person's apps is under way",
                     hint: "Wait for its receipt, or forget the registration; then erase again.")
+            }
+            guard enrolled.isEmpty else {
+                throw ServiceError(
+                    .conflict, "\(enrolled.count) apps of the person are enrolled and hold the organisation's data",
+                    hint: "Erase with ?wipe=true, which wipes them first, or forget registrations of lost devices.")
             }
             try targeting.announceChange(toUsers: [id], in: &change) {
                 change in
@@ -109,6 +124,7 @@ extension Administration {
             try change.audit(
                 AuditRecord.Actor(administrator), "user.erase", "user/\(id)",
                 details: ["registrations": String(data.registrations.count)])
+            return []
         }
     }
 }

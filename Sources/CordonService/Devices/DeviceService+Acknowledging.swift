@@ -134,6 +134,9 @@ extension DeviceService {
                 .invalid,
                 "the receipt lists more than \(WipeReceipt.mostKeyIDs) keys or \(WipeReceipt.mostFailures) failures")
         }
+        guard receipt.isPlausible else {
+            throw ServiceError(.invalid, "the receipt ends before it begins or counts below zero")
+        }
         guard receipt.commandID == acknowledgement.commandID, receipt.tenant == registration.account.tenant,
             receipt.registrationID == registration.id, receipt.account == registration.account.id,
             folded(receipt.bundleID) == folded(registration.application.bundleID)

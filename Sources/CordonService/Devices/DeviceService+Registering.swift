@@ -155,17 +155,22 @@ extension DeviceService {
         let id = folded(account.id.rawValue)
         guard try records.record(DirectoryUser.self, id) == nil, try records.record(RemovedPerson.self, id) == nil
         else { return false }
-        guard (try? checkDirectoryID(account.id.rawValue)) != nil else {
+        guard (try? checkPersonID(account.id.rawValue)) != nil else {
             throw ServiceError.enrollment(
                 .notLicensed,
-                "the id of the account (oid, else sub) is none that this service keeps: it needs 1 to 128 letters, digits "
-                    + "or -_.~")
+                "the id of the account (oid, else sub) is none that this service keeps: it needs 1 to 255 letters, digits "
+                    + "or -_.~|:@+=!$*,")
         }
-        guard (1...256).contains(account.userPrincipalName.utf8.count) else {
+        let name = account.userPrincipalName
+        guard (1...256).contains(name.utf8.count), ShownText.flaw(of: name, isName: true) == nil else {
             throw ServiceError.enrollment(
-                .notLicensed, "the sign-in name of the account is empty or longer than 256 bytes")
+                .notLicensed,
+                "the sign-in name of the account is empty, longer than 256 bytes, or has characters that do not show")
         }
-        guard try records.records(DirectoryUser.self, where: (.name, folded(account.userPrincipalName))).isEmpty else {
+        guard try records.records(DirectoryUser.self, where: (.name, folded(name))).isEmpty,
+            try records.records(DirectoryUser.self, where: (.name, id)).isEmpty,
+            try records.record(DirectoryUser.self, folded(name)).map({ $0.storageID == id }) ?? true
+        else {
             throw ServiceError.enrollment(
                 .notLicensed, "another person of the directory has the sign-in name of the account")
         }

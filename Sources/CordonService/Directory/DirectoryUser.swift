@@ -1,3 +1,6 @@
+internal import CordonIdentity
+internal import Foundation
+
 /// A person of the organisation, under Graph's names (SRV-RS-153).
 public struct DirectoryUser: Sendable, Codable, Equatable {
     /// The directory object id.
@@ -20,6 +23,12 @@ public struct DirectoryUser: Sendable, Codable, Equatable {
     public var accountEnabled: Bool
     /// Whether the person is entitled to app protection (status 200 otherwise).
     public var isLicensed: Bool
+
+    /// Whether an id that a provider gave is this person's. `sub` is compared with its case (OpenID Connect Core §2), so that
+    /// nobody who may choose one becomes somebody else; a UUID is the same in any case (RFC 9562 §4).
+    func isNamed(by id: AccountID) -> Bool {
+        id.rawValue == self.id || UUID(uuidString: self.id) != nil && id == AccountID(self.id)
+    }
 
     /// Makes a person.
     public init(

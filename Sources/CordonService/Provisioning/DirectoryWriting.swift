@@ -3,15 +3,48 @@ internal import CordonProtocol
 internal import Foundation
 
 extension DirectoryUser {
-    /// Refuses an id or a sign-in name that is none.
+    /// Refuses an id or a sign-in name that is none, and names that would show as something else than they are.
     func check() throws(ServiceError) {
-        try checkDirectoryID(id)
-        guard !userPrincipalName.isEmpty, userPrincipalName.utf8.count <= 256 else {
+        try checkPersonID(id)
+        guard !userPrincipalName.isEmpty, userPrincipalName.utf8.count <= 256,
+            ShownText.flaw(of: userPrincipalName, isName: true) == nil
+        else {
             throw ServiceError(
                 .invalid, "userPrincipalName is not acceptable",
-                problems: [.init(member: "userPrincipalName", reason: "empty or longer than 256 bytes")])
+                problems: [
+                    .init(
+                        member: "userPrincipalName",
+                        reason: "empty, longer than 256 bytes, or with spaces at an end or characters that do not show")
+                ])
+        }
+        let shown = [
+            ("displayName", displayName), ("mail", mail), ("givenName", givenName), ("surname", surname),
+            ("jobTitle", jobTitle), ("department", department),
+        ]
+        for (member, text) in shown { try checkShown(text, member) }
+    }
+}
+
+extension DirectoryGroup {
+    /// Refuses an id that is none, names that would show as something else than they are, and a group inside itself.
+    func check() throws(ServiceError) {
+        try checkDirectoryID(id)
+        for (member, text) in [("displayName", displayName), ("description", description)] {
+            try checkShown(text, member)
+        }
+        guard !members.contains(where: { if case .group(let inner) = $0 { folded(inner) == storageID } else { false } })
+        else {
+            throw ServiceError(
+                .invalid, "members is not acceptable",
+                problems: [.init(member: "members", reason: "a group is no member of itself")])
         }
     }
+}
+
+private func checkShown(_ text: String?, _ member: String) throws(ServiceError) {
+    guard let text, let flaw = ShownText.flaw(of: text, isName: false) else { return }
+    throw ServiceError(
+        .invalid, "\(member) is not acceptable", problems: [.init(member: member, reason: flaw)])
 }
 
 extension StorageTransaction {
@@ -43,6 +76,12 @@ extension StorageTransaction {
         let named = try records(DirectoryUser.self, where: (.name, folded(user.userPrincipalName)))
         guard named.allSatisfy({ $0.storageID == user.storageID }) else {
             throw ServiceError(.conflict, "another person has this sign-in name")
+        }
+        // People are found by either, so that one's id must not be another's name.
+        let ofID = try records(DirectoryUser.self, where: (.name, user.storageID))
+        let ofName = try record(DirectoryUser.self, folded(user.userPrincipalName))
+        guard (ofID + [ofName].compactMap(\.self)).allSatisfy({ $0.storageID == user.storageID }) else {
+            throw ServiceError(.conflict, "the sign-in name of one person is the id of another")
         }
     }
 }

@@ -16,7 +16,7 @@ extension Provisioning {
     ) async throws(ServiceError) -> DirectoryChanges {
         let actor = AuditRecord.Actor(.administrator, id: source)
         for user in content.people { try user.check() }
-        for group in content.groups { try checkDirectoryID(group.id) }
+        for group in content.groups { try group.check() }
         let read = try await store.read(for: tenant) { records in
             try DirectoryDifference(from: source, content, in: records)
         }

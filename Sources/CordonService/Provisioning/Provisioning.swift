@@ -60,7 +60,7 @@ public struct Provisioning: Sendable {
     /// Adds a group or replaces the one with this id, members included; members need not exist yet.
     public func saveGroup(_ group: DirectoryGroup, as administrator: Administrator) async throws(ServiceError) {
         try await store.require(.writeDirectory, of: administrator)
-        try checkDirectoryID(group.id)
+        try group.check()
         try await changeGroup(group.id, to: group, as: administrator) { _ in true }
     }
 
@@ -72,7 +72,7 @@ public struct Provisioning: Sendable {
         _ known: DirectoryGroup?, with group: DirectoryGroup, as administrator: Administrator
     ) async throws(ServiceError) {
         try await store.require(.writeDirectory, of: administrator)
-        try checkDirectoryID(group.id)
+        try group.check()
         try await changeGroup(group.id, to: group, as: administrator) { $0 == known }
     }
 

@@ -34,7 +34,7 @@ extension CheckInRequest {
 
 extension ApplicationFacts {
     fileprivate func check() throws(ServiceError) {
-        try checkText(bundleID, "application.bundleID", atMost: 256)
+        try checkText(bundleID, "application.bundleID", atMost: 256, isName: true)
         try checkText(version, "application.version", atMost: 128)
         try checkText(sdkVersion, "application.sdkVersion", atMost: 128)
     }
@@ -42,17 +42,20 @@ extension ApplicationFacts {
 
 extension DeviceDescription {
     fileprivate func check() throws(ServiceError) {
-        try checkText(tag, "device.tag", atMost: 128)
+        try checkText(tag, "device.tag", atMost: 128, isName: true)
         try checkText(osVersion, "device.osVersion", atMost: 128)
         try checkText(model, "device.model", atMost: 128)
         if let name { try checkText(name, "device.name", atMost: 256) }
     }
 }
 
-private func checkText(_ text: String, _ member: String, atMost limit: Int) throws(ServiceError) {
+private func checkText(
+    _ text: String, _ member: String, atMost limit: Int, isName: Bool = false
+) throws(ServiceError) {
     guard !text.isEmpty, text.utf8.count <= limit else {
         throw unacceptable(member, "empty or longer than \(limit) bytes")
     }
+    if let flaw = ShownText.flaw(of: text, isName: isName) { throw unacceptable(member, flaw) }
 }
 
 private func unacceptable(_ member: String, _ reason: String) -> ServiceError {

@@ -7,6 +7,12 @@ extension Administrator {
             || customRoles.contains { $0.permissions.contains(permission) }
     }
 
+    /// Whether some role includes the permission whatever tags a policy has.
+    public func mayEverywhere(_ permission: Permission) -> Bool {
+        roles.contains { $0.permissions.contains(permission) }
+            || customRoles.contains { $0.scopeTags == nil && $0.permissions.contains(permission) }
+    }
+
     /// Whether some role includes the permission for this policy (SRV-OP-020).
     public func may(_ permission: Permission, with policy: ManagedAppPolicy) -> Bool {
         may(permission, withTags: policy.scopeTags)

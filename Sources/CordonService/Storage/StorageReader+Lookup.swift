@@ -12,6 +12,10 @@ extension StorageReader {
         guard let user = try record(DirectoryUser.self, folded(account.id.rawValue)), user.isEntitled else {
             throw .enrollment(.notLicensed, "the account is not entitled to app protection")
         }
+        guard user.isNamed(by: account.id) else {
+            throw .enrollment(
+                .notLicensed, "the account's id differs in case from that of the directory, and so is somebody else's")
+        }
         return user
     }
 
@@ -101,18 +105,28 @@ extension StorageReader {
 
 /// Refuses ids that a URL could not carry as they are (SRV-RS-003).
 func checkDirectoryID(_ id: String) throws(ServiceError) {
+    try checkID(id, atMost: 128, besides: "-_.~")
+}
+
+/// Refuses ids of people that no provider gives: `sub` has up to 255 ASCII characters (OpenID Connect Core §2), and those of
+/// common providers are like `auth0|1`, `f:0b5…:ada` or mail addresses. What a path or a list would have to escape twice is none
+/// of them.
+func checkPersonID(_ id: String) throws(ServiceError) {
+    try checkID(id, atMost: 255, besides: "-_.~|:@+=!$*,")
+}
+
+private func checkID(_ id: String, atMost limit: Int, besides others: String) throws(ServiceError) {
     let isSafe = id.utf8.allSatisfy { byte in
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
-            UInt8(ascii: "~"):
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
             true
-        default: false
+        default: others.utf8.contains(byte)
         }
     }
-    guard isSafe, !id.isEmpty, id.utf8.count <= 128 else {
+    guard isSafe, !id.isEmpty, id.utf8.count <= limit else {
         throw ServiceError(
             .invalid, "id is not acceptable",
-            problems: [.init(member: "id", reason: "needs 1 to 128 letters, digits or -_.~")])
+            problems: [.init(member: "id", reason: "needs 1 to \(limit) letters, digits or \(others)")])
     }
 }

@@ -24,6 +24,11 @@ package struct AdministrationGate: Sendable {
     /// What stands before an object id in the names of who holds a role. Some providers let people choose their own
     /// `sub`, which must not pass for the name of a group.
     static let person = "user:"
+    /// What stands before a name that only the claim `groups`, or only the claim `roles`, may give.
+    private static let group = "group:"
+    private static let role = "role:"
+    /// What a provider may write before Cordon's own role names, to tell them from another product's.
+    private static let qualifier = "cordon."
 
     /// The verified token of a request. A token bound to a key is only good with a proof by that key.
     package func token(of request: Request) async throws -> AccessToken {
@@ -99,18 +104,37 @@ package struct AdministrationGate: Sendable {
                     "the token does not say when its person signed in, which the provider must put in auth_time"), token
             )
         }
-        guard now().timeIntervalSince(signedIn) <= Double(stepUpAge) + TokenRules.clockTolerance else {
+        guard isFresh(signedIn, at: stepUpAge) else {
             throw TokenRefusal(.staleSignIn, "the person signed in more than \(stepUpAge) seconds ago")
         }
     }
 
+    /// Whether ``requireFreshSignIn(_:)`` lets the token's holder through.
+    func isFresh(_ token: AccessToken) -> Bool {
+        guard let stepUpAge, !token.isApplication else { return true }
+        guard let signedIn = token.authenticated else { return false }
+        return isFresh(signedIn, at: stepUpAge)
+    }
+
+    private func isFresh(_ signedIn: Date, at stepUpAge: Int) -> Bool {
+        now().timeIntervalSince(signedIn) <= Double(stepUpAge) + TokenRules.clockTolerance
+    }
+
     /// What the holder of a token may be called where roles are given: by their groups and roles, and by their id.
     ///
-    /// A group or role that is called like a person or like another provider's group is nobody: whoever may make groups
-    /// must not become one of those.
+    /// A plain name is a value of either claim; `group:` and `role:` say which. A group or role that is called like a person,
+    /// like one of these or like another provider's group is nobody: whoever may make groups must not become one of those.
     private static func names(of token: AccessToken) -> Set<String> {
-        let called = token.groups.union(token.roles).filter { !$0.hasPrefix(person) && !IssuerMark.begins($0) }
-        return Set(called.map { token.issuerMark + $0 }).union([person + token.subject.rawValue])
+        func plain(_ names: Set<String>) -> Set<String> {
+            names.filter { name in
+                ![person, group, role].contains { name.hasPrefix($0) } && !IssuerMark.begins(name)
+            }
+        }
+        let (groups, roles) = (plain(token.groups), plain(token.roles))
+        var names = Set(groups.union(roles).map { token.issuerMark + $0 })
+        names.formUnion(groups.map { group + token.issuerMark + $0 })
+        names.formUnion(roles.map { role + token.issuerMark + $0 })
+        return names.union([person + token.subject.rawValue])
     }
 
     /// A refusal that points at the provider's settings rather than at the person is told to operators as well.
@@ -119,11 +143,19 @@ package struct AdministrationGate: Sendable {
         return refusal
     }
 
-    /// Cordon's roles by their own names; a program's Graph permissions count as the roles that include as much.
+    /// Cordon's roles by their own names, also with ``qualifier`` before them; a program's Graph permissions count as the
+    /// roles that include as much.
+    ///
+    /// A person's role that is the name of one of their groups as well is none: with a provider that gives the same words in
+    /// both claims, whoever makes a group called `owner` would be one.
     private static func roles(of token: AccessToken) -> Set<AdministratorRole> {
-        var roles = Set(token.roles.compactMap(AdministratorRole.init(rawValue:)))
+        let words = token.isApplication ? token.roles : token.roles.subtracting(token.groups)
+        var roles = Set(
+            words.compactMap { word in
+                AdministratorRole(rawValue: word.hasPrefix(qualifier) ? String(word.dropFirst(qualifier.count)) : word)
+            })
         // The directory role's own name, as providers write it.
-        if token.roles.contains("Cloud Device Administrator") { roles.insert(.cloudDeviceAdministrator) }
+        if words.contains("Cloud Device Administrator") { roles.insert(.cloudDeviceAdministrator) }
         guard token.isApplication else { return roles }
         if token.roles.contains("DeviceManagementApps.Read.All") { roles.insert(.reader) }
         if token.roles.contains("DeviceManagementApps.ReadWrite.All") {

@@ -23,7 +23,7 @@ struct AdministrationRoutes: Sendable {
             let accounts = try await administration.allowedAccounts(as: context.administrator)
             return try Response(.ok, AllowedAccounts(accounts: accounts))
         }
-        routing.allowing(.writeApps).on("/admin/v1/allowedAccounts", method: .put) { request, context in
+        routing.allowing(.writeApps, stepsUp: true).on("/admin/v1/allowedAccounts", method: .put) { request, context in
             let accounts = try await RequestBodyReader.message(
                 AllowedAccounts.self, of: request, atMost: AdministrationRouting.largestBody
             ).accounts

@@ -17,6 +17,7 @@ struct Authentication: RouterMiddleware {
         let token = try await gate.token(of: request)
         if stepsUp { try gate.requireFreshSignIn(token) }
         var context = context
+        context.token = token
         context.administrator = try await gate.administrator(token, for: access)
         return try await next(request, context)
     }
@@ -26,13 +27,16 @@ struct Authentication: RouterMiddleware {
 struct AdministrationContext: ChildRequestContext {
     var coreContext: CoreRequestContextStorage
     let administrator: Administrator
+    /// What the caller's token says.
+    let token: AccessToken
 
     init(context: ServiceRequestContext) throws {
-        guard let administrator = context.administrator else {
+        guard let administrator = context.administrator, let token = context.token else {
             throw TokenRefusal(.missing, "exactly one access token must come with the request")
         }
         coreContext = context.coreContext
         self.administrator = administrator
+        self.token = token
     }
 }
 

@@ -46,6 +46,13 @@ package enum RequestBodyReader {
         {
             throw Refusal.mediaType
         }
+        // JSON between systems is UTF-8 (RFC 8259 §8.1); what says that it is something else would be read as something else.
+        if let charset = request.headers[.contentType]?.lowercased().firstMatch(of: /;\s*charset\s*=\s*"?([^";\s]+)/)?
+            .1,
+            !["utf-8", "utf8", "us-ascii"].contains(charset)
+        {
+            throw Refusal.mediaType
+        }
         let bytes = try await bytes(request, atMost: limit)
         do {
             return try JSONValue(parsing: bytes)

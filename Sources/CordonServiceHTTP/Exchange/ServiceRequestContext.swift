@@ -11,6 +11,8 @@ package struct ServiceRequestContext: RequestContext {
     package let notes: RequestNotes
     /// Who asks, once ``Authentication`` has found out.
     var administrator: Authentication.Administrator?
+    /// The token that said so.
+    var token: AccessToken?
 
     package init(source: Source) {
         coreContext = .init(source: source)

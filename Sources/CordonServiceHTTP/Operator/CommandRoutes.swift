@@ -52,7 +52,7 @@ struct CommandRoutes: Sendable {
             let isMoving = try await administration.isMoving(as: context.administrator)
             return try Response(.ok, Moving(moving: isMoving))
         }
-        routing.allowing(.writeApps).on(path, method: .put) { request, context in
+        routing.allowing(.writeApps, stepsUp: true).on(path, method: .put) { request, context in
             let message = try await RequestBodyReader.message(
                 Moving.self, of: request, atMost: Self.largestBody)
             try await administration.setMoving(message.moving, as: context.administrator)

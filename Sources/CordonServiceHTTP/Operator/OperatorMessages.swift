@@ -21,6 +21,12 @@ struct WorkingTimeMessage: Codable {
     }
 }
 
+/// The answer to an erasure that has to wait for wipes.
+struct ErasureMessage: Encodable {
+    /// The ids of the wipes; erase again once they have ended.
+    var wipes: [String]
+}
+
 /// The body of `POST /admin/v1/keys`.
 struct KeyRotationMessage: Decodable {
     /// When the new key begins to sign; seven days from now where absent.

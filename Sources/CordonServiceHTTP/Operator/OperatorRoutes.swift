@@ -33,15 +33,26 @@ struct OperatorRoutes: Sendable {
             return Response(status: .noContent)
         }
         let data: RouterPath = "/admin/v1/users/:id/data"
-        routing.allowing(.readDirectory).on(data, method: .get) { request, context in
+        routing.allowing(.readDirectory, stepsUp: true).on(data, method: .get) { request, context in
             let id = context.decodedKey("id")
             let data = try await administration.exportUser(id, as: context.administrator)
             return try Response(.ok, data)
         }
         routing.allowing(.writeApps, stepsUp: true).on(data, method: .delete) { request, context in
             let id = context.decodedKey("id")
-            try await administration.eraseUser(id, as: context.administrator)
-            return Response(status: .noContent)
+            let wipesFirst = try Self.wipesFirst(request)
+            let wipes = try await administration.eraseUser(id, wipingFirst: wipesFirst, as: context.administrator)
+            guard !wipes.isEmpty else { return Response(status: .noContent) }
+            return try Response(.accepted, ErasureMessage(wipes: wipes.map(\.id)))
+        }
+    }
+
+    /// Whether `?wipe=true` asks for wipes before anything is erased.
+    private static func wipesFirst(_ request: Request) throws -> Bool {
+        switch request.uri.queryParameters["wipe"] {
+        case nil, "false": false
+        case "true": true
+        default: throw Refusal(.badRequest, "malformed-query", "wipe is true or false.")
         }
     }
 
@@ -50,7 +61,7 @@ struct OperatorRoutes: Sendable {
             let settings = try await administration.serviceSettings(as: context.administrator)
             return try Response(.ok, settings)
         }
-        routing.allowing(.writeApps).on("/admin/v1/settings", method: .put) { request, context in
+        routing.allowing(.writeApps, stepsUp: true).on("/admin/v1/settings", method: .put) { request, context in
             let settings = try await Self.read(ServiceSettings.self, request)
             try await administration.setServiceSettings(settings, as: context.administrator)
             return Response(status: .noContent)
@@ -66,7 +77,7 @@ struct OperatorRoutes: Sendable {
             let keys = try await administration.signingKeys(as: context.administrator)
             return try Response(.ok, keys.map(SigningKeyMessage.init))
         }
-        routing.allowing(.writeApps).on("/admin/v1/keys", method: .post) { request, context in
+        routing.allowing(.writeApps, stepsUp: true).on("/admin/v1/keys", method: .post) { request, context in
             let message = try await Self.read(KeyRotationMessage.self, request)
             let earliest = now().addingTimeInterval(message.isEmergency == true ? 0 : KeyRotationMessage.usualNotice)
             let start = max(message.activeFrom ?? earliest, earliest)

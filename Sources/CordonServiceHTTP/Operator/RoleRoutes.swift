@@ -50,7 +50,7 @@ struct RoleRoutes: Sendable {
             let custom = try await administration.resources(CustomRole.self, as: context.administrator)
             return try Response(.ok, AdministratorRole.allCases.map(Role.init) + custom.map(Role.init))
         }
-        routing.allowing(.writeApps).on("/admin/v1/roles/:id", method: .put) { request, context in
+        routing.allowing(.writeApps, stepsUp: true).on("/admin/v1/roles/:id", method: .put) { request, context in
             let content = try await RequestBodyReader.message(
                 Content.self, of: request, atMost: AdministrationRouting.largestBody)
             let role = CustomRole(
@@ -59,7 +59,7 @@ struct RoleRoutes: Sendable {
             try await administration.saveResource(role, isNew: false, as: context.administrator)
             return try Response(.ok, Role(role))
         }
-        routing.allowing(.writeApps).on("/admin/v1/roles/:id", method: .delete) { request, context in
+        routing.allowing(.writeApps, stepsUp: true).on("/admin/v1/roles/:id", method: .delete) { request, context in
             let id = context.decodedKey("id")
             try await administration.removeResource(CustomRole.self, id, as: context.administrator)
             return Response(status: .noContent)

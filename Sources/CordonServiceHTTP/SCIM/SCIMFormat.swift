@@ -17,6 +17,11 @@ extension Refusal {
 
 /// Refusals in the form of RFC 7644 §3.12.
 struct SCIMFormat: RefusalFormat {
+    /// Where a resource is; ids of people may hold what an address cannot.
+    static func address(_ base: String, _ type: String, _ id: String) -> String {
+        "\(base)/\(type)/\(id.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(["-", "_", ".", "~"])) ?? id)"
+    }
+
     func answer(_ error: any Error, id: String) -> RefusalAnswer {
         let refusal = Self.refusal(of: error)
         var members: [String: JSONValue] = [

@@ -10,7 +10,7 @@ package enum SCIMGroup {
         var members: [String: JSONValue] = [
             "schemas": [.string(schema)], "id": .string(group.id), "externalId": .string(group.id),
             "displayName": .string(group.displayName),
-            "meta": ["resourceType": "Group", "location": .string("\(base)/Groups/\(group.id)")],
+            "meta": ["resourceType": "Group", "location": .string(SCIMFormat.address(base, "Groups", group.id))],
         ]
         guard withMembers else { return .object(members) }
         let entries = group.members.map { member -> (String, String) in
@@ -21,7 +21,10 @@ package enum SCIMGroup {
         }
         members["members"] = .array(
             entries.sorted { $0 < $1 }.map { id, type in
-                ["value": .string(id), "type": .string(type), "$ref": .string("\(base)/\(type)s/\(id)")]
+                [
+                    "value": .string(id), "type": .string(type),
+                    "$ref": .string(SCIMFormat.address(base, type + "s", id)),
+                ]
             })
         return .object(members)
     }

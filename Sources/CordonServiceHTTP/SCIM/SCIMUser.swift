@@ -13,7 +13,7 @@ package enum SCIMUser {
             "schemas": [.string(schema), .string(enterprise)], "id": .string(user.id), "externalId": .string(user.id),
             "userName": .string(user.userPrincipalName), "displayName": .string(user.displayName),
             "active": .bool(user.accountEnabled),
-            "meta": ["resourceType": "User", "location": .string("\(base)/Users/\(user.id)")],
+            "meta": ["resourceType": "User", "location": .string(SCIMFormat.address(base, "Users", user.id))],
         ]
         var name: [String: JSONValue] = [:]
         name["givenName"] = user.givenName.map(JSONValue.string)

@@ -43,15 +43,29 @@ package struct EmbeddedProvider: Sendable {
     func add(to router: some RouterMethods<ServiceRequestContext>) {
         for route in routes {
             router.on(RouterPath(route.path), method: route.method) { request, _ in
-                Self.response(await answer(request.head, await body(of: request)))
+                guard !Self.isForwarded(request) else { return Self.misdirected }
+                return Self.response(await answer(request.head, await body(of: request)))
             }
         }
     }
 
     /// Answers a token request that came by a route of the service.
     func token(_ request: Request, at address: String?) async -> Response {
-        Self.response(await answerToken(request.head, await body(of: request), address))
+        guard !Self.isForwarded(request) else { return Self.misdirected }
+        return Self.response(await answerToken(request.head, await body(of: request), address))
     }
+
+    /// Whether a proxy passed the request on: it would open the provider to whomever the proxy lets in.
+    private static func isForwarded(_ request: Request) -> Bool {
+        request.headers.contains { field in
+            let name = field.name.canonicalName
+            return name == "forwarded" || name == "via" || name.hasPrefix("x-forwarded-")
+        }
+    }
+
+    private static let misdirected = Response(
+        .misdirectedRequest, "text/plain; charset=utf-8",
+        Data("The provider for development answers no proxy.\n".utf8))
 
     private func body(of request: Request) async -> Data? {
         guard request.method == .post else { return Data() }

@@ -26,7 +26,7 @@ package struct RequestOrigin: Sendable {
     }
 
     /// Whether a `Host` is no more than a name or address and a port.
-    private static func isPlain(_ authority: String) -> Bool {
+    static func isPlain(_ authority: String) -> Bool {
         (1...255).contains(authority.utf8.count)
             && authority.utf8.allSatisfy { byte in
                 switch byte {

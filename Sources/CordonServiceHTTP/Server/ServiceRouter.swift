@@ -25,6 +25,7 @@ struct ServiceRouter: Sendable {
         let router = Router(context: ServiceRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: RequestCounting(metrics: metrics))
         router.add(middleware: ServerHeaders(isSecure: base.hasPrefix("https:")))
+        router.add(middleware: OneHost())
         if let console = configuration.consoleOrigin { router.add(middleware: ConsoleOrigin(origin: console)) }
         router.add(middleware: UnknownPath())
         let tokens = tokens
@@ -81,6 +82,7 @@ struct ServiceRouter: Sendable {
             gate: gate, group: answered.group().add(middleware: NoStore()).add(middleware: problems))
         let administration = service.administration
         AdministrationRoutes(administration: administration).add(to: routing)
+        SelfRoutes(gate: gate).add(to: routing)
         RoleRoutes(administration: administration).add(to: routing)
         OperatorRoutes(administration: administration, provisioning: service.provisioning, now: now).add(to: routing)
         ReportRoutes(administration: administration).add(to: routing)

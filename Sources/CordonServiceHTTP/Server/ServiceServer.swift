@@ -86,6 +86,14 @@ public final class ServiceServer: Sendable {
                     + "from other machines", place: configuration.host,
                 hint: "listen on 127.0.0.1, or configure an OpenID provider of your own")
         }
+        let publicHost = configuration.publicURL?.host(percentEncoded: false)
+        guard !configuration.isBehindProxy, publicHost.map(Loopback.includes) ?? true else {
+            throw ServiceServerError(
+                .notLoopback,
+                reason: "the embedded identity provider is for development and must not be reached through a proxy",
+                place: publicHost ?? "behind-proxy",
+                hint: "leave out the public URL and the proxy, or configure an OpenID provider of your own")
+        }
         try configuration.validate()
         self.configuration = configuration
         self.service = service

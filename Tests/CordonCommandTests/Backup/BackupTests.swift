@@ -1,3 +1,4 @@
+import CordonBase
 import CordonIdentity
 import CordonService
 import CordonServiceSQLite
@@ -164,4 +165,46 @@ import Testing
         let left = try FileManager.default.contentsOfDirectory(atPath: places.root.path)
         #expect(left == ["data"])
     }
+
+    @Test func `what a killed backup has left is removed by the next, and one under way is let be`() async throws {
+        let places = try Places()
+        defer { places.remove() }
+        let (_, storage) = try await service(places.data)
+        func leave(_ name: String) throws -> URL {
+            let draft = places.root.appending(path: ".\(name).\(UUID().uuidString)")
+            try FileManager.default.createDirectory(
+                at: draft.appending(path: "keys"), withIntermediateDirectories: true)
+            try Data("secret".utf8).write(to: draft.appending(path: "service.sqlite"))
+            return draft
+        }
+        let dead = try leave("backup")
+        let running = try leave("other")
+        let lock = try #require(try AdvisoryLock.take(URL(fileURLWithPath: running.path + ".lock")))
+        let foreign = try leave("mine")
+        try Data().write(to: foreign.appending(path: "thesis.txt"))
+        _ = try BackupFolder.make(of: places.store, data: places.data, in: places.backup, at: Date())
+        #expect(!FileManager.default.fileExists(atPath: dead.path))
+        #expect(FileManager.default.fileExists(atPath: running.path))
+        #expect(FileManager.default.fileExists(atPath: foreign.path), "no backup of ours has such a file")
+        let left = try FileManager.default.contentsOfDirectory(atPath: places.root.path).filter { $0.hasPrefix(".") }
+        #expect(left.count == 3, "\(left)")
+        lock.end()
+        try storage.close()
+    }
+
+    @Test func `a backup with a link in it is refused`() async throws {
+        let places = try Places()
+        defer { places.remove() }
+        let (_, storage) = try await service(places.data)
+        _ = try BackupFolder.make(of: places.store, data: places.data, in: places.backup, at: Date())
+        try storage.close()
+        let victim = places.root.appending(path: "victim")
+        let file = places.backup.appending(path: "service.sqlite")
+        try FileManager.default.moveItem(at: file, to: victim)
+        try FileManager.default.createSymbolicLink(at: file, withDestinationURL: victim)
+        #expect {
+            try BackupFolder.restore(places.backup, to: places.restored)
+        } throws: { ($0 as? CommandFailure)?.status == .badInput }
+    }
+
 }

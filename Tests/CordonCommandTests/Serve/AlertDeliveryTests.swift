@@ -25,7 +25,7 @@ import Testing
     /// Keeps an alert in the store of a service that is stopped, and answers the name of its organisation.
     private func raise(_ folder: URL) async throws -> TenantID {
         let running = try await open(folder)
-        running.close()
+        await running.close(logger: Self.logger)
         let storage = try SQLiteStorage(file: folder.appending(path: "service.sqlite"))
         try await storage.write(running.tenant) { transaction in
             try transaction.save(
@@ -72,7 +72,7 @@ import Testing
             upkeep.cancel()
             receiving.cancel()
             await upkeep.value
-            running.close()
+            await running.close(logger: Self.logger)
         }
     }
 

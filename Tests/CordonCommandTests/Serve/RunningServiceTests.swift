@@ -34,10 +34,10 @@ import Testing
                 #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600, "\(name)")
             }
             let address = try await answer(of: first)
-            first.close()
+            await first.close(logger: Self.logger)
             let second = try await RunningService.open(try plan(folder), logger: Self.logger)
             let again = try await answer(of: second)
-            second.close()
+            await second.close(logger: Self.logger)
             #expect(again.rootKey == address.rootKey)
             #expect(again.tenant == address.tenant)
             #expect(try String(contentsOf: passwords, encoding: .utf8) == text)
@@ -97,6 +97,93 @@ import Testing
                     ($0 as? CommandFailure)?.status == status && ($0 as? CommandFailure)?.hint != nil
                 }
             }
+        }
+    }
+
+    @Test func `one service runs on a folder and on a store at a time`() async throws {
+        try await withServeFolder { folder in
+            let running = try await RunningService.open(try plan(folder), logger: Self.logger)
+            let other = folder.appending(path: "other")
+            let store = folder.appending(path: "service.sqlite").path
+            let second = try await RunningService.open(
+                try plan(other, ["--database", "sqlite:\(other.appending(path: "service.sqlite").path)"]),
+                logger: Self.logger)
+            await second.close(logger: Self.logger)
+            for plan in [try plan(folder), try plan(folder, ["--database", "memory:"])] {
+                await #expect {
+                    _ = try await RunningService.open(plan, logger: Self.logger)
+                } throws: { ($0 as? CommandFailure)?.status == .refused }
+            }
+            await running.close(logger: Self.logger)
+            // By another folder: whoever comes second on a store outside it.
+            let third = folder.appending(path: "third")
+            let shared = try plan(third, ["--database", "sqlite:\(store)", "--tenant", "x"])
+            let fourth = folder.appending(path: "fourth")
+            for folder in [third, fourth] { _ = try PrivateFolder(folder) }
+            let claim = try ServiceClaim.take(third, database: shared.database)
+            #expect(throws: CommandFailure.self) {
+                _ = try ServiceClaim.take(fourth, database: shared.database)
+            }
+            claim.end()
+        }
+    }
+
+    @Test func `a tenant that the store does not know is refused, and no key is made`() async throws {
+        try await withServeFolder { folder in
+            func plan(_ tenant: String) throws -> ServePlan {
+                try ServeOptions.parse([
+                    "--issuer", "https://login.example.test", "--tenant", tenant, "--data-directory", folder.path,
+                ]).plan()
+            }
+            let running = try await RunningService.open(try plan("contoso"), logger: Self.logger)
+            await running.close(logger: Self.logger)
+            let keys = try FileManager.default.subpathsOfDirectory(atPath: folder.appending(path: "keys").path).sorted()
+            await #expect {
+                _ = try await RunningService.open(try plan("contos0"), logger: Self.logger)
+            } throws: { error in
+                let failure = error as? CommandFailure
+                return failure?.status == .refused && failure?.message.contains("contoso") == true
+            }
+            #expect(
+                try FileManager.default.subpathsOfDirectory(atPath: folder.appending(path: "keys").path).sorted()
+                    == keys)
+            let again = try await RunningService.open(try plan("contoso"), logger: Self.logger)
+            await again.close(logger: Self.logger)
+        }
+    }
+
+    @Test func `a stopped service is in one file, and a store without its newest records is noticed`() async throws {
+        try await withServeFolder { folder in
+            let store = folder.appending(path: "service.sqlite")
+            let first = try await RunningService.open(try plan(folder), logger: Self.logger)
+            await first.close(logger: Self.logger)
+            let log = folder.appending(path: "service.sqlite-wal")
+            let size = (try? FileManager.default.attributesOfItem(atPath: log.path))?[.size] as? Int ?? 0
+            #expect(size == 0, "\(size) bytes are not in the store")
+            let older = try Data(contentsOf: store)
+            let second = try await RunningService.open(try plan(folder), logger: Self.logger)
+            let directory = try DevelopmentDirectory.load(
+                from: folder.appending(path: DevelopmentPeople.directoryFile))
+            let owner = Administrator(tenant: TenantID(directory.tenantID), id: "o", name: "o", roles: [.owner])
+            try await second.service.provisioning.saveUser(
+                DirectoryUser(id: "new", userPrincipalName: "new@contoso.example", displayName: "New"), as: owner)
+            await second.close(logger: Self.logger)
+            let newest = try Data(contentsOf: store)
+            for lost in [older, Data()] {
+                try lost.write(to: store)
+                await #expect {
+                    _ = try await RunningService.open(try plan(folder), logger: Self.logger)
+                } throws: { ($0 as? CommandFailure)?.message.contains("audit log") == true }
+            }
+            try newest.write(to: store)
+            let third = try await RunningService.open(try plan(folder), logger: Self.logger)
+            #expect(try await third.service.administration.user("new", as: owner).displayName == "New")
+            await third.close(logger: Self.logger)
+            // Whoever accepts the loss says so.
+            try older.write(to: store)
+            try FileManager.default.removeItem(at: folder.appending(path: AuditMark.name))
+            let fourth = try await RunningService.open(try plan(folder), logger: Self.logger)
+            await fourth.close(logger: Self.logger)
         }
     }
 

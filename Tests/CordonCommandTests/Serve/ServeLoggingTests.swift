@@ -46,6 +46,27 @@ import Testing
         #expect(Set(lines.first?.keys.map { $0 } ?? []) == ["time", "level", "logger", "message", "code"])
     }
 
+    @Test func `every name that the service logs with is written, but for people's`() throws {
+        let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")
+        var logged: Set<String> = []
+        for target in [
+            "CordonService", "CordonServiceHTTP", "CordonServiceSQLite", "CordonGraph", "CordonCommand/Serve",
+        ] {
+            let folder = sources.appending(path: target)
+            for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) where path.hasSuffix(".swift")
+            {
+                let text = try String(contentsOf: folder.appending(path: path), encoding: .utf8)
+                for call in text.matches(of: #/metadata: \[([^\]]*)\]/#) {
+                    logged.formUnion(call.1.matches(of: #/"([a-zA-Z]+)":/#).map { String($0.1) })
+                }
+                logged.formUnion(text.matches(of: #/line\["([a-zA-Z]+)"\] = /#).map { String($0.1) })
+            }
+        }
+        #expect(logged.isSuperset(of: ["batch", "correlation", "alert", "apps"]), "the search finds what is there")
+        #expect(logged.subtracting(JSONLogHandler.names) == [])
+    }
+
     @Test func `the file, the environment and a flag choose form and level`() throws {
         try withServeFolder { folder in
             let file = folder.appending(path: "service.json")

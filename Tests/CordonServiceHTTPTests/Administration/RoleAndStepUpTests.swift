@@ -1,5 +1,6 @@
 import CordonIdentity
 import CordonPolicy
+import CordonProtocol
 import CordonService
 import Foundation
 import HTTPTypes
@@ -179,4 +180,104 @@ import Testing
             #expect(answer.status == .noContent)
         }
     }
+
+    @Test func `what cannot be taken back or stops everybody needs a fresh sign-in`() async throws {
+        let service = try await TestService()
+        _ = try await service.publishPolicy()
+        try await service.test { client in
+            let registered = try await client.register(TestDevice())
+            let now = Int64(service.clock.now.timeIntervalSince1970)
+            let old = altered(service, ["roles": ["owner"], "auth_time": .integer(now - 1_000)])
+            let user = "/v1.0/users/\(TestPerson.workerA.id)"
+            let role: JSONValue = ["displayName": "All", "permissions": ["read"], "members": ["me"]]
+            let calls: [(HTTPRequest.Method, String, JSONValue?)] = [
+                (.post, "/admin/v1/keys", ["emergency": true]), (.put, "/admin/v1/roles/all", role),
+                (.delete, "/admin/v1/roles/all", nil), (.put, "/admin/v1/moving", ["moving": true]),
+                (.put, "/admin/v1/allowedAccounts", ["accounts": []]), (.put, "/admin/v1/settings", [:]),
+                (.get, "/admin/v1/users/\(TestPerson.workerA.id)/data", nil),
+                (.delete, "/admin/v1/users/\(TestPerson.workerA.id)/data?wipe=true", nil),
+                (.post, "\(user)/wipeAndBlockManagedApps", nil), (.post, "\(user)/unblockManagedApps", nil),
+                (.delete, "/v1.0/deviceAppManagement/managedAppRegistrations/\(registered.registrationID)", nil),
+            ]
+            for (method, path, body) in calls {
+                let refused = try await client.administer(method, path, body, claims: old)
+                #expect(refused.status == .unauthorized, "\(method) \(path)")
+                let challenge = refused.headers[.wwwAuthenticate] ?? ""
+                #expect(challenge.contains("insufficient_claims"), "\(method) \(path)")
+            }
+            // In a batch it is the same.
+            let item: JSONValue = [
+                "id": "1", "method": "POST", "url": .string("/users/\(TestPerson.workerA.id)/unblockManagedApps"),
+            ]
+            let batch: JSONValue = ["requests": .array([item])]
+            let answer = try await client.administer(.post, "/v1.0/$batch", batch, claims: old)
+            #expect(answer.json["responses"]?.array?.first?["status"] == 401)
+            #expect(try await client.administer(.post, "\(user)/unblockManagedApps").status == .noContent)
+        }
+    }
+
+    @Test func `erasing somebody over HTTP waits for the wipes that it asks for`() async throws {
+        let service = try await TestService()
+        _ = try await service.publishPolicy()
+        try await service.test { client in
+            let registered = try await client.register(TestDevice())
+            let path = "/admin/v1/users/\(TestPerson.workerA.id)/data"
+            #expect(try await client.administer(.delete, path).status == .conflict)
+            #expect(try await client.administer(.delete, path + "?wipe=yes").status == .badRequest)
+            let answer = try await client.administer(.delete, path + "?wipe=true")
+            #expect(answer.status == .accepted && answer.json["wipes"]?.array?.count == 1)
+            #expect(try await client.administer(.delete, path).status == .conflict)
+            let forgotten = try await client.administer(
+                .delete, "/v1.0/deviceAppManagement/managedAppRegistrations/\(registered.registrationID)")
+            #expect(forgotten.status == .noContent)
+            #expect(try await client.administer(.delete, path + "?wipe=true").status == .noContent)
+        }
+    }
+
+    @Test func `a group called like a role gives none, and a name may say which claim it is of`() async throws {
+        let service = try await TestService()
+        var gate = service.graph.gate
+        gate.roleMapping = ["role:staff": [.owner], "group:desk": [.helpDesk], "either": [.reader]]
+        let asked = gate
+        func roles(groups: Set<String>, roles: Set<String>) async throws -> Set<AdministratorRole> {
+            let token = AccessToken(
+                issuer: "i", tenant: TestService.tenant, subject: "oid-x", userPrincipalName: "x", clientID: nil,
+                isApplication: false, scopes: ["DeviceManagementApps.Read.All"], roles: roles, groups: groups,
+                keyThumbprint: nil, expires: .distantFuture, authenticated: nil)
+            return try await asked.administrator(token, for: .readApps).roles
+        }
+        // A provider that puts groups into both claims.
+        #expect(try await roles(groups: ["owner", "cordon.owner"], roles: ["owner", "cordon.owner"]) == [])
+        #expect(try await roles(groups: ["others"], roles: ["owner"]) == [.owner])
+        #expect(try await roles(groups: [], roles: ["cordon.helpDesk"]) == [.helpDesk])
+        #expect(try await roles(groups: ["staff", "role:staff"], roles: []) == [])
+        #expect(try await roles(groups: [], roles: ["staff"]) == [.owner])
+        #expect(try await roles(groups: ["desk"], roles: []) == [.helpDesk])
+        #expect(try await roles(groups: [], roles: ["desk", "group:desk"]) == [])
+        #expect(try await roles(groups: ["either"], roles: []) == [.reader])
+    }
+
+    @Test func `a caller learns what they may do here`() async throws {
+        let service = try await TestService()
+        try await service.test { client in
+            let made = try await client.administer(
+                .put, "/admin/v1/roles/west",
+                [
+                    "displayName": "West", "permissions": ["read", "writePolicies"], "members": ["group:group-west"],
+                    "scopeTags": ["tag-west"],
+                ])
+            #expect(made.status == .ok)
+            let claims = altered(service, ["roles": ["helpDesk"], "groups": ["group-west"]])
+            let me = try await client.administer(.get, "/admin/v1/me", claims: claims).json
+            #expect(me["kind"] == "person" && me["id"] == "oid-ada" && me["roles"] == ["helpDesk"])
+            #expect(me["permissions"] == ["collectLogs", "commandApps", "read", "wipe"])
+            #expect(me["limitedPermissions"] == ["writePolicies"])
+            #expect(me["customRoles"]?.array?.first?["scopeTags"] == ["tag-west"])
+            #expect(me["stepUpSeconds"] == 900 && me["isFresh"] == true)
+            let nobody = try await client.administer(.get, "/admin/v1/me", claims: altered(service, [:])).json
+            #expect(nobody["permissions"] == [] && nobody["roles"] == [])
+            #expect(try await client.client.execute(uri: "/admin/v1/me", method: .get).status == .unauthorized)
+        }
+    }
+
 }

@@ -33,10 +33,10 @@ import Testing
         configuration.createsPeopleAtSignIn = true
         let service = try await TestService(configuration: configuration, logger: log.logger)
         _ = try await service.publishPolicy()
-        let long = String(repeating: "a", count: 129)
+        let long = String(repeating: "a", count: 256)
         let refused: [(TestPerson, String)] = [
-            (TestPerson(id: "f:0b5:cleo", name: "cleo@contoso.example"), "the id of the account"),
-            (TestPerson(id: "cleo@contoso.example", name: "cleo@contoso.example"), "the id of the account"),
+            (TestPerson(id: "https://login.example.test/cleo", name: "cleo@contoso.example"), "the id of the account"),
+            (TestPerson(id: "cleo o'clock", name: "cleo@contoso.example"), "the id of the account"),
             (TestPerson(id: long, name: "cleo@contoso.example"), "the id of the account"),
             (TestPerson(id: "oid-other", name: "Worker-A@contoso.example"), "another person"),
         ]

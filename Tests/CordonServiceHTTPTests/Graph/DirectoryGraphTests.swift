@@ -103,4 +103,18 @@ import Testing
             #expect(try await answer("nobody").status == .notFound)
         }
     }
+
+    @Test func `a filter by a member that nothing has is refused, not answered with everybody`() async throws {
+        let service = try await TestService()
+        try await service.test { client in
+            for filter in ["nosuch ne 'x'", "startswith(displayNam,'x')", "not (nosuch eq 1)"] {
+                let escaped = try #require(filter.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+                let answer = try await client.administer(.get, "/v1.0/users?$filter=\(escaped)")
+                #expect(answer.status == .badRequest, "\(filter)")
+            }
+            let known = try await client.administer(.get, "/v1.0/users?$filter=jobTitle%20eq%20null")
+            #expect(known.status == .ok)
+        }
+    }
+
 }

@@ -107,4 +107,20 @@ import Testing
             #expect(try await client.client.execute(uri: "/v1.0/none", method: .options).status == .notFound)
         }
     }
+
+    @Test func `two requests of a batch have two ids, and bodies are UTF-8`() async throws {
+        let service = try await TestService()
+        try await service.test { client in
+            let item: JSONValue = ["id": "1", "method": "GET", "url": "/groups"]
+            let twice = try await client.administer(.post, "/v1.0/$batch", ["requests": [item, item]])
+            #expect(twice.status == .badRequest)
+            let body: JSONValue = ["requests": [item]]
+            for type in ["application/json; charset=utf-16", "application/json;charset=\"ISO-8859-1\""] {
+                let answer = try await client.administer(
+                    .post, "/v1.0/$batch", body, headers: [.contentType: type])
+                #expect(answer.status == .unsupportedMediaType, "\(type)")
+            }
+        }
+    }
+
 }

@@ -95,7 +95,7 @@ struct TestClient: Sendable {
         let token = try service.issuer.token(
             claims ?? TestIssuer.administrationClaims(at: service.clock.now))
         headers[.authorization] = "Bearer \(token)"
-        if body != nil { headers[.contentType] = "application/json" }
+        if body != nil, headers[.contentType] == nil { headers[.contentType] = "application/json" }
         return try await client.execute(
             uri: path, method: method, headers: headers, body: body.map { ByteBuffer(string: $0.text()) })
     }

@@ -121,6 +121,21 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `the embedded provider is refused a proxy that would open it to others`(_ isBehindProxy: Bool) async throws {
+        var configuration = ServiceServerConfiguration(tenant: TestService.tenant)
+        configuration.isBehindProxy = isBehindProxy
+        if !isBehindProxy { configuration.publicURL = URL(string: "https://demo.example.test") }
+        let service = ManagementService(
+            storage: InMemoryStorage(), keyStore: InMemoryServiceKeyStore(), logger: Self.logger)
+        let provider = EmbeddedProvider(try TestProvider.make(for: configuration))
+        let refused = configuration
+        #expect(throws: ServiceServerError(.notLoopback, reason: "", place: "", hint: "")) {
+            _ = try ServiceServer(
+                development: refused, service: service, provider: provider, logger: Self.logger)
+        }
+    }
+
     @Test func `a server without any provider does not start`() async throws {
         let service = ManagementService(
             storage: InMemoryStorage(), keyStore: InMemoryServiceKeyStore(), logger: Self.logger)

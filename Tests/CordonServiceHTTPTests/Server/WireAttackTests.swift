@@ -60,6 +60,15 @@ import Testing
         }
     }
 
+    @Test(arguments: ["", "Host: a\r\nHost: b\r\n", "Host: a b\r\n", "Host: \r\n", "Host: a/b\r\n"])
+    func `a request names one host`(hosts: String) async throws {
+        try await attack { port in
+            let answer = try await RawConnection.exchange(
+                port: port, "GET /healthz HTTP/1.1\r\n\(hosts)Connection: close\r\n\r\n")
+            #expect(answers(answer).first == 400, "\(answer)")
+        }
+    }
+
     @Test func `headers beyond the limit end the connection`() async throws {
         try await attack { port in
             let large = "X: " + String(repeating: "a", count: 64 << 10) + "\r\n"

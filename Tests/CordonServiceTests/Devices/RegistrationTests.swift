@@ -221,4 +221,96 @@ struct RegistrationTests {
         app.authenticated = test.clock.now
         #expect(try await app.register().isNew)
     }
+
+    @Test(arguments: ["auth0|5f7c8ec7", "f:0b5c3a14:ada", "ada+work@contoso.example", "google-oauth2|1|x=y"])
+    func `ids as common providers make them enrol, and are found again`(id: String) async throws {
+        var configuration = ServiceConfiguration()
+        configuration.createsPeopleAtSignIn = true
+        let test = try await TestService.withPeople(configuration: configuration)
+        try await test.protect(to: .allLicensedUsers)
+        var app = TestApp(test)
+        app.account = ManagedAccount(
+            id: AccountID(id), tenant: TestService.tenant, userPrincipalName: "new@contoso.example")
+        try await app.register()
+        #expect(try await test.service.administration.user(id, as: test.owner).id == id)
+        #expect(try await app.checkIn().response.statusCode == .policiesUnchanged)
+    }
+
+    @Test func `an id that differs in case alone is somebody else, and a UUID is not`() async throws {
+        let test = try await TestService.withPeople()
+        try await test.protect(to: .allLicensedUsers)
+        let uuid = "3f2504e0-4f89-11d3-9a0c-0305e82c3301"
+        for (id, name) in [("auth0|aB", "first"), (uuid, "second")] {
+            try await test.service.provisioning.saveUser(
+                DirectoryUser(id: id, userPrincipalName: "\(name)@contoso.example", displayName: name), as: test.owner)
+        }
+        var other = TestApp(test)
+        other.account = ManagedAccount(
+            id: "auth0|Ab", tenant: TestService.tenant, userPrincipalName: "x@contoso.example")
+        let stranger = other
+        #expect(
+            await failure {
+                var app = stranger
+                try await app.register()
+            }?.status == .notLicensed)
+        other.account = ManagedAccount(
+            id: AccountID(uuid.uppercased()), tenant: TestService.tenant, userPrincipalName: "second@contoso.example")
+        try await other.register()
+    }
+
+    @Test func `nobody has an id that is another person's sign-in name`() async throws {
+        let test = try await TestService.withPeople()
+        for (id, name) in [("Ben@contoso.example", "cleo@contoso.example"), ("oid-cleo", "OID-BEN")] {
+            let user = DirectoryUser(id: id, userPrincipalName: name, displayName: "Cleo")
+            #expect(
+                await failure { try await test.service.provisioning.saveUser(user, as: test.owner) }?.code == .conflict)
+        }
+    }
+
+    @Test func `names that would show as something else are refused`() async throws {
+        let test = try await TestService.withPeople()
+        for name in ["bad\r\nname", "a\u{202E}b", "ada@contoso.example ", "a\u{200B}b", "\u{FEFF}ada"] {
+            let user = DirectoryUser(id: "oid-cleo", userPrincipalName: name, displayName: "Cleo")
+            #expect(
+                await failure { try await test.service.provisioning.saveUser(user, as: test.owner) }?.code == .invalid,
+                "\(name.debugDescription)")
+        }
+        for name in ["a\u{0}b", "a\nb", "a\u{2066}b"] {
+            let user = DirectoryUser(id: "oid-cleo", userPrincipalName: "cleo@contoso.example", displayName: name)
+            #expect(
+                await failure { try await test.service.provisioning.saveUser(user, as: test.owner) }?.code == .invalid)
+            let group = DirectoryGroup(id: "g", displayName: name)
+            #expect(
+                await failure { try await test.service.provisioning.saveGroup(group, as: test.owner) }?.code == .invalid
+            )
+        }
+        // Scripts and emoji need joiners.
+        try await test.service.provisioning.saveUser(
+            DirectoryUser(
+                id: "oid-cleo", userPrincipalName: "cleo@contoso.example", displayName: "نیلو\u{200C}فر 👩\u{200D}🚀"),
+            as: test.owner)
+        try await test.protect(app: "a\u{0}b", to: .allLicensedUsers)
+        var app = TestApp(test, bundleID: "a\u{0}b")
+        let before = app
+        #expect(
+            await failure {
+                var app = before
+                try await app.register()
+            }?.code == .invalid)
+        app = TestApp(test, tag: "tag\u{202E}1")
+        let turned = app
+        #expect(
+            await failure {
+                var app = turned
+                try await app.register()
+            }?.code == .invalid)
+    }
+
+    @Test func `a group is no member of itself`() async throws {
+        let test = try await TestService.withPeople()
+        let group = DirectoryGroup(id: "loop", displayName: "Loop", members: [.group("LOOP")])
+        #expect(
+            await failure { try await test.service.provisioning.saveGroup(group, as: test.owner) }?.code == .invalid)
+    }
+
 }

@@ -112,4 +112,24 @@ struct WipeReportTests {
         let next = try await written()
         #expect(next.count == 258 && next[256].details["leftOut"] == "256" && next[257].details["leftOut"] == nil)
     }
+
+    @Test(arguments: ["ends before it begins", "fewer files than none", "fewer bytes than none"])
+    func `a receipt that cannot be true ends no wipe`(flaw: String) async throws {
+        var (test, app) = try await TestApp.enrolled()
+        let id = try await test.service.administration.requestWipe(
+            ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)[0].id
+        try await app.checkIn()
+        var receipt = app.receipt(id)
+        switch flaw {
+        case "ends before it begins": receipt.finished = receipt.started.addingTimeInterval(-1)
+        case "fewer files than none": receipt.files = -1
+        default: receipt.bytes = -5
+        }
+        let text = try receipt.signed(by: app.key)
+        let enrolled = app
+        #expect(await failure { try await enrolled.acknowledge(.succeeded, id, receipt: text) }?.code == .invalid)
+        #expect(try await test.service.administration.operation(id, as: test.owner).state == .delivered)
+        try await app.acknowledge(.succeeded, id, receipt: app.receipt(id).signed(by: app.key))
+    }
+
 }

@@ -40,6 +40,7 @@ struct PersonalDataTests {
 
     @Test func `nothing of an erased person is left but ids in the audit log`() async throws {
         let (test, app) = try await filled()
+        try await test.service.administration.forgetRegistration(app.registrationID, as: test.owner)
         try await test.service.administration.eraseUser("oid-ada", as: test.owner)
         #expect(
             await failure { _ = try await test.service.administration.exportUser("oid-ada", as: test.owner) }?.code
@@ -71,6 +72,30 @@ struct PersonalDataTests {
         try await test.service.administration.eraseUser("oid-ada", as: test.owner)
     }
 
+    @Test func `nobody is erased while apps of theirs are enrolled, unless these are wiped first`() async throws {
+        var (test, app) = try await filled()
+        let administration = test.service.administration
+        #expect(await failure { try await administration.eraseUser("oid-ada", as: test.owner) }?.code == .conflict)
+        #expect(try await administration.registration(app.registrationID, as: test.owner).state == .active)
+        var role = test.administrator()
+        role.customRoles = [
+            CustomRole(id: "privacy", displayName: "Privacy", permissions: [.handlePersonalData], members: ["x"])
+        ]
+        let officer = role
+        let refused = await failure {
+            try await administration.eraseUser("oid-ada", wipingFirst: true, as: officer)
+        }
+        #expect(refused?.code == .forbidden, "erasing is no way to wipe for who may not")
+        let wipes = try await administration.eraseUser("oid-ada", wipingFirst: true, as: test.owner)
+        #expect(wipes.map(\.registrationID) == [app.registrationID])
+        #expect(
+            try await administration.eraseUser("oid-ada", wipingFirst: true, as: test.owner).map(\.id)
+                == wipes.map(\.id))
+        try await app.wipe()
+        #expect(try await administration.eraseUser("oid-ada", wipingFirst: true, as: test.owner).isEmpty)
+        #expect(await failure { _ = try await administration.exportUser("oid-ada", as: test.owner) }?.code == .notFound)
+    }
+
     /// The kinds of records that name Ada, whatever member does; the mark of her removal apart.
     private func naming(_ test: TestService) async throws -> Set<StorageKind> {
         let texts = try await test.storage.read(TestService.tenant) { records in
@@ -80,7 +105,7 @@ struct PersonalDataTests {
     }
 
     @Test func `no record names an erased person, but that they are removed`() async throws {
-        let (test, _) = try await filled()
+        let (test, app) = try await filled()
         let key = SoftwareSigningKey()
         let device = try await test.service.administration.registerDevice(
             CompactJWS.sign(
@@ -119,6 +144,7 @@ struct PersonalDataTests {
                 .settings,
                 .directorySource, .revocation, .alert,
             ]))
+        try await test.service.administration.forgetRegistration(app.registrationID, as: test.owner)
         try await test.service.administration.eraseUser("oid-ada", as: test.owner)
         #expect(try await naming(test) == [.removedPerson])
         #expect(try await test.service.administration.allowedAccounts(as: test.owner) == [])

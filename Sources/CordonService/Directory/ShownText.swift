@@ -1,0 +1,30 @@
+/// Texts that people read in lists and reports, and that must not show as something else than they are.
+enum ShownText {
+    /// What is wrong with a text; nil where nothing is.
+    ///
+    /// Control characters break lines apart, and marks of direction (Unicode UAX #9) turn them around; neither has a place in a
+    /// name. Joiners stay, because scripts and emoji need them, but not in what identifies somebody.
+    ///
+    /// - Parameter isName: Whether the text identifies somebody or something, so that nothing in it may be invisible.
+    static func flaw(of text: String, isName: Bool) -> String? {
+        guard !text.unicodeScalars.contains(where: { isTurning($0) || $0.properties.generalCategory == .control })
+        else {
+            return "has control characters or marks of direction"
+        }
+        guard isName else { return nil }
+        guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .format }) else {
+            return "has characters that do not show"
+        }
+        let ends = [text.unicodeScalars.first, text.unicodeScalars.last]
+        return ends.contains { $0?.properties.isWhitespace ?? false } ? "begins or ends with a space" : nil
+    }
+
+    /// Embeddings, overrides, isolates and their ends, and the marks of either direction, by the Unicode Standard; and the
+    /// separators of lines and paragraphs.
+    private static func isTurning(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x200E, 0x200F, 0x061C, 0x202A...0x202E, 0x2066...0x2069, 0x2028, 0x2029: true
+        default: false
+        }
+    }
+}
