@@ -25,6 +25,7 @@ func configuration(
     configuration.interface = TerminalInterface.standard()  // everything that the gate asks goes through here
     configuration.deviceFacts = { _ in
         var facts = DeviceFacts()
+        facts.devicePINSet = true
         facts.rooted = false  // say what your platform can tell; what stays nil is denied where a rule needs it
         return facts
     }

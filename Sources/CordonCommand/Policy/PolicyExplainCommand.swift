@@ -32,6 +32,14 @@ struct PolicyExplainCommand: ParsableCommand {
         }
         let set = try PolicyFiles.set(policy, configurations: configuration)
         let asked = try PolicyFiles.json(question)
+        let questions = asked.array ?? [asked]
+        guard questions.allSatisfy({ $0.object != nil }) else {
+            throw CommandFailure(
+                .badInput, "\(question): a question is an object", hint: "Write one object, or a list of them.")
+        }
+        for name in Set(questions.flatMap { Question.unknownMembers(of: $0) }).sorted() {
+            Terminal.talk("\(question): warning: \(name) is not known here and is left aside")
+        }
         let answers = set.answers(to: asked)
         if json {
             if asked.array == nil, let only = answers.first {

@@ -22,9 +22,28 @@ enum PolicyFiles {
 
     /// The policy in a file.
     static func policy(_ path: String) throws -> AppProtectionPolicy {
-        let json = try json(path)
-        return try named(path) { () throws(PolicyError) -> AppProtectionPolicy in
-            try AppProtectionPolicy(graphJSON: json)
+        try policy(from: json(path), in: path)
+    }
+
+    /// The policy that a document of a file is. What in it is misspelt is told, as it is without effect.
+    static func policy(from document: JSONValue, in path: String) throws -> AppProtectionPolicy {
+        try checkShape(of: document, in: path)
+        let policy = try named(path) { () throws(PolicyError) -> AppProtectionPolicy in
+            try AppProtectionPolicy(graphJSON: document)
+        }
+        for finding in PolicyLint.findings(in: policy) where finding.code.hasPrefix("unknown-") {
+            Terminal.talk("\(path): \(finding.severity.rawValue): \(finding.setting) \(finding.message)")
+        }
+        return policy
+    }
+
+    /// Refuses a dictionary that is no policy: read as one, it would have every default and so allow nearly everything.
+    static func checkShape(of document: JSONValue, in path: String) throws {
+        guard let members = document.object, !members.isEmpty else { return }
+        guard members.keys.contains(where: AppProtectionPolicy.isMember) else {
+            throw CommandFailure(
+                .badInput, "\(path): no member of it is one of a policy",
+                hint: "A policy is one object, a list of them, or a list named \"value\", with Graph's names.")
         }
     }
 
@@ -36,11 +55,7 @@ enum PolicyFiles {
 
     /// The policies in a file: one, a list, or the `value` list of a Graph response.
     static func policies(_ path: String) throws -> [AppProtectionPolicy] {
-        try documents(path).map { member in
-            try named(path) { () throws(PolicyError) -> AppProtectionPolicy in
-                try AppProtectionPolicy(graphJSON: member)
-            }
-        }
+        try documents(path).map { try policy(from: $0, in: path) }
     }
 
     /// The policies of `--policy` options: `ACCOUNT=FILE`, or a bare FILE for every managed account.
@@ -76,6 +91,11 @@ enum PolicyFiles {
     /// The app configuration in a file.
     private static func configuration(_ path: String) throws -> TargetedAppConfiguration {
         let json = try json(path)
+        guard json["customSettings"]?.array != nil else {
+            throw CommandFailure(
+                .badInput, "\(path): an app configuration has a list \"customSettings\"",
+                hint: "Write each key as {\"name\": KEY, \"value\": VALUE} in that list.")
+        }
         return try named(path) { () throws(PolicyError) -> TargetedAppConfiguration in
             try TargetedAppConfiguration(graphJSON: json)
         }

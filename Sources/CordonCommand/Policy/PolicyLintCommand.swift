@@ -24,6 +24,7 @@ struct PolicyLintCommand: ParsableCommand {
         for file in files {
             for document in try PolicyFiles.documents(file) {
                 reports += repeated(document, in: file, &names)
+                try PolicyFiles.checkShape(of: document, in: file)
                 guard let policy = try? AppProtectionPolicy(graphJSON: document) else {
                     isReadable = false
                     reports += AppProtectionPolicy.problems(in: document).map {

@@ -64,9 +64,7 @@ struct PolicyTestCommand: ParsableCommand {
         return try scenario.policySet { source in
             try PolicyFiles.policy(folder.appendingPathComponent(source).path)
         } inline: { json in
-            try PolicyFiles.named(path) { () throws(PolicyError) -> AppProtectionPolicy in
-                try AppProtectionPolicy(graphJSON: json)
-            }
+            try PolicyFiles.policy(from: json, in: path)
         }
     }
 }

@@ -1,4 +1,4 @@
-/// Account, device integrity, threat level and model.
+/// Account, device integrity, threat level, model and passcode.
 enum DeviceRules {
     /// SRV-RS-068.
     static func account<C: FindingCollector>(
@@ -72,6 +72,24 @@ enum DeviceRules {
         findings.report(
             consequence.verdict, .launchModel, "allowedIosDeviceModels", of: policy,
             consequence.wording("This device model is not accepted.", "Use a listed device."))
+    }
+
+    /// SRV-RS-075: files that the system is to close while the device is locked are open on a device without a passcode.
+    static func passcode<C: FindingCollector>(
+        _ facts: borrowing DeviceFacts, _ policy: PolicyInForce, to findings: inout C
+    ) {
+        guard policy.storage.encryptionRequired else { return }
+        findings.consider(.launchPasscode, policy)
+        guard let isSet = facts.devicePINSet else {
+            findings.missing("device.devicePINSet", for: .launchPasscode, "appDataEncryptionType", of: policy)
+            return
+        }
+        guard !isSet else { return }
+        findings.report(
+            .block, .launchPasscode, "appDataEncryptionType", of: policy,
+            Wording(
+                "The device has no passcode, so organisation files would not be protected while it is locked.",
+                "Set a passcode in the device's settings."))
     }
 
     /// A fact that is not known: denied, unless the action asks only for checks that can be made.

@@ -13,6 +13,7 @@ enum LaunchRules {
         DeviceRules.model(facts, policy, to: &findings)
         ClockRules.workingTime(facts, policy, to: &findings)
         ClockRules.offline(facts, policy, to: &findings)
+        DeviceRules.passcode(facts, policy, to: &findings)
         AccessRules.apply(facts, policy, to: &findings)
     }
 }

@@ -17,13 +17,21 @@ public enum PolicyLint {
         policy.unknownCritical.map {
             LintFinding(.error, "unknown-critical", $0, "marked critical and not known here: everything is denied")
         }
-            + policy.notUnderstood.map {
-                LintFinding(.warning, "unknown-value", $0, "a value is not known here and counts as one that denies")
-            }
+            + policy.notUnderstood.map { LintFinding(.warning, "unknown-value", $0, unknownValue(of: $0, in: policy)) }
             + policy.unreadMembers.keys.filter { !policy.unknownCritical.contains($0) }.map {
                 let meant = AppProtectionPolicy.memberMeant(by: $0).map { "; did you mean \($0)?" } ?? ""
                 return LintFinding(.warning, "unknown-property", $0, "not known here: kept, but without effect" + meant)
             }
+    }
+
+    private static func unknownValue(of name: String, in policy: AppProtectionPolicy) -> String {
+        guard let setting = Setting.named(name), let value = policy.unknownValues[name] else {
+            return "a value is not known here and counts as one that denies"
+        }
+        let texts = value.array?.compactMap(\.string) ?? [value.string ?? ""]
+        let meant = texts.lazy.compactMap { MemberSpelling.meant(by: $0, among: setting.names) }.first
+        return "\(value.text()) is not known here and counts as \(setting.write(policy).text())"
+            + (meant.map { "; did you mean \($0)?" } ?? "")
     }
 
     /// A policy that says which apps it is about, and names none (SRV-OP-099). A default protection without a list is about
@@ -38,11 +46,9 @@ public enum PolicyLint {
     }
 
     private static func weaker(_ policy: AppProtectionPolicy, _ baseline: AppProtectionPolicy) -> [LintFinding] {
-        // Exceptions from a block that the baseline does not set make nothing weaker (SRV-TG-14).
-        var moot: Set<String> = []
-        if !baseline.transfer.saveAsBlocked { moot.insert("allowedDataStorageLocations") }
-        if !baseline.transfer.ingestionBlocked { moot.insert("allowedDataIngestionLocations") }
-        let weaker = Setting.all.filter { !moot.contains($0.name) && !$0.isAtLeastAsStrict(policy, as: baseline) }
+        // What makes no difference to the baseline, such as exceptions from a block that it does not set, is not undercut
+        // (SRV-TG-14).
+        let weaker = Setting.all.filter { $0.counts(in: baseline) && !$0.isAtLeastAsStrict(policy, as: baseline) }
         return weaker.map { setting in
             LintFinding(
                 .warning, "weaker-than-baseline", setting.name,

@@ -8,7 +8,7 @@ extension EffectivePolicy {
         let ordered = policies.sorted { ($0.id, $0.version) < ($1.id, $1.version) }
         guard let first = ordered.first else { return nil }
         let merged = ordered.dropFirst().reduce(EffectivePolicy(first)) { $0.merged(with: EffectivePolicy($1)) }
-        return numericConflict == .recommended ? merged.withRecommendedNumbers() : merged
+        return numericConflict == .recommended ? merged.withRecommendedNumbers(for: ordered) : merged
     }
 
     /// What two sets of policies amount to together: commutative, associative, idempotent, and never
@@ -20,13 +20,10 @@ extension EffectivePolicy {
         var origins: [String: String] = [:]
         var conflicts: [PolicyConflict] = []
         for setting in Setting.all {
-            let (mine, theirs) = (
-                self.origins[setting.name] ?? policy.id, other.origins[setting.name] ?? other.policy.id
-            )
-            setting.join(&result, other.policy, mine <= theirs)
+            origins[setting.name] = take(setting, of: other, into: &result)
+            result.unknownValues[setting.name] = unknownValue(of: setting, beside: other, in: result)
             let value = setting.write(result)
             let candidates = Self.union(self.candidates(of: setting), other.candidates(of: setting))
-            origins[setting.name] = candidates.first { $0.value == value }?.policyId ?? sources[0].id
             if Set(candidates.map(\.value)).count > 1 {
                 conflicts.append(PolicyConflict(setting: setting.name, chosen: value, candidates: candidates))
             }
@@ -35,19 +32,55 @@ extension EffectivePolicy {
         return EffectivePolicy(policy: result, origins: origins, conflicts: conflicts, contributors: sources)
     }
 
+    /// Takes what both amount to in one setting; the policy that the value comes from, nil where none has it.
+    ///
+    /// A value that makes no difference to its own policy gives way to one that does.
+    private func take(
+        _ setting: Setting, of other: EffectivePolicy, into result: inout AppProtectionPolicy
+    ) -> String? {
+        let (mine, theirs) = (origins[setting.name], other.origins[setting.name])
+        switch (setting.counts(in: policy), setting.counts(in: other.policy)) {
+        case (true, false): return mine
+        case (false, true):
+            setting.copy(&result, other.policy)
+            return theirs
+        case (true, true), (false, false): break
+        }
+        setting.join(&result, other.policy, (mine ?? policy.id) <= (theirs ?? other.policy.id))
+        switch (setting.same(result, policy), setting.same(result, other.policy)) {
+        case (true, true): return [mine, theirs].compactMap(\.self).min()
+        case (true, false): return mine
+        case (false, true): return theirs
+        case (false, false): return nil
+        }
+    }
+
+    /// The value that nobody here knows and for which the merged one stands: where every policy that has the merged value
+    /// has it for want of knowing its own.
+    private func unknownValue(
+        of setting: Setting, beside other: EffectivePolicy, in result: AppProtectionPolicy
+    ) -> JSONValue? {
+        let values = [policy, other.policy].filter { setting.same($0, result) }.map { $0.unknownValue(of: setting) }
+        guard !values.contains(nil) else { return nil }
+        return values.compactMap(\.self).min { $0.text() < $1.text() }
+    }
+
     private func candidates(of setting: Setting) -> [PolicyConflict.Candidate] {
         if let conflict = conflicts.first(where: { $0.setting == setting.name }) { return conflict.candidates }
         let value = setting.write(policy)
         return contributors.map { PolicyConflict.Candidate(policyId: $0.id, value: value) }
     }
 
-    private func withRecommendedNumbers() -> EffectivePolicy {
+    private func withRecommendedNumbers(for policies: [AppProtectionPolicy]) -> EffectivePolicy {
         var result = policy
         let defaults = AppProtectionPolicy()
         var settled = conflicts
         var origins = origins
         for (index, conflict) in conflicts.enumerated() {
             guard let setting = Setting.named(conflict.setting), setting.isNumber else { continue }
+            let counting = policies.filter { setting.counts(in: $0) }
+            // Of values that make a difference there is one, or none: no conflict.
+            if !counting.isEmpty, Set(counting.map { setting.write($0) }).count == 1 { continue }
             setting.copy(&result, defaults)
             let chosen = setting.write(result)
             settled[index] = PolicyConflict(

@@ -24,6 +24,8 @@ public struct AppProtectionPolicy: Sendable, Equatable {
 
     /// Settings whose value this version does not know; each counts as one that denies.
     public internal(set) var notUnderstood: Set<String> = []
+    /// The values behind ``notUnderstood`` as they stand in the JSON, so that a reason names what the administrator wrote.
+    var unknownValues: [String: JSONValue] = [:]
     /// Properties marked `"<name>@cordon.critical": true` that this version does not know: all is denied.
     public internal(set) var unknownCritical: Set<String> = []
 
@@ -51,7 +53,10 @@ public struct AppProtectionPolicy: Sendable, Equatable {
         for setting in Setting.all {
             guard let value = members[setting.name], value != .null else { continue }
             do {
-                if try !setting.read(value, &self) { notUnderstood.insert(setting.name) }
+                if try !setting.read(value, &self) {
+                    notUnderstood.insert(setting.name)
+                    unknownValues[setting.name] = value
+                }
             } catch {
                 throw error.inside(setting.name)
             }
@@ -99,6 +104,14 @@ public struct AppProtectionPolicy: Sendable, Equatable {
     /// A member that no setting reads, as it stood in the JSON.
     public func otherProperty(_ name: String) -> JSONValue? {
         Setting.named(name) == nil ? original[name] : nil
+    }
+
+    /// The value that this version does not know and for which the setting's value stands; nil where it is known.
+    func unknownValue(of setting: Setting) -> JSONValue? {
+        guard let value = unknownValues[setting.name] else { return nil }
+        var read = self
+        guard (try? setting.read(value, &read)) != nil, setting.same(read, self) else { return nil }
+        return value
     }
 
     /// What the name of a property ends with that says that another must be known.

@@ -2,6 +2,7 @@ extension DeviceFacts {
     /// Reads the `device` object of a question.
     init(_ fields: QuestionReader) throws(PolicyError) {
         do throws(PolicyError) {
+            try fields.refuseMisspelt(of: Self.memberNames)
             osVersion = try fields.version("osVersion")
             appVersion = try fields.version("appVersion")
             sdkVersion = try fields.version("sdkVersion")
@@ -27,6 +28,13 @@ extension DeviceFacts {
             throw error.inside("device")
         }
     }
+
+    /// The members of a question's `device` object.
+    static let memberNames = [
+        "osVersion", "appVersion", "sdkVersion", "rooted", "minutesSinceCheckIn", "minutesSincePIN",
+        "minutesSinceSignIn", "minutesSincePINSet", "failedPINAttempts", "devicePINSet", "threatLevel", "model",
+        "accountDisabled", "clockStatus", "minutesSinceClockOut", "online",
+    ]
 
     /// The `device` object of a question; facts that are not known are left out.
     var json: JSONValue {

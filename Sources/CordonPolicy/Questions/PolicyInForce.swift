@@ -20,8 +20,10 @@ final class PolicyInForce: Sendable {
     var launch: ConditionalLaunch { _read { yield effective.policy.launch } }
     var storage: StorageRules { _read { yield effective.policy.storage } }
 
-    /// A setting's value as JSON, for a reason.
-    func value(of setting: String) -> JSONValue? {
-        Setting.named(setting)?.write(effective.policy)
+    /// A setting's value for a reason: as the policy has it, and whether this version knows it.
+    func value(of setting: String) -> (json: JSONValue, isKnown: Bool)? {
+        guard let setting = Setting.named(setting) else { return nil }
+        if let unknown = effective.policy.unknownValue(of: setting) { return (unknown, false) }
+        return (setting.write(effective.policy), true)
     }
 }

@@ -3,10 +3,12 @@ internal import CordonIdentity
 extension Question {
     /// Reads the JSON that `cordon policy explain` takes.
     ///
-    /// Members that this version does not know are left aside; a known one that cannot be read is an error.
+    /// A member that cannot be read is an error, and so is one that is misspelt; see ``unknownMembers(of:)`` for others that
+    /// this version does not know, which are left aside.
     /// - Throws: ``PolicyError``: `wrongType`, `invalidValue`, `unknownName` or `missingField`, with the field's name.
     public init(json: JSONValue) throws(PolicyError) {
         let fields = try QuestionReader(json, "question")
+        try fields.refuseMisspelt(of: Self.memberNames)
         guard let action = try fields.name("action", Action.self) else {
             throw PolicyError(.missingField, "the action is missing", at: "action")
         }
@@ -26,7 +28,27 @@ extension Question {
         if let facts = try fields.object("device") { device = try DeviceFacts(facts) }
     }
 
+    /// The members of a question's JSON that this version does not know and leaves aside, in the order of their names; those of
+    /// the objects inside it with the object's name and a point before.
+    public static func unknownMembers(of json: JSONValue) -> [String] {
+        let objects: [(String, [String])] = [
+            ("", memberNames), ("owner", identityNames), ("peer", peerNames), ("device", DeviceFacts.memberNames),
+        ]
+        return objects.flatMap { name, known in
+            let members = (name.isEmpty ? json : json[name])?.object ?? [:]
+            return members.keys.filter { !known.contains($0) }.map { name.isEmpty ? $0 : "\(name).\($0)" }
+        }.sorted()
+    }
+
+    private static let memberNames = [
+        "action", "owner", "alsoOpen", "location", "locationAccount", "peer", "url", "loaded", "characters", "viewer",
+        "webViewersUnmanaged", "contentEvaluation", "device",
+    ]
+    private static let identityNames = ["account", "id"]
+    private static let peerNames = ["app", "account", "id", "bundleId"]
+
     private static func identity(_ fields: QuestionReader) throws(PolicyError) -> EffectiveIdentity {
+        try fields.refuseMisspelt(of: identityNames)
         let id = try fields.text("id") ?? ""
         guard let account = try fields.name("account", OwnerName.self) else {
             throw PolicyError(.missingField, "the owner's kind of account is missing", at: "owner.account")
@@ -45,6 +67,7 @@ extension Question {
     }
 
     private static func peer(_ fields: QuestionReader) throws(PolicyError) -> Peer {
+        try fields.refuseMisspelt(of: peerNames)
         guard let app = try fields.name("app", PeerAppName.self) else {
             throw PolicyError(.missingField, "the kind of app is missing", at: "peer.app")
         }

@@ -9,6 +9,16 @@ struct QuestionReader {
         self.members = members
     }
 
+    /// Refuses a misspelt member: what it was to say would be left out of the answer.
+    ///
+    /// A member that is near no known one is of another version, or a remark, and left aside.
+    func refuseMisspelt(of known: [String]) throws(PolicyError) {
+        for name in members.keys.sorted() {
+            guard let meant = MemberSpelling.meant(by: name, among: known) else { continue }
+            throw PolicyError(.unknownName, "not known", at: String(name.prefix(64)), hint: "did you mean \(meant)?")
+        }
+    }
+
     /// The value of a field; nil when absent or null.
     private func value(_ name: String) -> JSONValue? {
         members[name].flatMap { $0 == .null ? nil : $0 }
@@ -65,9 +75,11 @@ struct QuestionReader {
     where Value.RawValue == String {
         guard let text = try text(name) else { return nil }
         guard let value = Value(rawValue: text) else {
+            let known = Value.allCases.map(\.rawValue)
+            let meant = MemberSpelling.meant(by: text, among: known).map { "did you mean \($0)? " } ?? ""
             throw PolicyError(
                 .unknownName, "\"\(text.prefix(64))\" is not known", at: name,
-                hint: "one of " + Value.allCases.map(\.rawValue).joined(separator: ", "))
+                hint: meant + "One of " + known.joined(separator: ", "))
         }
         return value
     }

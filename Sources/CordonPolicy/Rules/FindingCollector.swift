@@ -66,10 +66,14 @@ struct ReasonCollector: FindingCollector {
     ) {
         let wording = wording()
         let setting = "\(setting)"
+        let value = policy?.value(of: setting)
+        var message = wording.message
+        if let value, !value.isKnown {
+            message += " The policy's value \(value.json.text()) is not known to this version and counts as one that denies."
+        }
         let reason = PolicyReason(
-            rule: rule, setting: setting, value: policy?.value(of: setting) ?? .null,
-            policy: policy?.effective.origin(of: setting), message: wording.message, remedy: wording.remedy,
-            verdict: verdict)
+            rule: rule, setting: setting, value: value?.json ?? .null,
+            policy: policy?.effective.origin(of: setting), message: message, remedy: wording.remedy, verdict: verdict)
         if !reasons.contains(reason) { reasons.append(reason) }
         guard let last = steps.indices.last, steps[last].rule == rule.rawValue || rule == .questionIncomplete else {
             steps.append(

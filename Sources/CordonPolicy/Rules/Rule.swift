@@ -88,6 +88,8 @@ public enum Rule: String, Sendable, Hashable, Codable, CaseIterable {
     case launchOffline = "launch.offline"
     /// A clock turned back.
     case launchClockTurnedBack = "launch.clock-turned-back"
+    /// A device without a passcode.
+    case launchPasscode = "launch.device-passcode"
     /// PIN attempts.
     case launchPINAttempts = "launch.pin-attempts"
     /// PIN age.

@@ -50,6 +50,7 @@ public struct PolicyScenario: Sendable {
     /// - Throws: ``PolicyError``: `wrongType`, `unknownName` or `missingField`, with the place.
     public init(json: JSONValue) throws(PolicyError) {
         let fields = try QuestionReader(json, "scenario")
+        try fields.refuseMisspelt(of: ["about", "policies", "expectations"])
         var policies: [String: Source] = [:]
         if let sources = try fields.object("policies") {
             for (account, source) in sources.members {
@@ -76,6 +77,7 @@ public struct PolicyScenario: Sendable {
     }
 
     private static func expectation(_ fields: QuestionReader, number: Int) throws(PolicyError) -> Expectation {
+        try fields.refuseMisspelt(of: ["name", "question", "verdict", "rules"])
         guard let verdict = try fields.name("verdict", Verdict.self) else {
             throw PolicyError(.missingField, "the expected verdict is missing", at: "verdict")
         }
@@ -85,7 +87,9 @@ public struct PolicyScenario: Sendable {
         var rules: [String] = []
         for value in try fields.list("rules") {
             guard let rule = value.string, Rule(rawValue: rule) != nil else {
-                throw PolicyError(.unknownName, "\(value.text()) is no rule", at: "rules")
+                let meant = MemberSpelling.meant(by: value.string ?? "", among: Rule.allCases.map(\.rawValue))
+                throw PolicyError(
+                    .unknownName, "\(value.text()) is no rule", at: "rules", hint: meant.map { "did you mean \($0)?" })
             }
             rules.append(rule)
         }

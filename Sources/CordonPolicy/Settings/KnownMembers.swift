@@ -28,6 +28,13 @@ extension AppProtectionPolicy {
         "keyboardsRestricted",
     ]
 
+    /// Whether a protection policy has a member of that name: a setting, or one of those that say nothing about what is
+    /// allowed.
+    public static func isMember(_ name: String) -> Bool {
+        knownMembers.contains(name) || androidMembers.contains(name) || Setting.named(name) != nil
+            || memberMeant(by: name) != nil
+    }
+
     /// The members as they were read, as far as no setting of this version reads them.
     public var unreadMembers: [String: JSONValue] {
         original.filter { name, _ in

@@ -29,7 +29,7 @@ extension Setting {
             "appActionIfUnableToAuthenticateUser", .launch, \.launch.actionIfAccountDisabled,
             .optionalAction(.blockOrWipe)),
         Setting(
-            "gracePeriodToBlockAppsDuringOffClockHours", .launch, \.launch.offClockGracePeriod, .optionalPeriod,
+            "gracePeriodToBlockAppsDuringOffClockHours", .launch, \.launch.offClockGracePeriod, .gracePeriod,
             isNumber: true),
         Setting("allowedIosDeviceModels", .launch, \.launch.allowedModels, .models),
         Setting(

@@ -13,7 +13,7 @@ extension SettingCodec where Value: NamedOptionSet {
                 return Reading(value: value, understood: understood)
             },
             write: { value in .array(Value.names.filter { value.contains($0.member) }.map { .string($0.name) }) },
-            join: { $0.intersection($1) })
+            join: { $0.intersection($1) }, names: Value.names.map(\.name))
     }
 }
 

@@ -9,6 +9,8 @@ struct Setting: Sendable {
     let group: Group
     /// Whether it is a number-entry field, which the documented conflict rule treats apart (SRV-TG-12).
     let isNumber: Bool
+    /// The names that a value may have; empty where it is not one of a few names.
+    let names: [String]
     /// Reads a value into the policy; false when the value names something unknown.
     let read: @Sendable (JSONValue, inout AppProtectionPolicy) throws(PolicyError) -> Bool
     /// The value as JSON.
@@ -27,6 +29,7 @@ struct Setting: Sendable {
         self.name = name
         self.group = group
         self.isNumber = isNumber
+        names = codec.names
         read = { (json: JSONValue, policy: inout AppProtectionPolicy) throws(PolicyError) -> Bool in
             let reading = try codec.read(json)
             policy[keyPath: path] = reading.value

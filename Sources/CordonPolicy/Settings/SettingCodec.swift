@@ -9,14 +9,17 @@ struct SettingCodec<Value: Hashable & Sendable>: Sendable {
     let join: @Sendable (Value, Value) -> Value?
     /// Whether the value means "not set".
     let isUnset: @Sendable (Value) -> Bool
+    /// The names that a value may have; empty where it is not one of a few names.
+    let names: [String]
 
     init(
         read: @escaping @Sendable (JSONValue) throws(PolicyError) -> Reading,
         write: @escaping @Sendable (Value) -> JSONValue,
         join: @escaping @Sendable (Value, Value) -> Value?,
-        isUnset: @escaping @Sendable (Value) -> Bool = { _ in false }
+        isUnset: @escaping @Sendable (Value) -> Bool = { _ in false }, names: [String] = []
     ) {
         (self.read, self.write, self.join, self.isUnset) = (read, write, join, isUnset)
+        self.names = names
     }
 }
 
@@ -46,7 +49,7 @@ extension SettingCodec where Value: StrictnessOrdered {
                 return Reading(value: value ?? Value.whenUnknown, understood: value != nil)
             },
             write: { .string($0.rawValue) },
-            join: { $0.stricter($1) })
+            join: { $0.stricter($1) }, names: Value.allCases.map(\.rawValue))
     }
 
     /// A member of an enumeration of flags, which may come as a list with commas: the strictest of them counts
@@ -63,7 +66,7 @@ extension SettingCodec where Value: StrictnessOrdered {
                 return Reading(value: known.reduce(first) { $0.stricter($1) }, understood: true)
             },
             write: { .string($0.rawValue) },
-            join: { $0.stricter($1) })
+            join: { $0.stricter($1) }, names: Value.allCases.map(\.rawValue))
     }
 
     /// A member of an enumeration that is unset by default; a set value beats an unset one.
@@ -79,14 +82,15 @@ extension SettingCodec where Value: StrictnessOrdered {
                 guard ordered, let first = one, let second = two else { return ordered ? .some(one ?? two) : nil }
                 return .some(first.stricter(second))
             },
-            isUnset: { $0 == nil })
+            isUnset: { $0 == nil }, names: Value.allCases.map(\.rawValue))
     }
 }
 
 extension SettingCodec where Value == RemediationAction {
     /// The action of a condition: of two, the one that amounts to more is stricter.
     static func action(_ actions: ConditionActions) -> SettingCodec {
-        SettingCodec(read: member.read, write: member.write, join: { actions.stricter($0, $1) })
+        SettingCodec(
+            read: member.read, write: member.write, join: { actions.stricter($0, $1) }, names: member.names)
     }
 }
 
@@ -100,7 +104,7 @@ extension SettingCodec where Value == RemediationAction? {
                 guard let first = one, let second = two else { return .some(one ?? two) }
                 return .some(actions.stricter(first, second))
             },
-            isUnset: member.isUnset)
+            isUnset: member.isUnset, names: member.names)
     }
 }
 
@@ -135,18 +139,17 @@ extension SettingCodec where Value == Duration {
 }
 
 extension SettingCodec where Value == Duration? {
-    /// A length of time that may be unset; the shorter is stricter.
-    static var optionalPeriod: SettingCodec {
+    /// Time to go on after a condition is not met; the shorter is stricter, and unset is none at all.
+    static var gracePeriod: SettingCodec {
         SettingCodec(
             read: { (json: JSONValue) throws(PolicyError) -> Reading in
                 Reading(value: try readDuration(json), understood: true)
             },
             write: { $0.map { .string(DurationText.format($0)) } ?? .null },
             join: { one, two in
-                guard let first = one, let second = two else { return .some(one ?? two) }
+                guard let first = one, let second = two else { return .some(nil) }
                 return .some(min(first, second))
-            },
-            isUnset: { $0 == nil })
+            })
     }
 }
 

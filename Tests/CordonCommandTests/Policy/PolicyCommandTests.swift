@@ -86,6 +86,37 @@ struct PolicyCommandTests {
         #expect(try folder.run("explain", "--policy", "-") == .usage)
     }
 
+    @Test func `a dictionary of the wrong shape is bad input, not a policy with every default`() throws {
+        let folder = try Folder()
+        let policy = try folder.file("p.json", Self.strict)
+        let question = try folder.file("q.json", #"{"action": "print", "owner": {"account": "managed", "id": "a"}}"#)
+        func explain(_ policy: String, _ question: String, _ words: String...) throws -> CordonCommand.ExitStatus {
+            var command = try PolicyCommand.parseAsRoot(
+                ["explain", "--policy", policy, "--question", question] + words)
+            do {
+                try command.run()
+                return .done
+            } catch let failure as CommandFailure {
+                return failure.status
+            }
+        }
+        #expect(try explain(policy, question) == .done)
+        for (index, text) in [
+            #"{"policy": {"printBlocked": true}}"#, #"{"PINEnabled": 1, "PrintingBlocked": 1}"#, "[1]",
+        ].enumerated() {
+            let file = try folder.file("w\(index).json", text)
+            #expect(try explain(file, question) == .badInput, "\(text)")
+            #expect(try folder.run("lint", file) == .badInput, "\(text)")
+            #expect(try folder.run("diff", policy, file) == .badInput, "\(text)")
+        }
+        for (index, text) in [#""print""#, "[1]", "5"].enumerated() {
+            #expect(try explain(policy, folder.file("v\(index).json", text)) == .badInput, "\(text)")
+        }
+        let flat = try folder.file("flat.json", #"{"com.microsoft.intune.mam.screencapturecontrol": "Disabled"}"#)
+        #expect(try explain(policy, question, "--configuration", flat) == .badInput)
+        #expect(try explain(policy, question, "--configuration", "a=" + flat) == .badInput)
+    }
+
     @Test func `a configuration given for one account bears on that account alone`() throws {
         let folder = try Folder()
         let policy = try folder.file(

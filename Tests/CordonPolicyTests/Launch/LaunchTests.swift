@@ -9,6 +9,7 @@ import Testing
         facts.sinceCheckIn = .seconds(60)
         facts.sincePIN = .seconds(60)
         facts.failedPINAttempts = 0
+        facts.devicePINSet = true
         return facts
     }
 
@@ -88,6 +89,28 @@ import Testing
             #expect(reason.message.contains("\"wipe\" is not an action") && !reason.remedy.contains("removed"))
             let blocked = launch(facts) { $0.launch.actionIfClockedOut = .block }
             #expect(blocked.verdict == .block && blocked.reasons.allSatisfy { !$0.message.contains("not an action") })
+        }
+    }
+
+    @Test func `a level of encryption that needs a passcode keeps data closed on a device without one`() {
+        // SRV-RS-075, "requires a device passcode, prompt if none"; SDK-CL-01
+        for level in EncryptionLevel.allCases {
+            func answer(_ isSet: Bool?) -> PolicyDecision {
+                var facts = healthy
+                facts.devicePINSet = isSet
+                return launch(facts) { $0.storage.encryption = level }
+            }
+            #expect(answer(true).verdict == .allow, "\(level)")
+            guard level != .useDeviceSettings else {
+                #expect(answer(false).verdict == .allow && answer(nil).verdict == .allow)
+                continue
+            }
+            let (without, unknown) = (answer(false), answer(nil))
+            #expect(without.verdict == .block && without.reasons.map(\.rule) == ["launch.device-passcode"], "\(level)")
+            #expect(without.reasons.first?.setting == "appDataEncryptionType")
+            #expect(without.launchActions == [.refuse])
+            #expect(unknown.verdict == .block && unknown.reasons.map(\.rule) == ["question.incomplete"], "\(level)")
+            #expect(unknown.reasons.first?.message.contains("device.devicePINSet") == true)
         }
     }
 

@@ -87,6 +87,44 @@ import Testing
         }
     }
 
+    @Test func `where two policies agree, what they amount to agrees with both`() throws {
+        // SRV-TG-11: the stricter value of a setting; SRV-TG-14: only where the setting counts.
+        try forSeeds(Self.rounds) { seed, random in
+            let a = try PolicyGenerator.policy(&random, id: "A")
+            let b = try PolicyGenerator.policy(&random, id: "B")
+            guard let merged = EffectivePolicy.merging([a, b]) else { return }
+            let (one, two) = sets(a, b)
+            let (together, _) = sets(merged.policy, a)
+            for _ in 0..<40 {
+                let question = try PolicyGenerator.question(&random)
+                let verdict = one.verdict(for: question)
+                guard verdict == two.verdict(for: question), Self.hasOneScale(question, a, b) else { continue }
+                // At a launch each part may have a reason of its own to close, and the action of the other to follow.
+                if question.action == .launch && verdict != .allow { continue }
+                #expect(together.verdict(for: question) == verdict, "seed \(seed): \(question.json.text())")
+            }
+        }
+    }
+
+    /// Whether one setting of the merged policy can say what both parts say.
+    ///
+    /// One period serves PIN and sign-in, and one length of a PIN the devices with a passcode and those without; and what goes
+    /// to an exempted app by a URL is judged as that URL only where data may not go to every app.
+    private static func hasOneScale(
+        _ question: Question, _ a: AppProtectionPolicy, _ b: AppProtectionPolicy
+    ) -> Bool {
+        switch question.action {
+        case .launch:
+            let asks = [a, b].map { [$0.access.pinRequired, $0.access.organizationalCredentialsRequired] }
+            let isOnePeriod =
+                asks[0] == asks[1] || a.access.periodOnlineBeforeAccessCheck == b.access.periodOnlineBeforeAccessCheck
+            return isOnePeriod
+                && a.access.disableAppPinIfDevicePinIsSet == b.access.disableAppPinIfDevicePinIsSet
+        case .send: return question.peer?.app != .exempt || a.transfer.outbound == b.transfer.outbound
+        default: return true
+        }
+    }
+
     @Test func `unmanaged to unmanaged is always allowed`() throws {
         try forSeeds(Self.rounds) { seed, random in
             let (set, _) = sets(try PolicyGenerator.policy(&random, id: "A"), AppProtectionPolicy(id: "A"))

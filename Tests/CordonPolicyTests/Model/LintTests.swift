@@ -19,6 +19,22 @@ import Testing
             found.isSuperset(of: ["unknown-property later", "unknown-value managedBrowser", "unknown-critical rule"]))
     }
 
+    @Test func `a value that is not known is named, with what it counts as and the name that was meant`() throws {
+        let policy = try AppProtectionPolicy(graphJSON: [
+            "allowedInboundDataTransferSources": "trustedApps", "allowedOutboundDataTransferDestinations": "manegedApps",
+            "allowedDataStorageLocations": ["sharePiont", "box"],
+        ])
+        let messages = Dictionary(
+            uniqueKeysWithValues: PolicyLint.findings(in: policy).filter { $0.code == "unknown-value" }.map {
+                ($0.setting, $0.message)
+            })
+        #expect(
+            messages["allowedInboundDataTransferSources"] == "\"trustedApps\" is not known here and counts as \"none\"")
+        #expect(
+            messages["allowedOutboundDataTransferDestinations"]?.hasSuffix("; did you mean managedApps?") == true)
+        #expect(messages["allowedDataStorageLocations"]?.hasSuffix("; did you mean sharePoint?") == true)
+    }
+
     @Test func `flags are read as a list, and the strictest of them counts`() throws {
         // SRV-RS-008
         for text in ["notConfigured,microsoftEdge", "MICROSOFTEDGE", "microsoftEdge, notConfigured"] {

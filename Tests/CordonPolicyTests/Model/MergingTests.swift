@@ -24,6 +24,164 @@ import Testing
         #expect(EffectivePolicy.merging([]) == nil)
     }
 
+    private let own = EffectiveIdentity.managed("oid-a")
+
+    /// The verdicts of two policies and of what they amount to, in either order.
+    private func verdicts(
+        _ question: Question, _ one: [String: JSONValue], _ two: [String: JSONValue]
+    ) throws -> [Verdict] {
+        let (a, b) = (try policy("a", one), try policy("b", two))
+        let orders = try [[a, b], [b, a]].map { try #require(EffectivePolicy.merging($0)) }
+        #expect(orders[0] == orders[1])
+        return ([a, b].map { EffectivePolicy($0) } + orders).map {
+            PolicySet(["oid-a": $0]).verdict(for: question)
+        }
+    }
+
+    @Test func `exceptions count only where the block is on, for saving, opening and every other switch and list`() throws {
+        // SRV-TG-14, SRV-RS-033, SRV-RS-035
+        let outbound = "allowedOutboundDataTransferDestinations", inbound = "allowedInboundDataTransferSources"
+        var save = Question(.saveTo, owner: own)
+        (save.location, save.locationAccount) = (.sharePoint, "oid-a")
+        let excepting: [String: JSONValue] = [
+            outbound: "managedApps", "saveAsBlocked": true, "allowedDataStorageLocations": ["sharePoint"],
+        ]
+        for open: [String: JSONValue] in [
+            [outbound: "allApps"], [outbound: "managedApps"],
+            // Forced false while data may go to every app.
+            [outbound: "allApps", "saveAsBlocked": true],
+        ] {
+            #expect(try verdicts(save, open, excepting) == [.allow, .allow, .allow, .allow], "\(open)")
+        }
+        #expect(
+            try verdicts(
+                save, [outbound: "managedApps"], [outbound: "allApps", "saveAsBlocked": true]) == [
+                    .allow, .allow, .allow, .allow,
+                ])
+        #expect(
+            try verdicts(save, excepting, [outbound: "managedApps", "saveAsBlocked": true])
+                == [.allow, .block, .block, .block])
+        var open = Question(.openFrom, owner: own)
+        open.location = .photos
+        let source: [String: JSONValue] = [
+            inbound: "managedApps", "blockDataIngestionIntoOrganizationDocuments": true,
+            "allowedDataIngestionLocations": ["photoLibrary"],
+        ]
+        #expect(try verdicts(open, [:], source) == [.allow, .allow, .allow, .allow])
+        #expect(try verdicts(open, [inbound: "managedApps"], source) == [.allow, .allow, .allow, .allow])
+
+        var mail = Question(.openURL, owner: own)
+        mail.url = "mailto:ada@example.test"
+        let exempting: [String: JSONValue] = [
+            outbound: "managedApps", "exemptedAppProtocols": [["name": "Mail", "value": "mailto"]],
+        ]
+        #expect(
+            try verdicts(mail, ["exemptedAppProtocols": []], exempting) == [.allow, .allow, .allow, .allow])
+        var link = Question(.openUniversalLink, owner: own)
+        link.url = "https://a.example/x"
+        #expect(
+            try verdicts(
+                link, ["exemptedUniversalLinks": []],
+                [outbound: "managedApps", "exemptedUniversalLinks": ["https://a.example"]])
+                == [.allow, .allow, .allow, .allow])
+        var copy = Question(.copy, owner: own)
+        (copy.peer, copy.characters) = (.unmanagedApp, 8)
+        #expect(
+            try verdicts(
+                copy, [:],
+                [
+                    "allowedOutboundClipboardSharingLevel": "managedApps",
+                    "allowedOutboundClipboardSharingExceptionLength": 10,
+                ]) == [.allow, .allow, .allow, .allow])
+    }
+
+    @Test func `nothing is removed by two policies of which neither would remove it`() throws {
+        var question = Question(.launch, owner: own)
+        question.device.rooted = true
+        question.device.threatLevel = .high
+        question.device.model = "b"
+        question.device.failedPINAttempts = 9
+        for (idle, other): ([String: JSONValue], [String: JSONValue]) in [
+            (
+                ["deviceComplianceRequired": false, "appActionIfDeviceComplianceRequired": "wipe"],
+                ["appActionIfDeviceComplianceRequired": "block"]
+            ),
+            (
+                ["mobileThreatDefenseRemediationAction": "wipe", "deviceComplianceRequired": false],
+                ["maximumAllowedDeviceThreatLevel": "low", "deviceComplianceRequired": false]
+            ),
+            (
+                ["appActionIfIosDeviceModelNotAllowed": "wipe"],
+                ["allowedIosDeviceModels": "a"]
+            ),
+            (["pinRequired": false, "appActionIfMaximumPinRetriesExceeded": "wipe"], [:]),
+        ] {
+            #expect(try verdicts(question, idle, other) == [.block, .block, .block, .block], "\(idle)")
+        }
+    }
+
+    @Test func `a policy that closes at once is not put off by the grace period of another`() throws {
+        // SRV-RS-069: never weaker than a part, though unset never beats a set value where nothing is put off (SRV-TG-14).
+        var question = Question(.launch, owner: own)
+        question.device.clockStatus = .clockedOut
+        question.device.sinceClockOut = .seconds(30 * 60)
+        question.device.rooted = false
+        question.device.devicePINSet = true
+        question.device.sinceCheckIn = .zero
+        let (clock, grace) = ("appActionIfAccountIsClockedOut", "gracePeriodToBlockAppsDuringOffClockHours")
+        let base: [String: JSONValue] = ["pinRequired": false]
+        func verdicts(_ one: [String: JSONValue], _ two: [String: JSONValue]) throws -> [Verdict] {
+            try self.verdicts(question, one.merging(base) { $1 }, two.merging(base) { $1 })
+        }
+        #expect(try verdicts([clock: "block"], [clock: "block", grace: "PT1H"]) == [.block, .warn, .block, .block])
+        #expect(try verdicts([clock: "warn"], [clock: "block", grace: "PT1H"]) == [.warn, .warn, .warn, .warn])
+    }
+
+    @Test func `the one app that a link goes to is that of the policy which asks for one`() throws {
+        // SRV-RS-095
+        let merged = try #require(
+            EffectivePolicy.merging([
+                policy("a", ["customDialerAppProtocol": "idle"]),
+                policy("b", ["dialerRestrictionLevel": "customApp", "customDialerAppProtocol": "desk"]),
+            ]))
+        #expect(merged.policy.transfer.customDialerScheme == "desk")
+        #expect(merged.origin(of: "customDialerAppProtocol").id == "b")
+    }
+
+    @Test func `a value that this version does not know is named as it stands`() throws {
+        // SRV-RS-008
+        let inbound = "allowedInboundDataTransferSources"
+        let unknown = try policy("a", [inbound: "trustedApps"])
+        var question = Question(.receive, owner: own)
+        question.peer = .unmanagedApp
+        func reason(_ policies: AppProtectionPolicy...) throws -> PolicyReason {
+            let merged = try #require(EffectivePolicy.merging(policies))
+            return try #require(PolicySet(["oid-a": merged]).decision(for: question).reasons.first)
+        }
+        for reason in [try reason(unknown), try reason(unknown, policy("b", [:])), try reason(policy("0", [:]), unknown)] {
+            #expect(reason.value == "trustedApps" && reason.verdict == .block)
+            #expect(reason.message.contains("\"trustedApps\" is not known"))
+        }
+        let known = try reason(unknown, policy("b", [inbound: "none"]))
+        #expect(known.value == "none" && !known.message.contains("not known"))
+        let changed = try reason(unknown, policy("b", [inbound: "none"]), policy("c", [inbound: "later"]))
+        #expect(changed.value == "none")
+    }
+
+    @Test func `a value that no policy has comes from all of them`() throws {
+        let outbound = "allowedOutboundDataTransferDestinations"
+        func part(_ id: String, _ places: JSONValue) throws -> AppProtectionPolicy {
+            try policy(
+                id, [outbound: "managedApps", "saveAsBlocked": true, "allowedDataStorageLocations": places])
+        }
+        let merged = try #require(
+            EffectivePolicy.merging([
+                part("a", ["sharePoint", "box"]), part("b", ["sharePoint", "egnyte"]),
+            ]))
+        #expect(merged.policy.transfer.storageLocations == .sharePoint)
+        #expect(merged.origin(of: "allowedDataStorageLocations").id == "a+b")
+    }
+
     @Test func `an action that its condition does not take is merged as the block that it is`() throws {
         let rooted = "appActionIfDeviceComplianceRequired"
         let warning = try policy("a", [rooted: "warn"])

@@ -28,6 +28,37 @@ import Testing
         #expect(answers[0].reasons.map(\.rule) == ["question.unreadable"])
     }
 
+    /// Each misspelt, with the name that was meant.
+    static let misspelt: [(text: String, meant: String)] = [
+        (#"{"action": "saveT"}"#, "saveTo"), (#"{"action": "captureScren"}"#, "captureScreen"),
+        (#"{"action": "saveTo", "locaton": "sharePoint"}"#, "location"),
+        (#"{"action": "saveTo", "location": "sharepoint"}"#, "sharePoint"),
+        (#"{"action": "print", "contentEvalution": "refused"}"#, "contentEvaluation"),
+        (#"{"action": "print", "alsoOpn": []}"#, "alsoOpen"),
+        (#"{"action": "print", "owner": {"acount": "unmanaged"}}"#, "account"),
+        (#"{"action": "send", "peer": {"app": "managed", "bundleID": "x"}}"#, "bundleId"),
+        (#"{"action": "launch", "device": {"devicePinSet": true}}"#, "devicePINSet"),
+        (#"{"action": "launch", "device": {"minutesSinceCheckin": 5}}"#, "minutesSinceCheckIn"),
+        (#"{"action": "launch", "device": {"threatLevel": "secure"}}"#, "secured"),
+    ]
+
+    @Test(arguments: misspelt) func `a misspelt name is refused, and the one that was meant is said`(
+        text: String, meant: String
+    ) throws {
+        let set = PolicySet(AppProtectionPolicy(id: "p"))
+        let answer = try #require(set.answers(to: JSONValue(parsing: Data(text.utf8))).first)
+        #expect(answer.verdict == .block && answer.reasons.map(\.rule) == ["question.unreadable"])
+        #expect(answer.summary.contains("did you mean \(meant)?"), "\(answer.summary)")
+    }
+
+    @Test func `a member of another version is left aside, and listed`() throws {
+        let json: JSONValue = [
+            "action": "print", "owner": ["account": "unmanaged", "since": 1], "remark": "x", "device": ["lidar": true],
+        ]
+        #expect(PolicySet(AppProtectionPolicy(id: "p")).answers(to: json).map(\.verdict) == [.allow])
+        #expect(Question.unknownMembers(of: json) == ["device.lidar", "owner.since", "remark"])
+    }
+
     @Test func `every action without any field is answered`() {
         let sets = [PolicySet(), PolicySet(.lockDown), PolicySet(AppProtectionPolicy(id: "p"))]
         for set in sets {

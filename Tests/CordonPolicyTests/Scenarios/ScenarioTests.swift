@@ -5,6 +5,21 @@ import Testing
 
 /// The documented scenarios, as far as they are decisions, each from its question file.
 @Suite struct ScenarioTests {
+    @Test func `a misspelt member, verdict or rule of a scenario is refused, and the name that was meant is said`() throws {
+        let question: JSONValue = ["action": "print", "owner": ["account": "unmanaged"]]
+        let scenarios: [(JSONValue, String)] = [
+            (["policy": [:], "expectations": [["question": question, "verdict": "allow"]]], "policies"),
+            (["expectation": [["question": question, "verdict": "allow"]]], "expectations"),
+            (["expectations": [["question": question, "verdict": "alow"]]], "allow"),
+            (["expectations": [["question": question, "verdicts": "allow"]]], "verdict"),
+            (["expectations": [["question": question, "verdict": "allow", "rules": ["output.prnt"]]]], "output.print"),
+        ]
+        for (json, meant) in scenarios {
+            let error = #expect(throws: PolicyError.self) { try PolicyScenario(json: json) }
+            #expect(error?.hint?.contains("did you mean \(meant)?") == true, "\(json.text()): \(error?.description ?? "")")
+        }
+    }
+
     @Test func `SDK-SC-01 saving with copies allowed`() throws { try hold("SDK-SC-01") }
     @Test func `SDK-SC-02 saving with copies blocked but for one service`() throws { try hold("SDK-SC-02") }
     @Test func `SDK-SC-03 saving with copies blocked`() throws { try hold("SDK-SC-03") }

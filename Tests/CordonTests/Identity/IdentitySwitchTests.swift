@@ -63,6 +63,7 @@ import Testing
             configuration.deviceFacts = { _ in
                 var facts = DeviceFacts()
                 facts.rooted = isRooted
+                facts.devicePINSet = true
                 return facts
             }
         }

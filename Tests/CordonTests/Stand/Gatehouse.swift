@@ -16,6 +16,7 @@ final class Gatehouse: Sendable {
     static let soundDevice: DeviceFacts = {
         var facts = DeviceFacts()
         facts.rooted = false
+        facts.devicePINSet = true
         return facts
     }()
 

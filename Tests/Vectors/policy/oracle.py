@@ -23,6 +23,7 @@ DEFAULTS = {
     "allowedDataStorageLocations": [],
     "blockDataIngestionIntoOrganizationDocuments": False,
     "allowedDataIngestionLocations": ["oneDriveForBusiness", "sharePoint", "camera"],
+    "appDataEncryptionType": "whenDeviceLocked",
     "pinRequired": True,
     "disableAppPinIfDevicePinIsSet": False,
     "organizationalCredentialsRequired": False,
