@@ -1,5 +1,6 @@
 #include "sealed.h"
 
+#include <CordonAEADShim.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +10,14 @@
 
 int cordon_need_slot(cordon_file *file, uint32_t size) {
     if (file->slot_size >= size) return SQLITE_OK;
-    uint8_t *memory = realloc(file->slot, size);
+    // Not realloc, which would leave what the smaller one held in freed memory.
+    uint8_t *memory = malloc(size);
     if (!memory) return SQLITE_NOMEM;
+    if (file->slot) {
+        memcpy(memory, file->slot, file->slot_size);
+        cordon_zero(file->slot, file->slot_size);
+        free(file->slot);
+    }
     file->slot = memory;
     file->slot_size = size;
     return SQLITE_OK;

@@ -45,7 +45,8 @@ int cordon_key_enter(cordon_page_key *key) {
 
 void cordon_key_leave(cordon_page_key *key) { atomic_fetch_sub(&key->users, 1); }
 
-// Ten random bytes and a counter of two; new random bytes when the counter is through, and in the child of a fork.
+// Ten random bytes and a counter of two; new random bytes after 4,096 seals, long before the counter is through, so that a
+// machine that is resumed twice from one snapshot soon uses others, and in the child of a fork.
 static int next_nonce(cordon_page_key *key, uint8_t *nonce) {
     pthread_mutex_lock(&key->lock);
     uint64_t generation = cordon_fork_generation();
@@ -53,7 +54,7 @@ static int next_nonce(cordon_page_key *key, uint8_t *nonce) {
     if (key->left == 0 || key->generation != generation) {
         drawn = cordon_random(key->prefix, sizeof key->prefix);
         key->generation = generation;
-        key->left = drawn ? 65536 : 0;
+        key->left = drawn ? 4096 : 0;
     }
     if (drawn) {
         uint32_t count = --key->left;

@@ -9,7 +9,7 @@ extension VaultError.Code {
         case .noSuchFile: 104
         case .isDirectory: 105
         case .unknownAccount: 106
-        case .inputOutput, .keyStore, .closed: 107
+        case .inputOutput, .keyStore, .closed, .overtaken: 107
         }
     }
 

@@ -30,6 +30,8 @@ public struct VaultError: Error, Sendable, Equatable {
         case wipePending
         /// Another process or handle writes to the file.
         case inUse
+        /// A writer has committed since, and what this reader has begun to read is gone; refresh, and begin again.
+        case overtaken
         /// The file was opened for reading only.
         case readOnly
         /// The file was closed, or an earlier write to it failed.
@@ -108,6 +110,7 @@ extension VaultError.Code {
             .wiped: "The data is gone; enrol the account again to begin anew.",
             .wipePending: "Resume the wipe, then try again.",
             .inUse: "Close the other writer, then try again.",
+            .overtaken: "Refresh the file, then read it from the beginning.",
             .readOnly: "Open the file for writing.",
             .closed: "Open the file again.",
             .noSpace: "Free some space, then open the file again; what was synced is intact.",

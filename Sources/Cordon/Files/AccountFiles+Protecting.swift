@@ -73,38 +73,51 @@ extension AccountFiles {
     /// Protects the part of a file that is an account's, for files that hold several people's data (SDK-DP-01…03): sealed
     /// where the account's policy asks for encryption, else the same bytes behind a header that names the account.
     ///
+    /// - Parameter purpose: What the bytes are for, such as the record and the field that they belong to. They open for the
+    ///   same alone, so that nobody puts one buffer of the account in place of another. It is not kept in the buffer.
     /// - Throws: ``ProtectionError``: `notEnrolled` for an account that was enrolled once and is not now; `wipeUnderWay`;
     ///   `vault` for no bytes at all.
-    public func protect(_ bytes: Data, for account: AccountID) async throws(ProtectionError) -> Data {
+    public func protect(
+        _ bytes: Data, for account: AccountID, context purpose: String? = nil
+    ) async throws(ProtectionError) -> Data {
         let account = context.accounts.resolved(account)
         let isSealing = try await wantsSealing(for: account)
         return try await fromVault { (vault) async throws(VaultError) in
-            try await vault.protect(bytes, for: account, sealing: isSealing)
+            try await vault.protect(bytes, for: account, sealing: isSealing, context: purpose)
         }
     }
 
     /// The bytes that were protected; bytes that were not come back unchanged (SDK-DP-06).
     ///
-    /// - Throws: ``ProtectionError``: `gateClosed`; `vault` for damaged bytes and those of an account without a key, never
-    ///   part of them.
-    public func unprotect(_ bytes: Data) async throws(ProtectionError) -> Data {
+    /// - Parameter purpose: What they were protected for; bytes that were not protected are then refused too.
+    /// - Throws: ``ProtectionError``: `gateClosed`; `vault` for damaged bytes, those that were protected for something else and
+    ///   those of an account without a key, never part of them.
+    public func unprotect(
+        _ bytes: Data, context purpose: String? = nil
+    ) async throws(ProtectionError) -> Data {
         if let owner = owner(ofBuffer: bytes) { try rules.requireOpenGate(forReading: owner) }
-        return try await fromVault { (vault) async throws(VaultError) in try await vault.unprotect(bytes) }
+        return try await fromVault { (vault) async throws(VaultError) in
+            try await vault.unprotect(bytes, context: purpose)
+        }
     }
 
     /// Protects text; the result is text too (SDK-DP-05).
     ///
     /// - Throws: ``ProtectionError`` as for bytes.
-    public func protect(_ text: String, for account: AccountID) async throws(ProtectionError) -> String {
-        try await protect(Data(text.utf8), for: account).base64EncodedString()
+    public func protect(
+        _ text: String, for account: AccountID, context purpose: String? = nil
+    ) async throws(ProtectionError) -> String {
+        try await protect(Data(text.utf8), for: account, context: purpose).base64EncodedString()
     }
 
     /// The text that was protected; text that was not comes back unchanged (SDK-DP-06).
     ///
     /// - Throws: ``ProtectionError`` as for bytes.
-    public func unprotect(_ text: String) async throws(ProtectionError) -> String {
+    public func unprotect(_ text: String, context purpose: String? = nil) async throws(ProtectionError) -> String {
         if let owner = owner(ofText: text) { try rules.requireOpenGate(forReading: owner) }
-        return try await fromVault { (vault) async throws(VaultError) in try await vault.unprotect(text) }
+        return try await fromVault { (vault) async throws(VaultError) in
+            try await vault.unprotect(text, context: purpose)
+        }
     }
 
     /// The account that protected bytes name; nil for bytes that are not protected (SDK-DP-04). Any thread.

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 // AES-256-GCM with one context per key, through the AEAD functions that swift-crypto links anyway, and the few
-// system calls about memory that Swift does not offer. Nothing here allocates per call.
+// system calls that Swift does not offer. Nothing here allocates per call.
 
 // An expanded AES-256-GCM key; its memory is zeroed when it is freed.
 typedef struct cordon_aead cordon_aead;
@@ -39,6 +39,10 @@ void cordon_unguard(void *memory, size_t count);
 
 // Fills memory with random bytes of the system. 1 on success, else 0.
 int cordon_random(void *memory, size_t count);
+
+// Gives a file another name in one step, unless something has that name; 0, or -1 and errno. Where the file system cannot,
+// the file has both names for a moment.
+int cordon_rename_to_free(const char *from, const char *to);
 
 // A number that changes in the child of every fork of this process.
 uint64_t cordon_fork_generation(void);

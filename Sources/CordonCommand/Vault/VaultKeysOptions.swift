@@ -57,7 +57,9 @@ extension CommandFailure {
         let status: ExitStatus =
             switch error.code {
             case .invalidArgument: .usage
-            case .locked, .unknownAccount, .wiped, .wipePending, .inUse, .keyStore, .wrongKey, .keyExhausted: .refused
+            case .locked, .unknownAccount, .wiped, .wipePending, .inUse, .overtaken, .keyStore, .wrongKey,
+                .keyExhausted:
+                .refused
             case .alreadyExists, .noSpace, .sealingFailed, .readOnly, .closed: .writeFailed
             default: .badInput
             }

@@ -21,8 +21,8 @@ internal import Foundation
 ///
 /// The kernel drops a process's POSIX locks on a file when the process closes *any* descriptor of it. SQLite holds such
 /// locks on a database and on its shared memory, so nothing else in this process may open and close them; what the vault
-/// wants to know about them it asks here. What the vault has open before a database is, the database waits for: it takes
-/// no lock until then. One for the process, because the locks are the process's.
+/// wants to know about them it asks here. What the vault has open before a database is, is kept until the database is
+/// closed, as SQLite does with its own. One for the process, because the locks are the process's.
 package final class LiveDatabases: Sendable {
     /// The databases of this process.
     package static let shared = LiveDatabases()
@@ -48,22 +48,15 @@ package final class LiveDatabases: Sendable {
         let path: String
         let header: [UInt8]
         var count = 1
+        /// Descriptors that the vault had of the file and is done with.
+        var parked: [Int32] = []
     }
 
     private let entries = Locked<[Inode: Entry]>([:])
-    private let loans = Locked(Loans())
-
-    /// What the vault has open itself.
-    private struct Loans {
-        /// Files that are being opened, whose inode is not known yet.
-        var pending = 0
-        var open: [Inode: Int] = [:]
-    }
 
     private init() {}
 
-    /// Notes that a database was opened, and returns when the vault has closed its own descriptors of it: closing one
-    /// later would drop the locks that are taken next. Gives up after two seconds, since nothing keeps one that long.
+    /// Notes that a database was opened, before it takes a lock.
     package func opened(_ path: String, header: [UInt8]) {
         guard let inode = Inode(path) else { return }
         entries.withLock {
@@ -73,40 +66,20 @@ package final class LiveDatabases: Sendable {
                 $0[inode]?.count += 1
             }
         }
-        for _ in 0..<20_000 {
-            if loans.withLock({ $0.pending == 0 && $0.open[inode] == nil }) { return }
-            usleep(100)
-        }
     }
 
-    /// Opens a file for the vault; ``gaveBack(_:)`` must follow its closing.
-    ///
-    /// - Returns: the descriptor, below zero when the call failed, with its inode; nil when it is an open database's.
-    func open(_ path: String, _ call: () -> Int32) -> (descriptor: Int32, inode: Inode?)? {
-        loans.withLock { $0.pending += 1 }
-        // Asked after the note, so that a database that opens meanwhile waits.
-        if holds(path) {
-            loans.withLock { $0.pending -= 1 }
-            return nil
-        }
-        let descriptor = call()
-        let number = errno
-        var status = stat()
-        let inode = descriptor >= 0 && fstat(descriptor, &status) == 0 ? Inode(status) : nil
-        loans.withLock { loans in
-            loans.pending -= 1
-            if let inode { loans.open[inode, default: 0] += 1 }
-        }
-        // Locks may have changed it, and the caller asks why the call failed.
-        errno = number
-        return (descriptor, inode)
-    }
-
-    /// Notes that the vault has closed a descriptor.
-    func gaveBack(_ inode: Inode) {
-        loans.withLock { loans in
-            let left = (loans.open[inode] ?? 1) - 1
-            loans.open[inode] = left > 0 ? left : nil
+    /// Closes a descriptor of the vault's: now, or with the database that has the file open by now.
+    func close(_ descriptor: Int32, _ path: String) {
+        entries.withLock { entries in
+            if entries.isEmpty { return systemClose(descriptor) }
+            var status = stat()
+            let inode = fstat(descriptor, &status) == 0 ? Inode(status) : nil
+            // The shared memory is the database's as much as the file is.
+            let database = path.hasSuffix("-shm") ? Inode(String(path.dropLast(4))) : nil
+            guard let held = [inode, database].compactMap({ $0 }).first(where: { entries[$0] != nil }) else {
+                return systemClose(descriptor)
+            }
+            entries[held]?.parked.append(descriptor)
         }
     }
 
@@ -117,7 +90,8 @@ package final class LiveDatabases: Sendable {
             let found = entries.first { $0.value.path == path && $0.value.header.dropLast() == header.dropLast() }
             guard let inode = found?.key else { return }
             entries[inode]?.count -= 1
-            if entries[inode]?.count == 0 { entries[inode] = nil }
+            guard entries[inode]?.count == 0 else { return }
+            entries.removeValue(forKey: inode)?.parked.forEach(systemClose)
         }
     }
 
@@ -134,6 +108,8 @@ package final class LiveDatabases: Sendable {
         return path.hasSuffix("-shm") && header(at: String(path.dropLast(4))) != nil
     }
 }
+
+private func systemClose(_ descriptor: Int32) { _ = close(descriptor) }
 
 extension URL {
     /// The path of the database to which a file belongs by its name: its journal, its log, the log's index, or the journal

@@ -79,10 +79,32 @@ struct OwnerRegister: Sendable {
         return Array(bytes)
     }
 
+    /// Removes readable files that were left unfinished, with their notes. One that is being written is locked.
+    func removeUnfinished() {
+        let names = (try? PosixFile.names(in: directory.path)) ?? []
+        for name in names where name.hasPrefix(Self.unfinished) {
+            let place = directory.appendingPathComponent(name).path
+            guard let entry = try? read(place), URL(fileURLWithPath: entry.path).isUnfinished else { continue }
+            guard let lock = try? PosixFile.openLocked(entry.path, writing: false) else {
+                if PosixFile.isAbsent(entry.path) { PosixFile.remove(place) }
+                continue
+            }
+            if PosixFile.remove(entry.path) { PosixFile.remove(place) }
+            lock.close()
+        }
+    }
+
+    private static let unfinished = "unfinished-"
+
     private func entryPath(_ path: URL) -> String {
         let name = Array(SHA256.hash(data: Data(path.standardizedFileURL.path.utf8))).prefix(16).hex
-        return directory.appendingPathComponent(name + ".json").path
+        return directory.appendingPathComponent((path.isUnfinished ? Self.unfinished : "") + name + ".json").path
     }
+}
+
+extension URL {
+    /// Whether the name is one of ``PosixFile/temporaryName()``.
+    fileprivate var isUnfinished: Bool { lastPathComponent.hasPrefix(".cordon-") }
 }
 
 /// A path's change of owner around a change of its file: readied before, then settled or undone.

@@ -1,3 +1,4 @@
+internal import CordonAEADShim
 internal import CordonBase
 internal import Foundation
 
@@ -76,6 +77,14 @@ extension PosixFile {
         guard link(path, name) == 0 else { throw .system("link", name) }
     }
 
+    /// Gives a file another name that nothing has, in one step where the file system can.
+    ///
+    /// - Throws: `alreadyExists`, or what the system refuses.
+    static func rename(_ path: String, toFree name: String) throws(VaultError) {
+        try pass("link", name)
+        guard cordon_rename_to_free(path, name) == 0 else { throw .system("rename", name) }
+    }
+
     /// Puts a file at a name, in one step, in place of what was there.
     static func rename(_ path: String, to name: String) throws(VaultError) {
         try pass("rename", name)
@@ -127,7 +136,7 @@ extension PosixFile {
         try write(UnsafeRawBufferPointer(memory.slice(0, bytes.count)), at: offset)
     }
 
-    /// A name for a file that is not finished; a wipe and a later start recognise it by its beginning.
+    /// A name for a file that is not finished. It counts for nothing: a wipe removes it, and the next start where it is readable.
     static func temporaryName() -> String { ".cordon-" + SecureRandom.bytes(8).hex + ".tmp" }
 }
 

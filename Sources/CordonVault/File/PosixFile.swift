@@ -26,13 +26,11 @@ enum DiskFaults {
 /// A file descriptor with errors that say which call failed where. Its owner orders access.
 final class PosixFile: StorageDevice {
     private var descriptor: Int32
-    private var inode: LiveDatabases.Inode?
     let path: String
 
-    private init(descriptor: Int32, path: String, inode: LiveDatabases.Inode? = nil) {
+    private init(descriptor: Int32, path: String) {
         self.descriptor = descriptor
         self.path = path
-        self.inode = inode
     }
 
     deinit { close() }
@@ -42,15 +40,15 @@ final class PosixFile: StorageDevice {
     static func open(_ path: String, writing: Bool, ifExists: Bool = false) throws(VaultError) -> PosixFile? {
         try pass("open", path)
         let flags = (writing ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK
-        let opened = LiveDatabases.shared.open(path) { retrying { systemOpen(path, flags, 0) } }
-        guard let (descriptor, inode) = opened else {
+        guard !LiveDatabases.shared.holds(path) else {
             throw VaultError(.inUse, "This process has the file open as a database.", place: path)
         }
+        let descriptor = retrying { systemOpen(path, flags, 0) }
         if descriptor < 0 {
             if errno == ENOENT && ifExists { return nil }
             throw .system("open", path)
         }
-        let file = PosixFile(descriptor: descriptor, path: path, inode: inode)
+        let file = PosixFile(descriptor: descriptor, path: path)
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .system("stat", path) }
         if status.st_mode & S_IFMT == S_IFDIR { throw VaultError(.isDirectory, "This is a directory.", place: path) }
@@ -58,6 +56,25 @@ final class PosixFile: StorageDevice {
             throw VaultError(.notSealed, "This is not an ordinary file.", place: path)
         }
         return file
+    }
+
+    /// Opens what is there with the lock of the one writer, and only while the path names it: whoever puts another file at
+    /// a path holds the lock of the one that was there. Nil when it is absent.
+    ///
+    /// - Throws: `inUse` when a writer has it.
+    static func openLocked(_ path: String, writing: Bool) throws(VaultError) -> PosixFile? {
+        for _ in 0..<1000 {
+            guard let file = try open(path, writing: writing, ifExists: true) else { return nil }
+            do {
+                try file.lockForWriting()
+                if try file.isAt(path) { return file }
+                file.close()
+            } catch {
+                file.close()
+                throw error
+            }
+        }
+        throw VaultError(.inUse, "The file is replaced again and again.", place: path)
     }
 
     /// Makes a new file and opens it for writing; fails when something is there.
@@ -74,11 +91,35 @@ final class PosixFile: StorageDevice {
         return Int64(status.st_size)
     }
 
+    /// What a change of a file's content changes: its length and two times.
+    struct Stamp: Equatable {
+        let size: Int64
+        let changed: [Int]
+    }
+
+    func stamp() throws(VaultError) -> Stamp {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .system("stat", path) }
+        #if canImport(Darwin)
+            let times = [status.st_mtimespec, status.st_ctimespec]
+        #else
+            let times = [status.st_mtim, status.st_ctim]
+        #endif
+        return Stamp(size: Int64(status.st_size), changed: times.flatMap { [Int($0.tv_sec), Int($0.tv_nsec)] })
+    }
+
     /// The permission bits.
     func mode() throws(VaultError) -> mode_t {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .system("stat", path) }
         return status.st_mode & 0o7777
+    }
+
+    /// How many names the file has.
+    func names() throws(VaultError) -> Int {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .system("stat", path) }
+        return Int(status.st_nlink)
     }
 
     /// Whether this user owns the file and nobody else may read or write it.
@@ -131,6 +172,7 @@ final class PosixFile: StorageDevice {
 
     /// Takes the advisory lock of the one writer; the kernel gives it back when the process ends.
     func lockForWriting() throws(VaultError) {
+        try Self.pass("lock", path)
         guard retrying({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 else {
             if errno == EWOULDBLOCK { throw VaultError(.inUse, "Another writer has the file open.", place: path) }
             throw .system("lock", path)
@@ -145,15 +187,12 @@ final class PosixFile: StorageDevice {
     }
 
     func close() {
-        if descriptor >= 0 { _ = systemClose(descriptor) }
+        if descriptor >= 0 { LiveDatabases.shared.close(descriptor, path) }
         descriptor = -1
-        if let inode { LiveDatabases.shared.gaveBack(inode) }
-        inode = nil
     }
 }
 
 private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
-private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }
 
 /// Repeats a call that a signal interrupted.
 func retrying<Result: BinaryInteger>(_ call: () -> Result) -> Result {

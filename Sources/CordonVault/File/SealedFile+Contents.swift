@@ -1,10 +1,32 @@
 package import Foundation
 
 extension SealedFile {
-    /// The whole plaintext.
+    /// The whole plaintext, of one commit.
     ///
-    /// - Throws: ``VaultError`` as ``read(into:at:)`` does.
+    /// - Throws: ``VaultError`` as ``read(into:at:)`` does; `overtaken` after many tries.
     package func contents() throws(VaultError) -> Data {
+        try ofOneCommit(wholeContents)
+    }
+
+    /// Reads what must be of one commit, again from the beginning when a writer has overtaken the reader.
+    ///
+    /// - Throws: what the body throws; `overtaken` when a writer commits faster than the body reads, many times over.
+    func ofOneCommit<Result>(_ body: () throws(VaultError) -> Result) throws(VaultError) -> Result {
+        for _ in 1..<Self.triesWhenOvertaken {
+            do {
+                return try body()
+            } catch {
+                guard error.code == .overtaken else { throw error }
+                try refresh()
+            }
+        }
+        return try body()
+    }
+
+    /// How often a reader begins again before it gives up.
+    static let triesWhenOvertaken = 32
+
+    private func wholeContents() throws(VaultError) -> Data {
         var bytes = Data(count: Int(try size()))
         var failure: VaultError?
         bytes.withUnsafeMutableBytes { memory in

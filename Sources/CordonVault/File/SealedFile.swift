@@ -5,8 +5,9 @@ internal import Foundation
 ///
 /// Reads give back exactly what was written or throw; never other bytes. What ``sync()`` returned for survives a kill
 /// and a power cut; what was written after it is there whole or not at all, commit by commit. One writer and any number
-/// of readers, across processes; a reader sees the commit it opened until ``refresh()``. Every method may be called
-/// from any thread and runs under one lock. After a wipe or a lock of the account every call throws.
+/// of readers, across processes; a reader sees one commit until ``refresh()``, and is told `overtaken` when a writer has
+/// reused that commit's places meanwhile. Every method may be called from any thread and runs under one lock. After a wipe
+/// or a lock of the account every call throws.
 /// (SDK-FP-10, SDK-FP-11, SDK-FP-15; `docs/vault-format.md`)
 public final class SealedFile: @unchecked Sendable {  // every variable is touched only while `mutex` is held
     /// Who owns the file; fixed at its creation (SDK-FP-04).
@@ -20,6 +21,8 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
     private var store: SealedStore?
     private var ending: VaultError?
     private var cursor: Int64 = 0
+    /// Whether a reader has told anything of the commit that it sees.
+    private var hasTold = false
     /// One chunk of plaintext that small writes collect in.
     private let hot: RawMemory
     private var hotChunk: Int64 = -1
@@ -43,7 +46,9 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
     public func size() throws(VaultError) -> Int64 {
         mutex.lock()
         defer { mutex.unlock() }
-        return try live().shape.size
+        let size = try live().shape.size
+        hasTold = true
+        return size
     }
 
     /// Where the next ``read(into:)`` or ``write(_:)`` begins.
@@ -71,8 +76,17 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
         mutex.lock()
         defer { mutex.unlock() }
         guard !isWritable else { return false }
-        hotChunk = -1
-        return try live().refresh()
+        let store = try live()
+        forgetChunk()
+        hasTold = false
+        return try store.refresh()
+    }
+
+    /// Whether the file is better sealed anew, under a new content key.
+    var isDueForNewKey: Bool {
+        mutex.lock()
+        defer { mutex.unlock() }
+        return store?.isDueForNewKey ?? false
     }
 
     /// The header's public facts.
@@ -86,7 +100,7 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
 
     /// Reads at the cursor and moves it; fewer bytes than fit only at the end.
     ///
-    /// - Throws: ``VaultError``; the memory then holds zeros.
+    /// - Throws: ``VaultError``, `overtaken` as ``read(into:at:)`` does; the memory then holds zeros.
     public func read(into memory: UnsafeMutableRawBufferPointer) throws(VaultError) -> Int {
         mutex.lock()
         defer { mutex.unlock() }
@@ -97,7 +111,8 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
 
     /// Reads at an offset; fewer bytes than fit only at the end. The cursor stays.
     ///
-    /// - Throws: ``VaultError``; the memory then holds zeros.
+    /// - Throws: ``VaultError``; the memory then holds zeros. `overtaken` when what was read or told before is of a commit
+    ///   that is gone: ``refresh()`` and begin again.
     public func read(into memory: UnsafeMutableRawBufferPointer, at offset: Int64) throws(VaultError) -> Int {
         mutex.lock()
         defer { mutex.unlock() }
@@ -106,14 +121,23 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
 
     private func readLocked(_ memory: UnsafeMutableRawBufferPointer, at offset: Int64) throws(VaultError) -> Int {
         guard offset >= 0 else { throw VaultError(.invalidArgument, "An offset is not negative.") }
-        do {
-            return try readChunks(memory, at: offset)
-        } catch {
-            memory.initializeMemory(as: UInt8.self, repeating: 0)
-            // A reader's commit may have been overtaken by a writer, who then reuses its places.
-            guard error.code == .damaged, !isWritable, let store, try store.refresh() else { throw error }
-            hotChunk = -1
-            return try readLocked(memory, at: offset)
+        var tries = 0
+        while true {
+            do {
+                let count = try readChunks(memory, at: offset)
+                hasTold = true
+                return count
+            } catch {
+                memory.initializeMemory(as: UInt8.self, repeating: 0)
+                // A reader's commit may have been overtaken by a writer, who then reuses its places.
+                guard error.code == .damaged, !isWritable, let store, try store.isOvertaken() else { throw error }
+                tries += 1
+                guard !hasTold, tries < Self.triesWhenOvertaken else {
+                    throw VaultError(.overtaken, "A writer has reused the places of the commit that was being read.")
+                }
+                forgetChunk()
+                _ = try store.refresh()
+            }
         }
     }
 
@@ -195,7 +219,6 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
             done += count
         }
         try store.trimNodes()
-        if store.needsCommit { try commit(store) }
     }
 
     /// Cuts or extends the plaintext to a length; an extension reads as zeros and takes no space.
@@ -245,11 +268,11 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
         if isWritable { try change(commit) }
     }
 
-    /// Makes everything written durable unless the file was closed before.
-    func syncIfOpen() throws(VaultError) {
+    /// Leaves the file on disk as closing it would, unless it was closed before.
+    func finishIfOpen() throws(VaultError) {
         mutex.lock()
         defer { mutex.unlock() }
-        if store != nil, isWritable { try change(commit) }
+        if store != nil, isWritable { try change(finish) }
     }
 
     /// Makes everything written durable and gives the file back; the object is unusable afterwards (SDK-FP-15).
@@ -262,11 +285,7 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
         defer { mutex.unlock() }
         guard store != nil else { return }
         defer { end(VaultError(.closed, "The file is closed.")) }
-        guard isWritable else { return }
-        try change { (store) throws(VaultError) in
-            try flushHot(store)
-            try store.commit(closing: true)
-        }
+        if isWritable { try change(finish) }
     }
 
     /// Drops key and plaintext at once, without writing; every later call throws the given error.
@@ -289,7 +308,17 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
         try store.commit(closing: false)
     }
 
+    private func finish(_ store: SealedStore) throws(VaultError) {
+        try flushHot(store)
+        try store.commit(closing: true)
+    }
+
     // MARK: The collected chunk
+
+    private func forgetChunk() {
+        hotChunk = -1
+        hot.zero()
+    }
 
     private func live() throws(VaultError) -> SealedStore {
         if let store { return store }

@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
 /// The blocks of one sealed file: reads them, writes them to places no commit reaches, and commits. Its owner locks.
 ///
 /// Its owner calls ``markBroken()`` when a change failed part-way; the store then refuses to write again, because what
@@ -15,7 +23,9 @@ final class SealedStore {
     var root: BlockReference
     var nodes: [TreePlace: TreeNode] = [:]
     var seals: UInt64
-    private var sealsAtCommit: UInt64
+    private let sealsAtOpening: UInt64
+    /// How many seals the record in force allows.
+    private var reservedSeals: UInt64
     var isDirty = false
     private(set) var isBroken = false
     let nodeLimit: Int
@@ -34,9 +44,10 @@ final class SealedStore {
         self.context = context
         shape = TreeShape(chunkSize: header.chunkSize, size: record.length)
         root = record.root
-        // A killed writer may have sealed that often without a commit to say so.
-        seals = record.sealCount + (record.isWriting ? Layout.sealsPerCommit : 0)
-        sealsAtCommit = seals
+        // A killed writer may have sealed as often as its record allowed.
+        seals = record.reach
+        sealsAtOpening = seals
+        reservedSeals = seals
         scratch = RawMemory(header.chunkSize)
         nodeLimit = max(16, Self.usualNodeBytes / header.chunkSize)
     }
@@ -85,30 +96,44 @@ final class SealedStore {
         return cipher
     }
 
-    /// The newest record, read again a few times because a writer may be writing it meanwhile.
+    /// The newest record, read again while a writer changes what is there.
     private static func newestRecord(
         on device: any StorageDevice, header: SealedHeader, cipher: any ChunkCipher, context: BlockContext,
         recovering: Bool
     ) throws(VaultError) -> CommitRecord {
         let page = RawMemory(Layout.recordPage)
-        for _ in 0..<3 {
+        var former: [UInt8] = []
+        var looksAlike = 0
+        for _ in 0..<1000 where looksAlike < 3 {
             var found: [CommitRecord] = []
+            var look: [UInt8] = []
             for index in 0...1 {
                 try device.readAll(page.slice(0, Layout.recordPage), at: Layout.recordOffsets[index])
                 let record = CommitRecord.open(
                     page, index: index, cipher: cipher, context: context, chunkSize: header.chunkSize)
                 if let record { found.append(record) }
+                look += page.array(0, CommitRecord.size)
             }
             let size = try device.size()
             if let newest = CommitRecord.newest(of: found, bytesOnDisk: size, recovering: recovering) { return newest }
+            withUnsafeBytes(of: size) { look += $0 }
+            looksAlike = look == former ? looksAlike + 1 : 1
+            former = look
+            if looksAlike > 1 { usleep(500) }
         }
         throw VaultError(.damaged, "The commit records or the length on disk are not what was written.")
     }
 
+    private func newestRecord() throws(VaultError) -> CommitRecord {
+        try Self.newestRecord(on: device, header: header, cipher: cipher, context: context, recovering: false)
+    }
+
+    /// Whether a writer has committed since.
+    func isOvertaken() throws(VaultError) -> Bool { try newestRecord().generation != record.generation }
+
     /// Takes over what a writer has committed since; true when there was something.
     func refresh() throws(VaultError) -> Bool {
-        let newest = try Self.newestRecord(
-            on: device, header: header, cipher: cipher, context: context, recovering: false)
+        let newest = try newestRecord()
         guard newest.generation != record.generation else { return false }
         record = newest
         shape = TreeShape(chunkSize: header.chunkSize, size: newest.length)
@@ -181,19 +206,20 @@ final class SealedStore {
         }
     }
 
-    /// Whether so much was sealed since the last commit that one is due.
-    var needsCommit: Bool { seals - sealsAtCommit >= Layout.sealsPerCommit / 2 }
+    /// Whether the content key has sealed half as often as is safe, so that the file is better sealed anew.
+    var isDueForNewKey: Bool { seals >= Layout.sealLimit / 2 }
 
     /// Says that a change failed part-way.
     func markBroken() { isBroken = true }
 
     // MARK: Committing
 
-    /// Refuses when an earlier write failed; marks the file as being written before its first change.
+    /// Refuses when an earlier write failed; marks the file as being written before its first change, and reserves more
+    /// seals before the reserved ones are used up.
     private func beginWriting() throws(VaultError) {
         guard !isBroken else { throw VaultError(.closed, "An earlier write to the file failed.") }
         guard allocator != nil else { throw VaultError(.readOnly, "The file is open for reading only.") }
-        guard !record.isWriting else { return }
+        guard seals >= reservedSeals else { return }
         var mark = record
         mark.generation += 1
         mark.isWriting = true
@@ -212,7 +238,8 @@ final class SealedStore {
         let height = TreeShape(chunkSize: header.chunkSize, size: next.length).height
         var sealed = next
         try countSeal(true)
-        sealed.sealCount = seals
+        reservedSeals = next.isWriting ? max(seals + reservation, Layout.sealsUnderMark) : seals
+        sealed.sealCount = next.isWriting ? reservedSeals - Layout.sealsUnderMark : seals
         guard sealed.seal(into: page, cipher: cipher, context: context, height: height, nonce: nonces.make()) else {
             throw VaultError(.sealingFailed, "A commit record could not be sealed.")
         }
@@ -222,7 +249,11 @@ final class SealedStore {
             UnsafeRawBufferPointer(page.slice(0, count)),
             at: Layout.recordOffsets[CommitRecord.page(of: next.generation)])
         record = sealed
-        sealsAtCommit = seals
+    }
+
+    /// As many again as this writer has made, within bounds: few records more, and a kill costs no more than was used.
+    private var reservation: UInt64 {
+        min(max(seals - min(sealsAtOpening, seals), Layout.reservations.lowerBound), Layout.reservations.upperBound)
     }
 
     /// Makes everything written so far the file's durable state.

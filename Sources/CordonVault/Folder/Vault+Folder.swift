@@ -243,9 +243,8 @@ extension Vault {
 
     private func carryOver(_ path: URL, as name: String, in folder: SealedFolder) async throws(VaultError) {
         let target = try self.path(of: name, in: folder)
-        guard let held = try PosixFile.open(path.path, writing: false, ifExists: true) else { return }
+        guard let held = try PosixFile.openLocked(path.path, writing: false) else { return }
         defer { held.close() }
-        try held.lockForWriting()
         do {
             let source = try open(path, writing: false, expecting: .former(of: folder.account))
             try await seal(source, at: target, as: name, in: folder)
@@ -270,20 +269,8 @@ extension Vault {
         let draft = folder.url.appendingPathComponent(PosixFile.temporaryName())
         do throws(VaultError) {
             let file = try create(draft, for: folder.account, chunkSize: source.chunkSize, named: .file(name))
-            let size = try source.size()
-            try file.truncate(to: size)
-            let memory = RawMemory(1 << 20)
-            var offset: Int64 = 0
-            while offset < size {
-                let count = try source.read(into: memory.slice(0, memory.bytes.count), at: offset)
-                guard count > 0 else { throw VaultError(.damaged, "The file ends before its size.") }
-                // Holes stay holes.
-                if !memory.isZero(from: 0, to: count) {
-                    try file.write(UnsafeRawBufferPointer(memory.slice(0, count)), at: offset)
-                }
-                offset += Int64(count)
-                await Task.yield()
-            }
+            var pouring = try SealedPouring(from: source, into: file)
+            while try pouring.step() { await Task.yield() }
             try file.close()
             try put(draft, at: target, owner: nil)
         } catch {

@@ -18,7 +18,7 @@ public struct SealedFileFacts: Sendable, Codable, Equatable {
     public let length: Int64
     /// The newest commit's number.
     public let generation: UInt64
-    /// How often the content key has sealed.
+    /// How often the content key has sealed; the most that it may have, where ``isBeingWritten``.
     public let seals: UInt64
     /// Whether a writer has the file open, or was killed.
     public let isBeingWritten: Bool
@@ -36,7 +36,7 @@ extension SealedFileFacts {
         chunkSize = header.chunkSize
         length = record.length
         generation = record.generation
-        seals = record.sealCount
+        seals = record.reach
         isBeingWritten = record.isWriting
         self.bytesOnDisk = bytesOnDisk
     }

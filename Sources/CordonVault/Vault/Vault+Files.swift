@@ -27,12 +27,6 @@ extension Vault {
         let (header, contentKey) = try SealedHeader.make(
             owner: account, accountKey: key, chunkSize: chunkSize, name: name)
         defer { contentKey.destroy() }
-        let old = try PosixFile.open(path.path, writing: true, ifExists: true)
-        defer { old?.close() }
-        if let old {
-            guard replacing else { throw VaultError(.alreadyExists, "A file is already there.", place: path.path) }
-            try old.lockForWriting()
-        }
         let parent = path.deletingLastPathComponent()
         let draft = parent.appendingPathComponent(PosixFile.temporaryName()).path
         let device = try PosixFile.create(draft, mode: mode_t(mode))
@@ -40,12 +34,7 @@ extension Vault {
             try device.lockForWriting()
             let store = try SealedStore.create(
                 on: device, header: header, contentKey: contentKey, backend: .preferred)
-            if replacing {
-                try PosixFile.rename(draft, to: path.path)
-            } else {
-                try PosixFile.hardLink(draft, as: path.path)
-                PosixFile.remove(draft)
-            }
+            try Self.name(draft, path.path, replacing: replacing)
             try PosixFile.syncDirectory(parent.path)
             return track(SealedFile(store, writable: true))
         } catch {
@@ -73,11 +62,19 @@ extension Vault {
     func open(
         _ path: URL, writing: Bool, recovering: Bool = false, expecting expected: HeaderExpectation?
     ) throws(VaultError) -> SealedFile {
-        guard let device = try PosixFile.open(path.path, writing: writing) else {
-            throw VaultError(.noSuchFile, "There is no file.", place: path.path)
-        }
+        let found =
+            writing ? try PosixFile.openLocked(path.path, writing: true) : try PosixFile.open(path.path, writing: false)
+        guard let device = found else { throw VaultError(.noSuchFile, "There is no file.", place: path.path) }
+        let file = try sealedFile(on: device, at: path, writing: writing, recovering: recovering, expecting: expected)
+        return writing ? underFreshKey(file, at: path) : file
+    }
+
+    /// Opens what a descriptor names, which the file closes, or this call when it fails.
+    func sealedFile(
+        on device: PosixFile, at path: URL, writing: Bool = false, recovering: Bool = false,
+        expecting expected: HeaderExpectation? = nil
+    ) throws(VaultError) -> SealedFile {
         do throws(VaultError) {
-            if writing { try device.lockForWriting() }
             let header = try Self.header(of: device)
             guard header.kind == .file else { throw .isDatabase }
             try expected?.admit(header)
@@ -174,6 +171,37 @@ extension Vault {
             throw VaultError(.damaged, "The file ends inside its header.")
         }
         return try SealedHeader(memory)
+    }
+
+    /// A file that was opened for writing, under a new content key when its own has sealed half as often as is safe; the
+    /// same file in every other case, and where the disk has no room for another one.
+    ///
+    /// A file with two names stays as it is: the new one would have one of them.
+    func underFreshKey(_ file: SealedFile, at path: URL) -> SealedFile {
+        guard file.isDueForNewKey else { return file }
+        let path = path.resolvingSymlinksInPath()
+        let draft = path.deletingLastPathComponent().appendingPathComponent(PosixFile.temporaryName())
+        do {
+            guard let device = try PosixFile.open(path.path, writing: false), let header = file.header else {
+                return file
+            }
+            defer { device.close() }
+            guard try device.names() == 1 else { return file }
+            let (contentKey, name) = try header.open(under: try key(for: file.owner))
+            contentKey.destroy()
+            let fresh = try create(
+                draft, for: file.owner, chunkSize: file.chunkSize, replacing: false,
+                mode: UInt16(truncatingIfNeeded: try device.mode()), named: name)
+            var pouring = try SealedPouring(from: file, into: fresh)
+            while try pouring.step() {}
+            try fresh.sync()
+            try put(draft, at: path, owner: nil, held: true)
+            try? file.close()
+            return fresh
+        } catch {
+            PosixFile.remove(draft.path)
+            return file
+        }
     }
 
     private func track(_ file: SealedFile) -> SealedFile {
@@ -278,14 +306,16 @@ extension Vault {
 
     /// Gives a file a name, in place of what was there, and has the note of its owner follow.
     ///
-    /// - Parameter held: the target, where the caller has its writer's lock already.
+    /// - Parameter held: whether the caller has the writer's lock of the target already.
     /// - Throws: `inUse` when a writer has the target open, who would go on writing into nothing.
     func put(_ file: URL, at target: URL, owner: AccountID?, held: Bool = false) throws(VaultError) {
-        let replaced = held ? nil : try lockedAgainstWriters(target)
-        defer { replaced?.close() }
         let change = try register.ready(owner, for: target)
         do {
-            try PosixFile.rename(file.path, to: target.path)
+            if held {
+                try PosixFile.rename(file.path, to: target.path)
+            } else {
+                try Self.name(file.path, target.path, replacing: true)
+            }
         } catch {
             change.undo()
             throw error
@@ -299,24 +329,35 @@ extension Vault {
         path.standardizedFileURL.path == other.standardizedFileURL.path
     }
 
-    /// A sealed file with its writer's lock taken; nil for what is not sealed, or not there.
-    private func lockedAgainstWriters(_ path: URL) throws(VaultError) -> PosixFile? {
-        let file: PosixFile?
-        do {
-            file = try PosixFile.open(path.path, writing: false, ifExists: true)
-        } catch {
-            if error.code == .isDirectory || error.code == .notSealed { return nil }
-            throw error
+    /// Gives a file a name, in place of what has it, which no writer has open; what comes there meanwhile is not lost.
+    ///
+    /// - Throws: `inUse`; `alreadyExists` when something has the name that is not to be replaced.
+    private static func name(_ file: String, _ name: String, replacing: Bool) throws(VaultError) {
+        for _ in 0..<1000 {
+            if PosixFile.isAbsent(name) {
+                do {
+                    return try PosixFile.rename(file, toFree: name)
+                } catch {
+                    guard error.code == .alreadyExists, replacing else { throw error }
+                    continue
+                }
+            }
+            guard replacing else { throw VaultError(.alreadyExists, "A file is already there.", place: name) }
+            let former = try lockedAgainstWriters(name)
+            defer { former?.close() }
+            return try PosixFile.rename(file, to: name)
         }
-        guard let file else { return nil }
+        throw VaultError(.inUse, "The file is made and removed again and again.", place: name)
+    }
+
+    /// An ordinary file with its writer's lock taken; nil for what is none, or not there.
+    private static func lockedAgainstWriters(_ path: String) throws(VaultError) -> PosixFile? {
         do {
-            _ = try Self.header(of: file)
+            return try PosixFile.openLocked(path, writing: false)
         } catch {
-            if error.code == .notSealed { return nil }
-            guard error.code == .damaged || error.code == .unsupportedFormat else { throw error }
+            guard error.code == .isDirectory || error.code == .notSealed else { throw error }
+            return nil
         }
-        try file.lockForWriting()
-        return file
     }
 
     /// Copies what is not sealed, durably.

@@ -36,12 +36,14 @@ extension Vault {
         _ path: URL, progress: @Sendable (Int64, Int64) -> Void = { _, _ in }
     ) throws(VaultError) -> SealedFileFacts {
         let file = try open(path, writing: false)
-        let size = try file.size()
         let memory = RawMemory(max(1 << 18, file.chunkSize))
-        var offset: Int64 = 0
-        while offset < size {
-            offset += Int64(try file.read(into: memory.slice(0, memory.bytes.count), at: offset))
-            progress(offset, size)
+        try file.ofOneCommit { () throws(VaultError) in
+            let size = try file.size()
+            var offset: Int64 = 0
+            while offset < size {
+                offset += Int64(try file.read(into: memory.slice(0, memory.bytes.count), at: offset))
+                progress(offset, size)
+            }
         }
         try file.close()
         return try Self.inspect(path)

@@ -118,6 +118,7 @@ extension Vault {
             let mode = UInt16(truncatingIfNeeded: try source.mode())
             let file = try create(draft, for: account, replacing: false, mode: mode)
             try await pour(source, &state, progress) { (bytes, offset) throws(VaultError) in
+                if offset == 0 { try file.truncate(to: 0) }
                 try file.write(bytes, at: offset)
             }
             try file.close()
@@ -129,8 +130,30 @@ extension Vault {
         }
     }
 
-    /// Hands on a file's plaintext by the megabyte, letting other work of the vault in between.
+    /// Hands on a file's plaintext as it was at one moment, by the megabyte, letting other work of the vault in between;
+    /// again from offset 0 when somebody has changed the file meanwhile.
+    ///
+    /// - Throws: `inUse` when the file changes faster than it can be read.
     private func pour(
+        _ source: PlainSource, _ state: inout ProtectionProgress, _ progress: @Sendable (ProtectionProgress) -> Void,
+        into write: (UnsafeRawBufferPointer, Int64) throws(VaultError) -> Void
+    ) async throws(VaultError) {
+        let before = state.bytes
+        for _ in 0..<SealedFile.triesWhenOvertaken {
+            do {
+                try await pourOnce(source, &state, progress, into: write)
+                return try source.checkUnchanged()
+            } catch {
+                guard error.code == .overtaken else { throw error }
+                state.bytes = before
+                try source.begin()
+                try write(UnsafeRawBufferPointer(start: nil, count: 0), 0)
+            }
+        }
+        throw VaultError(.inUse, "The file is being written faster than it can be read.", place: source.place.path)
+    }
+
+    private func pourOnce(
         _ source: PlainSource, _ state: inout ProtectionProgress, _ progress: @Sendable (ProtectionProgress) -> Void,
         into write: (UnsafeRawBufferPointer, Int64) throws(VaultError) -> Void
     ) async throws(VaultError) {
@@ -158,14 +181,17 @@ extension Vault {
         defer { source.close() }
         let draft = target.deletingLastPathComponent().appendingPathComponent(PosixFile.temporaryName())
         let file = try PosixFile.create(draft.path, mode: try source.mode())
+        defer { file.close() }
         do {
-            // Readable drafts are noted as well, so that a wipe after a kill finds them.
+            // Readable drafts are noted before they have content, so that a wipe or the next start finds them after a kill;
+            // the lock says that this one is being written.
+            try file.lockForWriting()
             try register.setOwner(source.owner, of: draft)
             try await pour(source, &state, progress) { (bytes, offset) throws(VaultError) in
+                if offset == 0 { try file.truncate(to: 0) }
                 try file.write(bytes, at: offset)
             }
             try file.sync()
-            file.close()
             try put(draft, at: target, owner: owner, held: try source.isLocked(at: target))
             if consuming, !Self.isSame(path, target) { try PosixFile.unlinkIfPresent(path.path) }
             try register.setOwner(nil, of: draft)
@@ -206,54 +232,6 @@ extension Vault {
     }
 }
 
-/// The plaintext of a file, sealed or not, read from the beginning.
-private struct PlainSource {
-    private let sealed: SealedFile?
-    private let plain: PosixFile
-    /// The owner that a sealed file names.
-    let owner: AccountID?
-
-    private let place: URL
-    private let isConsumed: Bool
-
-    /// - Parameter consuming: take a sealed file's writer's lock, because the file will be gone.
-    init(_ path: URL, in vault: isolated Vault, consuming: Bool) throws(VaultError) {
-        guard let plain = try PosixFile.open(path.path, writing: false) else {
-            throw VaultError(.noSuchFile, "There is no file.", place: path.path)
-        }
-        self.plain = plain
-        place = path
-        isConsumed = consuming
-        owner = try vault.sealedHeader(of: path)?.owner
-        if consuming, owner != nil { try plain.lockForWriting() }
-        sealed = owner == nil ? nil : try vault.open(path, writing: false)
-    }
-
-    func mode() throws(VaultError) -> mode_t { try plain.mode() }
-
-    /// Whether the writer's lock of what is at the target is held here.
-    ///
-    /// - Throws: `inUse` when the source is to be gone and somebody has put another file in its place meanwhile.
-    func isLocked(at target: URL) throws(VaultError) -> Bool {
-        guard isConsumed else { return false }
-        guard try plain.isAt(place.path) else {
-            throw VaultError(.inUse, "Somebody has replaced the file meanwhile.", place: place.path)
-        }
-        return owner != nil && Vault.isSame(place, target)
-    }
-
-    /// Gives the lock back.
-    func close() {
-        try? sealed?.close()
-        plain.close()
-    }
-
-    func read(_ memory: UnsafeMutableRawBufferPointer, at offset: Int64) throws(VaultError) -> Int {
-        guard let sealed else { return try plain.read(memory, at: offset) }
-        return try sealed.read(into: memory, at: offset)
-    }
-}
-
 extension Vault {
     /// Protects bytes for an account (SDK-DP-01, SDK-DP-02, SDK-DP-03).
     ///
@@ -261,61 +239,71 @@ extension Vault {
     ///   - bytes: at least one.
     ///   - account: the owner.
     ///   - sealing: false for an account without protection: the bytes stay readable behind a header naming the owner.
+    ///   - context: what the bytes are for, such as the record and the field they belong to; they open for the same alone, so
+    ///     that nobody puts one buffer of the account in place of another. It is not kept in the buffer.
     /// - Throws: `empty`, `locked`, `unknownAccount`, `wiped`, `sealingFailed`.
-    public func protect(_ bytes: Data, for account: AccountID, sealing: Bool = true) throws(VaultError) -> Data {
+    public func protect(
+        _ bytes: Data, for account: AccountID, sealing: Bool = true, context: String? = nil
+    ) throws(VaultError) -> Data {
         guard !bytes.isEmpty else { throw VaultError(.empty, "There is nothing to protect.") }
-        guard sealing else { return try ProtectedBuffer.tag(bytes, for: account) }
-        return try ProtectedBuffer.seal(bytes, under: try key(for: account))
+        guard sealing else { return try ProtectedBuffer.tag(bytes, for: account, context: context) }
+        return try ProtectedBuffer.seal(bytes, under: try key(for: account), context: context)
     }
 
-    /// The bytes that were protected; what does not come from ``protect(_:for:sealing:)-(Data,_,_)`` comes back
+    /// The bytes that were protected; what does not come from ``protect(_:for:sealing:context:)-(Data,_,_,_)`` comes back
     /// unchanged (SDK-DP-06, CQ-16).
     ///
-    /// - Parameter demanding: throw `notProtected` for foreign bytes instead.
-    /// - Throws: `damaged`, `unsupportedFormat`, `wrongKey`, `locked`, `unknownAccount`, `wiped`; never part of the
-    ///   bytes.
-    public func unprotect(_ bytes: Data, demanding: Bool = false) throws(VaultError) -> Data {
+    /// - Parameters:
+    ///   - demanding: throw `notProtected` for foreign bytes instead.
+    ///   - context: what the bytes were protected for. Whoever gives one demands protection too: foreign bytes are for nothing.
+    /// - Throws: `damaged`, also for bytes that were protected for something else; `unsupportedFormat`, `wrongKey`, `locked`,
+    ///   `unknownAccount`, `wiped`; never part of the bytes.
+    public func unprotect(_ bytes: Data, demanding: Bool = false, context: String? = nil) throws(VaultError) -> Data {
         guard ProtectedBuffer.isClaimed(by: bytes) else {
-            if demanding { throw VaultError(.notProtected, "The bytes carry no protection.") }
+            if demanding || context != nil { throw VaultError(.notProtected, "The bytes carry no protection.") }
             return bytes
         }
         let head = try ProtectedBuffer.head(of: bytes)
         return switch head.kind {
-        case .plain: try ProtectedBuffer.untag(bytes, head)
-        case .sealed: try ProtectedBuffer.open(bytes, head, under: try key(for: head.owner))
+        case .plain: try ProtectedBuffer.untag(bytes, head, context: context)
+        case .sealed: try ProtectedBuffer.open(bytes, head, under: try key(for: head.owner), context: context)
         }
     }
 
     /// The bytes that were sealed for an account: for whoever must know that the account's key was used.
     ///
     /// - Throws: `notProtected` for anything without a seal, a readable buffer that only names the account included;
-    ///   `wrongKey` for what was sealed for another account; else what ``unprotect(_:demanding:)-(Data,_)`` throws.
-    public func unseal(_ bytes: Data, of account: AccountID) throws(VaultError) -> Data {
+    ///   `wrongKey` for what was sealed for another account; else what ``unprotect(_:demanding:context:)-(Data,_,_)`` throws.
+    public func unseal(_ bytes: Data, of account: AccountID, context: String? = nil) throws(VaultError) -> Data {
         guard ProtectedBuffer.isClaimed(by: bytes) else {
             throw VaultError(.notProtected, "The bytes carry no protection.")
         }
         let head = try ProtectedBuffer.head(of: bytes)
         guard head.kind == .sealed else { throw VaultError(.notProtected, "The bytes are named, but not sealed.") }
         guard head.owner == account else { throw VaultError(.wrongKey, "The bytes are sealed for another account.") }
-        return try ProtectedBuffer.open(bytes, head, under: try key(for: account))
+        return try ProtectedBuffer.open(bytes, head, under: try key(for: account), context: context)
     }
 
     /// Protects text; the result is the base64 form of the protected buffer (SDK-DP-05).
     ///
-    /// - Throws: what ``protect(_:for:sealing:)-(Data,_,_)`` throws.
-    public func protect(_ text: String, for account: AccountID, sealing: Bool = true) throws(VaultError) -> String {
-        try protect(Data(text.utf8), for: account, sealing: sealing).base64EncodedString()
+    /// - Throws: what ``protect(_:for:sealing:context:)-(Data,_,_,_)`` throws.
+    public func protect(
+        _ text: String, for account: AccountID, sealing: Bool = true, context: String? = nil
+    ) throws(VaultError) -> String {
+        try protect(Data(text.utf8), for: account, sealing: sealing, context: context).base64EncodedString()
     }
 
     /// The text that was protected; other text comes back unchanged (SDK-DP-06).
     ///
-    /// - Throws: what ``unprotect(_:demanding:)-(Data,_)`` throws.
-    public func unprotect(_ text: String, demanding: Bool = false) throws(VaultError) -> String {
+    /// - Throws: what ``unprotect(_:demanding:context:)-(Data,_,_)`` throws.
+    public func unprotect(
+        _ text: String, demanding: Bool = false, context: String? = nil
+    ) throws(VaultError) -> String {
         guard let bytes = Self.buffer(in: text) else {
-            if demanding { throw VaultError(.notProtected, "The text carries no protection.") }
+            if demanding || context != nil { throw VaultError(.notProtected, "The text carries no protection.") }
             return text
         }
-        let content = try unprotect(bytes, demanding: true)
+        let content = try unprotect(bytes, demanding: true, context: context)
         guard let text = String(validating: content, as: UTF8.self) else {
             throw VaultError(.damaged, "The protected bytes are not text.")
         }

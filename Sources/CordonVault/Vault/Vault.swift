@@ -46,13 +46,14 @@ public actor Vault {
         try PosixFile.makeDirectory(directory.path)
         try PosixFile.makeDirectory(self.keyDirectory.path)
         try PosixFile.makeDirectory(directory.appendingPathComponent("wipes").path)
+        register.removeUnfinished()
         _ = try keyStore.rootKey()
     }
 }
 
 /// Something with a key in memory that must end when its account is locked or wiped.
 protocol KeyHolder: AnyObject {
-    /// Makes durable what was written, before a lock; why not, where that failed.
+    /// Makes durable what was written and leaves it complete, before a lock; why not, where that failed.
     func settle() -> VaultError?
     /// Ends every use of the key, for this reason.
     func invalidate(_ reason: VaultError)
@@ -61,7 +62,7 @@ protocol KeyHolder: AnyObject {
 extension SealedFile: KeyHolder {
     func settle() -> VaultError? {
         do {
-            try syncIfOpen()
+            try finishIfOpen()
             return nil
         } catch {
             return error

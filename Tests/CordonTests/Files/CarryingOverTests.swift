@@ -163,7 +163,7 @@ import Testing
         func carryOver(killedAt victim: Int?) async throws {
             let (log, vault) = (log, try await vault())
             try await DiskFaults.$next.withValue({ call in
-                guard !["open", "read", "list"].contains(call) else { return 0 }
+                guard !["open", "read", "list", "lock"].contains(call) else { return 0 }
                 if append(call, to: log) == victim { Program.dieByAnotherHand() }
                 return 0
             }) { try await vault.carryOver(folder) }

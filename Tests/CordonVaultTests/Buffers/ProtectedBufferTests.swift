@@ -79,3 +79,46 @@ struct ProtectedBufferTests {
         #expect(await code { _ = try await workshop.vault.unprotect(sealed) } == .wrongKey)
     }
 }
+
+/// A buffer opens for what it was made for.
+struct BufferContextTests {
+    private let bytes = Data("granted".utf8)
+
+    @Test(arguments: [true, false])
+    func `a buffer that was protected for one thing does not open for another, nor for none`(sealing: Bool) async throws
+    {
+        let workshop = try await Workshop()
+        let vault = workshop.vault
+        let made = try await vault.protect(bytes, for: workshop.ada, sealing: sealing, context: "request 7, verdict")
+        let free = try await vault.protect(bytes, for: workshop.ada, sealing: sealing)
+        #expect(try await vault.unprotect(made, context: "request 7, verdict") == bytes)
+        for context in ["request 8, verdict", "", nil] {
+            #expect(
+                await code { _ = try await vault.unprotect(made, context: context) } == .damaged, "\(context ?? "-")")
+        }
+        #expect(await code { _ = try await vault.unprotect(free, context: "request 7, verdict") } == .damaged)
+        #expect(try await vault.unprotect(free) == bytes)
+        #expect(vault.owner(ofBuffer: made) == workshop.ada)
+        #expect(await code { _ = try await vault.unprotect(bytes, context: "request 7, verdict") } == .notProtected)
+        for place in 0..<made.count {
+            var changed = made
+            changed[place] ^= 1
+            // What no longer says that it is protected passes through where nothing is demanded.
+            #expect(
+                await code { _ = try await vault.unprotect(changed, demanding: true, context: "request 7, verdict") }
+                    != nil,
+                "byte \(place)")
+        }
+    }
+
+    @Test func `text and seals take a context too`() async throws {
+        let workshop = try await Workshop()
+        let vault = workshop.vault
+        let text = try await vault.protect("granted", for: workshop.ada, context: "verdict")
+        #expect(try await vault.unprotect(text, context: "verdict") == "granted")
+        #expect(await code { _ = try await vault.unprotect(text) } == .damaged)
+        let sealed = try await vault.protect(bytes, for: workshop.ada, context: "verdict")
+        #expect(try await vault.unseal(sealed, of: workshop.ada, context: "verdict") == bytes)
+        #expect(await code { _ = try await vault.unseal(sealed, of: workshop.ada) } == .damaged)
+    }
+}

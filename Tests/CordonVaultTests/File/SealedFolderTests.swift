@@ -212,7 +212,7 @@ struct SealedFolderTests {
     @Test func `a folder whose directory cannot be read changes nothing`() async throws {
         let bench = try await Bench()
         try await bench.write("plan", as: "plan")
-        for call in ["open", "read", "write", "sync", "create", "rename"] {
+        for call in ["open", "lock", "read", "write", "sync", "create", "link"] {
             await DiskFaults.$next.withValue({ $0 == call ? EIO : 0 }) {
                 #expect(await code { _ = try await bench.vault.create("more", in: bench.folder) } != nil, "\(call)")
             }

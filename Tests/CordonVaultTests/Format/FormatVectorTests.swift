@@ -233,8 +233,8 @@ struct FormatVectorTests {
     private static func openBuffer(_ bytes: [UInt8], _ keys: [AccountKey]) throws -> [UInt8] {
         guard ProtectedBuffer.isClaimed(by: Data(bytes)) else { throw VaultError(.notProtected, "foreign") }
         let head = try ProtectedBuffer.head(of: Data(bytes))
-        if head.kind == .plain { return Array(try ProtectedBuffer.untag(Data(bytes), head)) }
+        if head.kind == .plain { return Array(try ProtectedBuffer.untag(Data(bytes), head, context: nil)) }
         guard let key = keys.first(where: { $0.id == head.keyID }) else { throw VaultError(.wrongKey, "no such key") }
-        return Array(try ProtectedBuffer.open(Data(bytes), head, under: key))
+        return Array(try ProtectedBuffer.open(Data(bytes), head, under: key, context: nil))
     }
 }

@@ -152,22 +152,24 @@ class SealedFile:
         return bytes(content)
 
 
-def open_buffer(data, keys):
+def open_buffer(data, keys, context=None):
     require(data[:8] == b"CORDONPB", "notProtected")
     require(len(data) > 48)
     version, kind, zero, length, zeros = struct.unpack_from("<HBBHH", data, 8)
-    require(version == 1 and kind in (1, 2), "unsupportedFormat")
+    require(version in (1, 2) and kind in (1, 2), "unsupportedFormat")
+    require((version == 2) == (context is not None))
+    bound = b"" if context is None else hashlib.sha256(context.encode()).digest()
     end = 48 + length
     require(zero == 0 and zeros == 0 and 1 <= length <= 336 and len(data) >= end + (28 if kind == 1 else 32))
     require(kind == 1 or not any(data[32:48]))
     text(data[48:end])
     if kind == 2:
         content = data[end + 32 :]
-        require(hashlib.sha256(data[:end] + content).digest() == data[end : end + 32])
+        require(hashlib.sha256(data[:end] + bound + content).digest() == data[end : end + 32])
         return content
     require(data[32:48].hex() in keys, "wrongKey")
     key = derive(keys[data[32:48].hex()], data[16:32], "cordon vault 1 buffer")
-    return open_sealed(key, data[end : end + 12], data[end + 12 :], data[:end])
+    return open_sealed(key, data[end : end + 12], data[end + 12 :], data[:end] + bound)
 
 
 class SealedDatabase:

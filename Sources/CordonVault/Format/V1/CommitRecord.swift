@@ -9,7 +9,7 @@ struct CommitRecord: Equatable {
     var generation: UInt64
     /// The plaintext length.
     var length: Int64
-    /// Seals made under the content key so far.
+    /// Seals made under the content key so far; while `isWriting`, ``Layout/sealsUnderMark`` less than may be made.
     var sealCount: UInt64
     /// Slots in use or free, from the first.
     var slotCount: UInt32
@@ -18,6 +18,9 @@ struct CommitRecord: Equatable {
     /// The length of the whole file on disk; exact unless `isWriting`, then the least it can be.
     var physicalLength: Int64
     var root: BlockReference
+
+    /// Seals that may have been made under the content key while the record is in force.
+    var reach: UInt64 { sealCount + (isWriting ? Layout.sealsUnderMark : 0) }
 
     /// Where the record of a generation stands.
     static func page(of generation: UInt64) -> Int { Int(generation & 1) }

@@ -15,8 +15,10 @@ enum Layout {
     static let pageSizes: ClosedRange<UInt8> = 9...16
     /// Seals under one content key, half of what random 96-bit nonces allow at a risk of 2^-32.
     static let sealLimit: UInt64 = 1 << 31
-    /// Seals between two commits at most; as many are assumed lost when a writer was killed.
-    static let sealsPerCommit: UInt64 = 1 << 20
+    /// What a record with the mark leaves out of its count, so that the count with this added is what its writer may reach.
+    static let sealsUnderMark: UInt64 = 1 << 20
+    /// Seals that a writer reserves at a time at least, hence what a kill costs; and at most.
+    static let reservations: ClosedRange<UInt64> = 1 << 10...1 << 19
 }
 
 /// How the chunks of a file of some length hang together: a tree whose leaves are chunks and whose inner nodes are

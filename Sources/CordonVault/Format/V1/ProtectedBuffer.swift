@@ -2,10 +2,11 @@ internal import CordonIdentity
 internal import Crypto
 internal import Foundation
 
-/// A protected buffer of format 1: a header naming the owner, then the bytes, sealed or as they were.
+/// A protected buffer of format 1 or 2: a header naming the owner, then the bytes, sealed or as they were. One of format 2
+/// is bound to what its caller said that it is for.
 ///
 ///     0   8   "CORDONPB"             32  16  account key id (zeros when plain)
-///     8   2   version, 1             48   n  owner, UTF-8
+///     8   2   version, 1 or 2        48   n  owner, UTF-8
 ///     10  1   1 sealed, 2 plain      …       sealed: nonce 12, ciphertext, tag 16
 ///     11  1   0                              plain: digest 32, bytes
 ///     12  2   owner's length n
@@ -24,6 +25,7 @@ enum ProtectedBuffer {
 
     /// What a header says, before anything is proved.
     struct Head {
+        let version: FormatVersion
         let kind: Kind
         let owner: AccountID
         let id: [UInt8]
@@ -36,10 +38,11 @@ enum ProtectedBuffer {
     static func isClaimed(by bytes: Data) -> Bool { bytes.starts(with: magic) }
 
     /// Seals bytes for an account under a key used for this buffer alone.
-    static func seal(_ bytes: Data, under key: AccountKey) throws(VaultError) -> Data {
+    static func seal(_ bytes: Data, under key: AccountKey, context: String?) throws(VaultError) -> Data {
         let id = SecureRandom.bytes(16)
-        var output = try header(.sealed, owner: key.account, id: id, keyID: key.id)
+        var output = try header(.sealed, owner: key.account, id: id, keyID: key.id, isBound: context != nil)
         let end = output.count
+        let bound = RawMemory(output + digest(of: context))
         output.append(contentsOf: SecureRandom.bytes(12))
         output.append(bytes)
         output.append(contentsOf: [UInt8](repeating: 0, count: 16))
@@ -51,7 +54,7 @@ enum ProtectedBuffer {
             return secret.withBytes { secretBytes in
                 CipherBackend.preferred.cipher(key: secretBytes)?.seal(
                     text, into: base + end + 12, nonce: base + end, tag: base + end + 12 + count,
-                    context: UnsafeRawBufferPointer(start: base, count: end)) ?? false
+                    context: UnsafeRawBufferPointer(bound.slice(0, bound.bytes.count))) ?? false
             } ?? false
         }
         guard done else { throw VaultError(.sealingFailed, "A buffer could not be sealed.") }
@@ -59,10 +62,11 @@ enum ProtectedBuffer {
     }
 
     /// Puts the owner's name before bytes that stay as they are (SDK-DP-03).
-    static func tag(_ bytes: Data, for owner: AccountID) throws(VaultError) -> Data {
+    static func tag(_ bytes: Data, for owner: AccountID, context: String?) throws(VaultError) -> Data {
         var output = try header(
-            .plain, owner: owner, id: SecureRandom.bytes(16), keyID: [UInt8](repeating: 0, count: 16))
-        output.append(contentsOf: SHA256.hash(data: output + bytes))
+            .plain, owner: owner, id: SecureRandom.bytes(16), keyID: [UInt8](repeating: 0, count: 16),
+            isBound: context != nil)
+        output.append(contentsOf: SHA256.hash(data: output + digest(of: context) + bytes))
         return output + bytes
     }
 
@@ -71,8 +75,7 @@ enum ProtectedBuffer {
         let bytes = Data(bytes)
         guard bytes.count > fixed, isClaimed(by: bytes) else { throw damaged }
         let memory = RawMemory(bytes.prefix(fixed + Layout.longestOwner))
-        guard memory.load(8, as: UInt16.self) == FormatVersion.one.rawValue, let kind = Kind(rawValue: memory.load(10))
-        else {
+        guard let version = FormatVersion(rawValue: memory.load(8)), let kind = Kind(rawValue: memory.load(10)) else {
             throw VaultError(.unsupportedFormat, "The buffer is of a format this version does not know.")
         }
         let length = Int(memory.load(12, as: UInt16.self))
@@ -83,12 +86,13 @@ enum ProtectedBuffer {
             let name = String(validating: memory.array(fixed, length), as: UTF8.self)
         else { throw damaged }
         return Head(
-            kind: kind, owner: AccountID(name), id: memory.array(16, 16), keyID: memory.array(32, 16),
+            version: version, kind: kind, owner: AccountID(name), id: memory.array(16, 16), keyID: memory.array(32, 16),
             end: fixed + length)
     }
 
     /// The bytes of a sealed buffer.
-    static func open(_ bytes: Data, _ head: Head, under key: AccountKey) throws(VaultError) -> Data {
+    static func open(_ bytes: Data, _ head: Head, under key: AccountKey, context: String?) throws(VaultError) -> Data {
+        try check(head, context)
         guard key.id == head.keyID else {
             throw VaultError(.wrongKey, "The buffer was sealed under the account key \(head.keyID.hex).")
         }
@@ -96,6 +100,7 @@ enum ProtectedBuffer {
         let secret = try key.bufferKey(for: head.id)
         var output = Data(count: count)
         let input = RawMemory(bytes)
+        let bound = RawMemory(bytes.prefix(head.end) + digest(of: context))
         let opened = output.withUnsafeMutableBytes { memory -> Bool in
             guard let base = input.bytes.baseAddress else { return false }
             let target = memory.baseAddress ?? base
@@ -103,7 +108,7 @@ enum ProtectedBuffer {
                 CipherBackend.preferred.cipher(key: secretBytes)?.open(
                     UnsafeRawBufferPointer(start: base + head.end + 12, count: count), into: target,
                     nonce: base + head.end, tag: base + head.end + 12 + count,
-                    context: UnsafeRawBufferPointer(start: base, count: head.end)) ?? false
+                    context: UnsafeRawBufferPointer(bound.slice(0, bound.bytes.count))) ?? false
             } ?? false
         }
         guard opened else { throw damaged }
@@ -111,18 +116,35 @@ enum ProtectedBuffer {
     }
 
     /// The bytes of a plain buffer.
-    static func untag(_ bytes: Data, _ head: Head) throws(VaultError) -> Data {
+    static func untag(_ bytes: Data, _ head: Head, context: String?) throws(VaultError) -> Data {
+        try check(head, context)
         let bytes = Data(bytes)
         let content = bytes.dropFirst(head.end + digestSize)
-        let digest = bytes[head.end..<head.end + digestSize]
-        guard SHA256.hash(data: bytes.prefix(head.end) + content).elementsEqual(digest) else { throw damaged }
+        let found = bytes[head.end..<head.end + digestSize]
+        guard SHA256.hash(data: bytes.prefix(head.end) + digest(of: context) + content).elementsEqual(found) else {
+            throw damaged
+        }
         return Data(content)
     }
 
-    private static var damaged: VaultError { VaultError(.damaged, "The protected buffer was changed or cut.") }
+    private static var damaged: VaultError {
+        VaultError(.damaged, "The protected buffer was changed or cut, or is for something else.")
+    }
+
+    /// Refuses one that is bound to a purpose where none is named, and one that is bound to none where one is.
+    private static func check(_ head: Head, _ context: String?) throws(VaultError) {
+        guard (head.version == .two) == (context != nil) else {
+            throw VaultError(.damaged, "The protected buffer is for something else.")
+        }
+    }
+
+    /// What a purpose adds to the authenticated bytes.
+    private static func digest(of context: String?) -> Data {
+        context.map { Data(SHA256.hash(data: Data($0.utf8))) } ?? Data()
+    }
 
     private static func header(
-        _ kind: Kind, owner: AccountID, id: [UInt8], keyID: [UInt8]
+        _ kind: Kind, owner: AccountID, id: [UInt8], keyID: [UInt8], isBound: Bool
     ) throws(VaultError) -> Data {
         let name = Array(owner.rawValue.utf8)
         guard (1...Layout.longestOwner).contains(name.count) else {
@@ -130,7 +152,7 @@ enum ProtectedBuffer {
         }
         let memory = RawMemory(fixed)
         memory.store(magic, at: 0)
-        memory.store(FormatVersion.one.rawValue, at: 8)
+        memory.store((isBound ? FormatVersion.two : .one).rawValue, at: 8)
         memory.store(kind.rawValue, at: 10)
         memory.store(UInt16(name.count), at: 12)
         memory.store(id, at: 16)

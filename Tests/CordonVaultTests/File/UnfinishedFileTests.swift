@@ -1,0 +1,56 @@
+import CordonIdentity
+import CordonTestSupport
+import Foundation
+import Testing
+
+@testable import CordonVault
+
+/// What a kill leaves unfinished does not stay readable.
+struct UnfinishedFileTests {
+    @Test func `a readable file that a killed process left unfinished is gone after the next start, with its note`()
+        async throws
+    {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let path = folder.appendingPathComponent("plan")
+        let vault = try FileKillTests.vault(folder.path)
+        try await vault.createAccountKey(for: "ada@example.test")
+        let file = try await vault.create(path, for: "ada@example.test")
+        try file.write([UInt8](repeating: 7, count: 3 << 20), at: 0)
+        try file.close()
+        await #expect(processExitsWith: .signal(SIGKILL)) { [folder = folder.path as String] in
+            let vault = try FileKillTests.vault(folder)
+            try await vault.unlock("ada@example.test")
+            try await vault.decrypt(URL(fileURLWithPath: folder + "/plan")) { _ in kill(getpid(), SIGKILL) }
+        }
+        #expect(try PosixFile.names(in: folder.path).filter { $0.hasPrefix(".cordon-") }.count == 1)
+        let owners = folder.appendingPathComponent("vault/owners").path
+        #expect(try PosixFile.names(in: owners).count == 1)
+        _ = try FileKillTests.vault(folder.path)
+        #expect(try PosixFile.names(in: folder.path).sorted() == ["plan", "root", "vault"])
+        #expect(try PosixFile.names(in: owners).isEmpty)
+        #expect(vault.isSealed(path))
+    }
+
+    @Test func `a start leaves alone what another one is still writing`() async throws {
+        let workshop = try await Workshop()
+        let path = workshop.path("plan")
+        let file = try await workshop.vault.create(path, for: workshop.ada)
+        try file.write([UInt8](repeating: 7, count: 3 << 20), at: 0)
+        try file.close()
+        let (folder, keyStore) = (workshop.folder, workshop.keyStore)
+        try await workshop.vault.decrypt(path) { _ in _ = try? Workshop.vault(in: folder, keyStore) }
+        #expect(try Data(contentsOf: path) == Data(repeating: 7, count: 3 << 20))
+    }
+
+    @Test func `a file that is made where there was none never has two names`() async throws {
+        let workshop = try await Workshop()
+        let path = workshop.path("plan")
+        try await workshop.vault.create(path, for: workshop.ada, replacing: false).close()
+        #expect(try PosixFile.open(path.path, writing: false)?.names() == 1)
+        #expect(
+            await code { _ = try await workshop.vault.create(path, for: workshop.ada, replacing: false) }
+                == .alreadyExists)
+        #expect(try PosixFile.names(in: workshop.folder.path).sorted() == ["plan", "vault"])
+    }
+}
