@@ -13,6 +13,8 @@ final class AccountTable: Sendable {
         var rules = RulesInForce()
         /// The accounts whose data this process is removing.
         var removing: Set<AccountID> = []
+        /// The accounts whose stored registration is not the one that was written last.
+        var doubted: Set<AccountID> = []
         /// Who is being enrolled, and has the one place of an app for one managed account meanwhile.
         var arriving: AccountID?
         /// The account that the device is enrolled for, as its management said last.
@@ -71,10 +73,18 @@ final class AccountTable: Sendable {
         try registrations.record(of: account)
     }
 
-    /// Seals the registration of an account that a version before has stored plain.
+    /// Takes the registration of an account over that a version before has stored.
     ///
     /// - Throws: ``ProtectionError`` with code `stateUnwritable`.
-    func sealPlain(_ account: AccountID) throws(ProtectionError) { try registrations.sealPlain(account) }
+    func takeOver(_ account: AccountID) throws(ProtectionError) { try registrations.takeOver(account) }
+
+    /// Notes that an account that a version before has let go of has no registration.
+    ///
+    /// - Throws: ``ProtectionError`` with code `stateUnwritable`.
+    func noteAbsence(of account: AccountID) throws(ProtectionError) { try registrations.noteAbsence(of: account) }
+
+    /// Whether an account's registration ended here as it should, or there never was one.
+    func hasNoRegistration(_ account: AccountID) -> Bool { registrations.hasNone(account) }
 
     /// Takes a registration over as it is; nothing is stored.
     ///
@@ -105,10 +115,16 @@ final class AccountTable: Sendable {
     @discardableResult
     func keep(_ record: RegistrationRecord, isNews: Bool = false) throws(ProtectionError) -> Bool {
         let account = record.account.id
-        let newest = isNews ? newestGeneration(of: account) : 0
-        guard !isBeingWiped(account), let stored = try registrations.save(record, above: newest) else { return false }
-        recordGeneration(of: stored)
+        guard !isBeingWiped(account) else { return false }
+        // What was put back must not become the newest by being written again and again.
+        guard isNews || !isDoubted(account) else {
+            put(record)
+            return false
+        }
+        guard let (stored, isCounted) = try registrations.save(record) else { return false }
+        if !isCounted { configuration.logger.error("the state counter could not be raised") }
         guard stored.envelope == record.envelope else { return false }
+        if isNews { setDoubted(account, false) }
         put(stored)
         let moment = record.lastCheckIn
         let before = state.withLock { state in
@@ -122,36 +138,20 @@ final class AccountTable: Sendable {
     /// Remembers by the machine's uptime that the service was reached.
     func recordContact(with account: AccountID) {
         let now = ClockReading(configuration.clock)
-        do { try launches.change(account) { $0.checkedIn = now } } catch {
+        do { try launches.change(account, isEnrolled: true) { $0.checkedIn = now } } catch {
             configuration.logger.warning(
                 "the time of a check-in could not be kept",
                 metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
         }
     }
 
-    /// Notes how new the stored record is, outside the data folder.
-    private func recordGeneration(of record: RegistrationRecord) {
-        do {
-            try configuration.stateCounter?.raise(FolderName.of(record.account.id), to: record.generation)
-        } catch {
-            configuration.logger.error("the state counter could not be raised")
-        }
-    }
+    /// Whether an account's stored registration is not the one that was written last.
+    func isDoubted(_ account: AccountID) -> Bool { state.withLock { $0.doubted.contains(account) } }
 
-    /// The highest generation stored of an account's record; 0 if unknown.
-    private func newestGeneration(of account: AccountID) -> Int64 {
-        (try? configuration.stateCounter?.value(of: FolderName.of(account))) ?? 0
-    }
-
-    /// Whether a record is older than the newest that was ever stored of its account; a counter that cannot be read says
-    /// so too.
-    func isRolledBack(_ record: RegistrationRecord) -> Bool {
-        guard let counter = configuration.stateCounter else { return false }
-        do {
-            return try record.generation < counter.value(of: FolderName.of(record.account.id))
-        } catch {
-            configuration.logger.error("the state counter could not be read")
-            return true
+    /// Says whether an account's stored registration is not the one that was written last; news of the service settle it.
+    func setDoubted(_ account: AccountID, _ isDoubted: Bool) {
+        state.withLock { state in
+            if isDoubted { state.doubted.insert(account) } else { state.doubted.remove(account) }
         }
     }
 
@@ -191,6 +191,13 @@ final class AccountTable: Sendable {
                 account,
                 with: AccountState(
                     rules: .unreadable, sequence: 0, lastCheckIn: record.lastCheckIn, delivery: delivery))
+        }
+    }
+
+    /// Treats an account whose key is here and whose registration is gone as managed by rules that allow nothing.
+    func denyEverything(ofUnregistered account: AccountID) {
+        state.withLock {
+            $0.rules.replace(account, with: AccountState(rules: .unreadable, sequence: 0, lastCheckIn: .distantPast))
         }
     }
 

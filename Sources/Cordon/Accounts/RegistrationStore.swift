@@ -13,26 +13,43 @@ struct RegistrationStore: Sendable {
     struct Contents {
         /// Every record that could be read.
         var records: [RegistrationRecord] = []
-        /// How many were damaged and put aside under another name.
+        /// The accounts whose record is not the one that was written last.
+        var doubted: Set<AccountID> = []
+        /// How many were damaged, or put back after they had been removed, and put aside under another name.
         var damaged = 0
         /// How many a newer version of the app wrote; they are left as they are.
         var newer = 0
-        /// The records that a version before has stored plain.
-        var plain: [RegistrationRecord] = []
+        /// The accounts whose record a version before has stored.
+        var former: [AccountID] = []
     }
 
     /// Everything there is.
     func load() throws(ProtectionError) -> Contents {
         var contents = Contents()
         for file in try folder.files() {
-            guard let bytes = try file.read() else { continue }
-            let (reading, isPlain) = try seal.read(RegistrationRecord.self, from: bytes, of: file)
-            switch reading {
-            case .read(let record) where record.isPlausible && self.file(record.account.id).url == file.url:
-                contents.records.append(record)
-                if isPlain { contents.plain.append(record) }
+            let found = try state(in: file).look()
+            switch found.contents {
+            case .absent, .doubtful(.missing): continue
             case .newer: contents.newer += 1
-            case .read, .damaged:
+            case .value, .doubtful(.older), .doubtful(.uncounted):
+                guard let record = found.value, record.isPlausible,
+                    self.file(record.account.id).url.lastPathComponent == file.url.lastPathComponent
+                else {
+                    contents.damaged += 1
+                    file.setAside()
+                    continue
+                }
+                contents.records.append(record)
+                if case .doubtful = found.contents {
+                    contents.doubted.insert(record.account.id)
+                } else if found.isFormer {
+                    if isOlderThanNoted(record) {
+                        contents.doubted.insert(record.account.id)
+                    } else {
+                        contents.former.append(record.account.id)
+                    }
+                }
+            case .doubtful(.damaged), .doubtful(.removed):
                 contents.damaged += 1
                 file.setAside()
             }
@@ -40,22 +57,32 @@ struct RegistrationStore: Sendable {
         return contents
     }
 
-    /// The record of an account, nil where there is none that can be read.
+    /// The record of an account, also one that is in doubt; nil where there is none that can be read.
     func record(of account: AccountID) throws(ProtectionError) -> RegistrationRecord? {
-        let file = file(account)
-        guard let bytes = try file.read() else { return nil }
-        guard case .read(let record) = try seal.read(RegistrationRecord.self, from: bytes, of: file).contents,
-            record.isPlausible
-        else { return nil }
-        return record
+        let found = try state(in: file(account)).look()
+        switch found.contents {
+        case .value, .doubtful(.older), .doubtful(.uncounted): return found.value.flatMap { $0.isPlausible ? $0 : nil }
+        default: return nil
+        }
     }
 
-    /// Seals the record of an account that a version before has stored plain, as it is.
-    func sealPlain(_ account: AccountID) throws(ProtectionError) {
+    /// Whether an account's registration ended here as it should, or there never was one.
+    func hasNone(_ account: AccountID) -> Bool {
+        guard let found = try? state(in: file(account)).look(), case .absent = found.contents else { return false }
+        return found.isCounted
+    }
+
+    /// Notes that an account that a version before has let go of has no registration.
+    func noteAbsence(of account: AccountID) throws(ProtectionError) {
         try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
-            guard let record = try self.record(of: account) else { return }
-            let file = file(account)
-            try file.write(try seal.bytes(record, for: file))
+            try state(in: file(account)).noteAbsence()
+        }
+    }
+
+    /// Takes the record of an account over that a version before has stored, as it is.
+    func takeOver(_ account: AccountID) throws(ProtectionError) {
+        try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
+            try state(in: file(account)).takeOver { $0.counted($1) }
         }
     }
 
@@ -63,33 +90,53 @@ struct RegistrationStore: Sendable {
     ///
     /// Another process may have been quicker: its record stays when its envelope is newer, and a record that was
     /// removed meanwhile is not brought back (nil).
-    ///
-    /// - Parameter generation: What the record's generation is to be above, besides that of the one on disk.
-    func save(
-        _ record: RegistrationRecord, above generation: Int64 = 0
-    ) throws(ProtectionError) -> RegistrationRecord? {
+    func save(_ record: RegistrationRecord) throws(ProtectionError) -> (record: RegistrationRecord, isCounted: Bool)? {
         try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
             let stored = try self.record(of: record.account.id)
             if let stored, stored.registrationID == record.registrationID, stored.sequence > record.sequence {
-                return stored
+                return (stored, true)
             }
             if stored == nil, record.generation > 0 { return nil }
-            var next = record
-            next.version = StateFormat.current
-            next.generation = min(max(stored?.generation ?? 0, record.generation, generation), .max - 1) + 1
-            let file = file(record.account.id)
-            try file.write(try seal.bytes(next, for: file))
-            seal.noteSealed()
-            return next
+            let floor = max(stored?.generation ?? 0, record.generation, noted(record.account.id))
+            let written = try state(in: file(record.account.id)).write(above: floor) { record.counted($0) }
+            return (written.value, written.isCounted)
         }
     }
 
     /// Removes an account's record; a missing one is no error.
     func remove(_ account: AccountID) throws(ProtectionError) {
-        try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in try file(account).remove() }
+        try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
+            try state(in: file(account)).remove()
+        }
+    }
+
+    /// The generation that a version before has noted of an account; 0 if unknown.
+    private func noted(_ account: AccountID) -> Int64 {
+        let noted = (try? seal.counter.value(of: FolderName.of(account))) ?? 0
+        return noted < 1 << 53 ? noted : 0
+    }
+
+    private func isOlderThanNoted(_ record: RegistrationRecord) -> Bool {
+        do { return try record.generation < seal.counter.value(of: FolderName.of(record.account.id)) } catch {
+            return true
+        }
+    }
+
+    private func state(in file: StateFile) -> SealedState<RegistrationRecord> {
+        SealedState(file: file, purpose: "registration", seal: seal, former: .json)
     }
 
     private func file(_ account: AccountID) -> StateFile {
         folder.file(FolderName.of(account))
+    }
+}
+
+extension RegistrationRecord {
+    /// The record as it is stored under a generation.
+    fileprivate func counted(_ generation: Int64) -> RegistrationRecord {
+        var record = self
+        record.version = StateFormat.current
+        record.generation = generation
+        return record
     }
 }

@@ -9,10 +9,12 @@ actor StoredAccounts {
     private let context: ProtectionContext
     private let changes: AccountChanges
     private let wipes: Wipes
+    private let pins: PINKeeper
     /// Whether the device's clock was found turned back.
     private var wasTurnedBack = false
 
-    init(_ context: ProtectionContext, changes: AccountChanges, wipes: Wipes) {
+    init(_ context: ProtectionContext, changes: AccountChanges, wipes: Wipes, pins: PINKeeper) {
+        self.pins = pins
         self.context = context
         self.changes = changes
         self.wipes = wipes
@@ -24,12 +26,15 @@ actor StoredAccounts {
     ///
     /// - Throws: ``ProtectionError`` with code `stateUnreadable` when it cannot be told what is stored.
     func load() async throws(ProtectionError) {
-        switch try context.pending.load() {
-        case .sound: break
+        let condition = try context.pending.load()
+        switch condition {
+        case .sound, .absent: break
+        case .doubted: context.publishSetAside("what was to be tried again was removed or put back")
         case .damaged: context.publishSetAside("what was to be tried again could not be read")
         case .newer: context.publishSetAside("what is to be tried again is from a newer version of the app")
         }
         context.clock.remember(context.pending.latestMoment)
+        context.clock.setInDoubt(context.pending.isMomentInDoubt == true)
         let lostWipes = try await wipes.resumeAtStart()
         let stored = try context.accounts.load()
         if stored.damaged > 0 {
@@ -38,8 +43,15 @@ actor StoredAccounts {
         if stored.newer > 0 {
             context.publishSetAside("\(stored.newer) registrations are from a newer version of the app")
         }
-        sealPlainState(stored)
+        if condition == .absent, !stored.records.isEmpty {
+            // It is written at every enrolment.
+            context.clock.setInDoubt(true)
+            try? context.pending.change { $0.isMomentInDoubt = true }
+        }
+        await takeOver(stored)
+        await denyUnregistered(stored)
         for record in stored.records where !context.accounts.isBeingWiped(record.account.id) {
+            context.accounts.setDoubted(record.account.id, stored.doubted.contains(record.account.id))
             await restore(record, isNews: false)
             guard lostWipes > 0 else { continue }
             context.accounts.denyEverything(of: record)
@@ -53,6 +65,7 @@ actor StoredAccounts {
         guard let stored = try? context.accounts.load(), (try? context.pending.load()) != nil,
             let wiped = try? context.wipes.unfinishedAccounts()
         else { return }
+        context.clock.setInDoubt(context.pending.isMomentInDoubt == true)
         if stored.damaged > 0 {
             context.publishSetAside("\(stored.damaged) stored registrations could not be read")
         }
@@ -61,11 +74,30 @@ actor StoredAccounts {
         let known = context.accounts.records.keys
         for record in present where (context.accounts[record.account.id]?.generation ?? -1) < record.generation {
             let isNews = context.accounts[record.account.id]?.envelope != record.envelope
+            if context.accounts[record.account.id] == nil {
+                context.accounts.setDoubted(record.account.id, stored.doubted.contains(record.account.id))
+            }
             context.accounts.put(record)
             if isNews { await restore(record) }
         }
         for account in known where !present.contains(where: { $0.account.id == account }) {
             await changes.forget(account)
+        }
+        await denyUnregistered(stored)
+    }
+
+    /// Denies everything of accounts whose key is here while their registration was removed from outside: neither a wipe nor an
+    /// end of the enrolment has done that. A new enrolment has the service say again what holds, also a wipe that it has commanded.
+    private func denyUnregistered(_ stored: RegistrationStore.Contents) async {
+        guard context.configuration.debugPolicies == nil, let keys = try? await context.vault.accounts() else { return }
+        for account in keys where context.accounts[account] == nil && !context.accounts.isUnreadable(account) {
+            let isKnown = stored.records.contains { $0.account.id == account }
+            guard !isKnown, !context.accounts.isBeingWiped(account), !context.accounts.hasNoRegistration(account) else {
+                continue
+            }
+            context.publishSetAside("the registration of an account is gone whose key is here")
+            context.accounts.denyEverything(ofUnregistered: account)
+            await changes.publishRules(of: account)
         }
     }
 
@@ -79,7 +111,7 @@ actor StoredAccounts {
         var owedWipe: Command?
         do {
             let envelope = try verifiedAgain(record)
-            if context.accounts.isRolledBack(record) {
+            if context.accounts.isDoubted(account) {
                 context.configuration.logger.error("stored state is older than what was in force")
                 context.events.post(.stateRolledBack(account: account))
                 context.accounts.denyEverything(of: record)
@@ -108,12 +140,21 @@ actor StoredAccounts {
             by: keys, for: record.receiver(bundleID: context.configuration.application.bundleID))
     }
 
-    /// Seals what a version before has stored plain; what cannot be sealed now is tried again at the next start, and plain
-    /// files are taken until then.
-    private func sealPlainState(_ stored: RegistrationStore.Contents) {
+    /// Takes over what a version before has stored: sealed and counted, once. What cannot be taken over now is tried again at the next
+    /// start, and records of versions before are taken until then.
+    private func takeOver(_ stored: RegistrationStore.Contents) async {
+        guard !context.seal.refusesUncounted else { return context.seal.settle() }
         do {
-            for record in stored.plain { try context.accounts.sealPlain(record.account.id) }
-            try context.pending.sealPlain()
+            for record in stored.records {
+                try context.launches.takeOver(record.account.id)
+                try await pins.takeOver(record.account.id)
+            }
+            for account in stored.former { try context.accounts.takeOver(account) }
+            try context.pending.takeOver()
+            for account in (try? await context.vault.accounts()) ?? []
+            where !stored.records.contains(where: { $0.account.id == account }) {
+                try context.accounts.noteAbsence(of: account)
+            }
             context.seal.settle()
             if !stored.records.isEmpty { context.seal.noteSealed() }
         } catch {
@@ -141,6 +182,7 @@ actor StoredAccounts {
         let latest = context.clock.latestMoment
         try? context.pending.change { work in
             work.latestMoment = latest
+            work.isMomentInDoubt = nil
             work.refusals.removeAll { refusals.contains($0) }
             work.outcomes?.removeAll { outcomes.contains($0) }
         }

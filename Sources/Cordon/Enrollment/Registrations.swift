@@ -49,6 +49,7 @@ actor Registrations {
                 nonce: nonce),
             token: session.token)
         guard result.account.id == account.id else { return .notEnrolledAccount }
+        await beginLaunches(of: account.id)
         let now = configuration.clock.now()
         var record = RegistrationRecord(
             generation: previous?.generation ?? 0, registrationID: result.registrationID, account: account,
@@ -63,6 +64,18 @@ actor Registrations {
         } catch {
             refuse(error, for: account.id)
             throw .unacceptable(error)
+        }
+    }
+
+    /// Begins what the gate remembers of an account that is enrolled, before the account is: what is missing of one that is enrolled
+    /// was removed. Where the account's key is here already, it was enrolled before, and who chooses a PIN has to sign in.
+    private func beginLaunches(of account: AccountID) async {
+        guard context.accounts[account] == nil else { return }
+        let wasEnrolled = (try? await context.vault.accounts().contains(account)) ?? true
+        do { try context.launches.begin(account, wasEnrolled: wasEnrolled) } catch {
+            configuration.logger.error(
+                "the launch record could not be made; a sign-in makes it",
+                metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
         }
     }
 
@@ -200,11 +213,6 @@ actor Registrations {
             + context.intervals.afterFailedCheckIn(
                 outcome.status, failures: record.failures, retryAfter: outcome.retryAfter,
                 backOff: context.accounts.serviceSettings(for: record.account.id).backOffSeconds)
-        guard !context.accounts.isRolledBack(record) else {
-            // What was put back must not become the newest by being written again and again.
-            context.accounts.put(record)
-            return outcome
-        }
         do { try context.accounts.keep(record) } catch {
             configuration.logger.error("a failed check-in could not be noted")
         }

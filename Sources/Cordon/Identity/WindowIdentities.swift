@@ -86,6 +86,7 @@ public actor WindowIdentities {
     /// - Returns: How it went with each window that shows an organisation's data.
     @discardableResult
     public func resume() async -> [WindowID: IdentitySwitchOutcome] {
+        tools.gates.comeToFront()
         var outcomes: [WindowID: IdentitySwitchOutcome] = [:]
         var refusals: [AccountID: IdentitySwitchOutcome] = [:]
         var passed: Set<AccountID> = []
@@ -165,7 +166,7 @@ public actor WindowIdentities {
             answer = await gateAnswer(of: account, on: occasion)
             tools.gates.setBlock(AccountBlock(answer), of: account)
         } else {
-            answer = SwitchGateAnswer(await gate.pass(account, on: occasion))
+            answer = SwitchGateAnswer(await gate.passInFront(account, on: occasion))
         }
         return switch answer {
         case .passed: nil
@@ -177,12 +178,12 @@ public actor WindowIdentities {
 
     /// What the launch conditions say by themselves, of this device as it is. Nobody is asked, so that is how the gate stands.
     private func gateAnswer(of account: AccountID, on occasion: LaunchOccasion) async -> SwitchGateAnswer {
+        let epoch = tools.gates.epoch(of: account)
         let decision = await tools.conditions.decision(of: account, on: occasion)
         guard let reason = decision.reasons.first(where: { !$0.verdict.permits }) else {
-            tools.gates.set(.open, for: account)
-            return .passed
+            return tools.gates.open(account, in: epoch) == .opened ? .passed : .cancelled
         }
-        tools.gates.set(.closed(decision.reasons), for: account)
+        tools.gates.close(account, because: decision.reasons)
         return .blocked(reason: reason.message, isClockedOut: reason.rule == Rule.launchClock.rawValue)
     }
 }

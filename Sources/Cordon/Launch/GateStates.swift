@@ -9,14 +9,38 @@ final class GateStates: Sendable {
         var gates: [AccountID: GateState] = [:]
         var seenWarnings: [AccountID: Set<String>] = [:]
         var blocks: [AccountID: AccountBlock] = [:]
+        /// How often each gate was closed.
+        var closings: [AccountID: Int] = [:]
+        /// How often the app has left the front: that closes every gate, tried or not.
+        var departures = 0
+        /// Whether the app has left the front, as it said.
+        var isBehind = false
+
+        mutating func set(_ state: GateState?, for account: AccountID) {
+            gates[account] = state
+            if state?.isOpen != true { closings[account, default: 0] += 1 }
+        }
+
+        func epoch(of account: AccountID) -> Int { closings[account, default: 0] + departures }
+    }
+
+    /// How an attempt to open a gate ended.
+    enum Opening {
+        case opened
+        /// The gate was closed since the attempt began: what was found before says nothing any more.
+        case wasClosed
+        /// The app is not in front.
+        case isBehind
     }
 
     private let states = Locked(States())
     private let accounts: AccountTable
+    private let events: EventBroadcaster
     private let hasInterface: Bool
 
     init(_ context: ProtectionContext) {
         accounts = context.accounts
+        events = context.events
         hasInterface = context.configuration.interface != nil
     }
 
@@ -32,11 +56,50 @@ final class GateStates: Sendable {
         states.withLock { $0.gates[account]?.reasons } ?? [GateState.notPassed]
     }
 
-    /// The accounts whose gate was passed and is open.
-    var open: [AccountID] { states.withLock { $0.gates.filter(\.value.isOpen).map(\.key) } }
+    /// Closes a gate, for these reasons; nil makes it one that was not tried.
+    func close(_ account: AccountID, because reasons: [PolicyReason]?) {
+        states.withLock { $0.set(reasons.map { .closed($0) }, for: account) }
+    }
 
-    /// Says how an account's gate stands; nil where it was not tried.
-    func set(_ state: GateState?, for account: AccountID) { states.withLock { $0.gates[account] = state } }
+    /// Tells one opening of a gate from the next: another number after everything that closes it.
+    func epoch(of account: AccountID) -> Int { states.withLock { $0.epoch(of: account) } }
+
+    /// Opens a gate for an attempt that began in an epoch, unless something has closed it since, and tells who observes.
+    func open(_ account: AccountID, in epoch: Int) -> Opening {
+        states.withLock { states in
+            if states.isBehind { return .isBehind }
+            guard states.epoch(of: account) == epoch else { return .wasClosed }
+            states.gates[account] = .open
+            // Told here, so that whoever observes hears of openings and departures in their order.
+            events.post(.gate(account: account, .opened))
+            return .opened
+        }
+    }
+
+    // MARK: The front
+
+    /// Whether the app has left the front, as it said.
+    var isBehind: Bool { states.withLock { $0.isBehind } }
+
+    /// Closes every gate until the app is back, and tells who observes.
+    ///
+    /// - Returns: The accounts whose gate was open, in order.
+    func leaveFront() -> [AccountID] {
+        states.withLock { states in
+            states.isBehind = true
+            states.departures += 1
+            let open = states.gates.filter(\.value.isOpen).map(\.key)
+                .sorted { $0.rawValue < $1.rawValue }
+            for account in open {
+                states.gates[account] = .closed([])
+                events.post(.gate(account: account, .closed([GateState.notPassed])))
+            }
+            return open
+        }
+    }
+
+    /// Lets gates be opened again; none opens by it.
+    func comeToFront() { states.withLock { $0.isBehind = false } }
 
     /// Closes a gate that was tried, whatever came of it.
     ///
@@ -44,7 +107,7 @@ final class GateStates: Sendable {
     func closeIfTried(_ account: AccountID) -> Bool {
         states.withLock { states in
             guard let state = states.gates[account] else { return false }
-            states.gates[account] = .closed([])
+            states.set(.closed([]), for: account)
             return state.isOpen
         }
     }
@@ -73,7 +136,7 @@ final class GateStates: Sendable {
     /// Forgets how an account's gate stands and what was seen there; why its data was kept from the person stays.
     func forget(_ account: AccountID) {
         states.withLock { states in
-            states.gates[account] = nil
+            states.set(nil, for: account)
             states.seenWarnings[account] = nil
         }
     }

@@ -10,7 +10,7 @@ extension LaunchAttempt {
             return await showFailure(error)
         }
         guard case .value(let record) = contents, record.verifier != nil else {
-            if case .absent = contents, !tools.context.launches.record(of: account).hadPIN {
+            if case .absent = contents, !tools.context.launchRecord(of: account).hadPIN {
                 return await choosePIN()
             }
             return await resetPIN("The PIN is not there any more.")
@@ -36,7 +36,7 @@ extension LaunchAttempt {
         case .recognised(let recognised)?:
             let counts = recognised == biometry
             session.steps.append(LaunchStep(.pin, counts ? .done : .refused))
-            if counts { await tools.pins.recordActivity(of: account) }
+            if counts { await tools.pins.recordActivity(of: account, at: ClockReading(configuration.clock)) }
             return .again
         case .entered(let pin)?: return await check(pin, access)
         }
@@ -48,7 +48,7 @@ extension LaunchAttempt {
             switch try await tools.pins.check(pin, of: account, limit: access.maximumPinRetries) {
             case .right:
                 hasEnteredPIN = true
-                try tools.context.launches.change(account) { $0.hadPIN = true }
+                try tools.context.changeLaunchRecord(of: account) { $0.hadPIN = true }
                 session.steps.append(LaunchStep(.pin, .done))
                 return .again
             case .wrong: lastPINWasWrong = true
@@ -94,11 +94,12 @@ extension LaunchAttempt {
                 session.steps.append(LaunchStep(.newPIN, .cancelled))
                 return cancelled
             }
+            guard !Task.isCancelled else { break }
             do {
                 problems = try await tools.pins.set(pin, of: account, requirements: PINRequirements(access))
                 session.steps.append(LaunchStep(.newPIN, problems.isEmpty ? .done : .refused))
                 guard problems.isEmpty else { continue }
-                try tools.context.launches.change(account) { $0.hadPIN = true }
+                try tools.context.changeLaunchRecord(of: account) { $0.hadPIN = true }
                 hasEnteredPIN = true
                 return .again
             } catch { return await showFailure(error) }
@@ -124,9 +125,12 @@ extension LaunchAttempt {
             session.steps.append(LaunchStep(.signIn, .done))
             hasSignedIn = true
             let now = ClockReading(configuration.clock)
-            do { try tools.context.launches.change(account) { $0.signedIn = now } } catch {
-                return await showFailure(error)
-            }
+            do {
+                try tools.context.changeLaunchRecord(of: account) { record in
+                    record.signedIn = now
+                    record.mustSignIn = nil
+                }
+            } catch { return await showFailure(error) }
             return .again
         case .signedIn?:
             session.steps.append(LaunchStep(.signIn, .refused))

@@ -22,8 +22,8 @@ struct LaunchTools: Sendable {
         pins = PINKeeper(
             folder: try StateFolder(
                 configuration.pinDirectory ?? configuration.dataDirectory.appending(path: "pins")),
-            keyStore: configuration.keyStore, clock: configuration.clock, cost: configuration.pinCost,
-            observer: configuration.pinObserver)
+            seal: context.seal, clock: configuration.clock, cost: configuration.pinCost,
+            observer: configuration.pinObserver, isShared: configuration.pinDirectory != nil)
         conditions = LaunchConditions(context, rules: rules, gates: gates, pins: pins)
         screens = InterfaceScreens(context)
     }
@@ -104,9 +104,18 @@ struct LaunchAttempt: Sendable {
 
     /// Passes the gate; then, where that is what the person came for, changes the PIN.
     nonisolated(nonsending) mutating func run() async -> LaunchOutcome.Result {
-        let result = await runChecks()
+        var result = await runChecks()
         guard result == .opened, session.occasion == .pinChange else { return result }
-        return await changePIN()
+        result = await changePIN()
+        // The person may have taken long: what was found before may not hold any more.
+        return result == .opened ? await runChecks() : result
+    }
+
+    /// Looks at everything anew, because the gate was closed since the attempt began; what the person showed before counts only as
+    /// far as it was recorded.
+    nonisolated(nonsending) mutating func runAgain() async -> LaunchOutcome.Result {
+        (hasSignedIn, hasEnteredPIN, hasCheckedIn) = (false, false, false)
+        return await runChecks()
     }
 
     /// Looks, carries out what the gravest reason asks for, and looks again.
@@ -141,6 +150,7 @@ struct LaunchAttempt: Sendable {
         case .signIn: await freshSignIn(decision.reasons.first?.message ?? "")
         case .resetPIN: await renewPIN()
         case .askPIN: await askPIN()
+        case .refuse where isClockUnknown(decision): await seekContact(decision)
         case .refuse: await showBlock(decision.reasons)
         case .notify: await warn(decision.reasons)
         }
@@ -149,7 +159,7 @@ struct LaunchAttempt: Sendable {
     /// The first time: the organisation manages this account's data here (SDK-CL-10).
     private nonisolated(nonsending) mutating func showManagedNotice() async -> Next {
         guard configuration.interface != nil, tools.rules.policy(of: .managed(account)) != nil,
-            !tools.context.launches.record(of: account).noticeSeen
+            !tools.context.launchRecord(of: account).noticeSeen
         else { return .again }
         let cause = ProtectionNotice.Cause(
             message: "Its rules hold for the work account \(holder.userPrincipalName) alone.",
@@ -157,7 +167,7 @@ struct LaunchAttempt: Sendable {
         let notice = ProtectionNotice(
             .managed, account: account, causes: [cause], answers: hidesCancel ? [.goOn] : [.goOn, .cancel])
         guard await session.present(notice, as: .managedNotice) == .goOn else { return cancelled }
-        do { try tools.context.launches.change(account) { $0.noticeSeen = true } } catch {
+        do { try tools.context.changeLaunchRecord(of: account) { $0.noticeSeen = true } } catch {
             return await showFailure(error)
         }
         return .again
@@ -182,6 +192,11 @@ struct LaunchAttempt: Sendable {
         let mayChange = [Rule.launchOffline.rawValue, Rule.launchAccount.rawValue]
         return action == .wipe && !hasCheckedIn
             && decision.reasons.allSatisfy { $0.verdict != .wipe || mayChange.contains($0.rule) }
+    }
+
+    /// Whether contact may settle what only the clock is in the way of.
+    private func isClockUnknown(_ decision: PolicyDecision) -> Bool {
+        decision.reasons.contains { $0.rule == Rule.launchClockTurnedBack.rawValue }
     }
 
     private nonisolated(nonsending) mutating func contact() async {

@@ -41,6 +41,12 @@ struct LaunchConditions: Sendable {
                     remedy: "Sign it out, or ask the administrator.", verdict: .block))
         }
         if let outdated = context.accounts.outdatedReason(for: account) { own.append(outdated) }
+        if context.accounts[account] != nil, context.launchRecord(of: account).mustSignIn == true {
+            own.append(
+                PolicyReason(
+                    rule: .launchCredentials, message: "What this app remembers was removed or put back.",
+                    remedy: "Sign in with the work account.", verdict: .block))
+        }
         guard !own.isEmpty else { return decision }
         let gravest = decision.reasons.filter { $0.verdict == .wipe }
         return PolicyDecision(
@@ -62,7 +68,7 @@ struct LaunchConditions: Sendable {
         let now = ClockReading(context.configuration.clock)
         // Whoever is using the app is not away from it: what asks for a look after inactivity is not due meanwhile.
         let isInUse = (occasion == .timer || occasion == .pinChange) && gates.isOpen(account)
-        let remembered = context.launches.record(of: account)
+        let remembered = context.launchRecord(of: account)
         let signedIn = remembered.signedIn.map { isInUse ? .zero : $0.sameRun(until: now) ?? Self.longAgo }
         facts.sinceSignIn = signedIn ?? Self.longAgo
         addPINFacts(of: account, now: now, isInUse: isInUse, to: &facts)
@@ -108,7 +114,7 @@ struct LaunchConditions: Sendable {
         }
         let now = ClockReading(context.configuration.clock)
         return OfflineCountdown(
-            account: account, offline: offlineTime(since: last, context.launches.record(of: account), now: now),
+            account: account, offline: offlineTime(since: last, context.launchRecord(of: account), now: now),
             blockAfter: policy.periodOfflineBeforeAccessCheck, wipeAfter: policy.periodOfflineBeforeWipe)
     }
 }

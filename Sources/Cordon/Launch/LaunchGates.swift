@@ -18,10 +18,12 @@ public actor LaunchGates: AccountFollower {
     private let requests: IdentityRequests
     /// The attempts that are being made; callers who want the same gate passed at the same time share one.
     private let attempts = AbandonableTask<AccountID, LaunchOutcome>()
+    /// The changes of a PIN that are being made. No other occasion joins one: it ends where the gate it began at does.
+    private let changes = AbandonableTask<AccountID, LaunchOutcome>()
+    /// Notes when the person was last there; an attempt looks at that after it was noted.
+    private let departure = Locked<Task<Void, Never>?>(nil)
     /// What other parts do about conditions that are not met; nil before the parts are connected.
     private var remedies: LaunchRemedies?
-    /// Whether the app has left the front, as it said.
-    private var isBehind = false
 
     init(_ tools: LaunchTools, requests: IdentityRequests) {
         self.tools = tools
@@ -75,48 +77,91 @@ public actor LaunchGates: AccountFollower {
     /// Calls that come while the gate is being passed join it. A caller that is cancelled goes on at once with
     /// ``LaunchOutcome/Result/cancelled``; when the last one is gone, what is being asked is cancelled too.
     public func pass(_ account: AccountID, on occasion: LaunchOccasion) async -> LaunchOutcome {
+        if occasion == .launch || occasion == .resume { tools.gates.comeToFront() }
+        return await passInFront(account, on: occasion)
+    }
+
+    /// Passes an account's gate as far as the app is in front.
+    func passInFront(_ account: AccountID, on occasion: LaunchOccasion) async -> LaunchOutcome {
         let account = context.accounts.resolved(account)
-        if occasion != .timer { isBehind = false }
-        return await attempts.value(account, whenCancelled: LaunchOutcome(account: account, result: .cancelled)) {
+        let cancelled = LaunchOutcome(account: account, result: .cancelled)
+        if occasion == .pinChange {
+            return await changes.value(account, whenCancelled: cancelled) {
+                await self.attempt(account, on: occasion)
+            }
+        }
+        if tools.gates.isOpen(account) {
+            await changes.end(of: account)
+        } else {
+            await changes.giveUp(account, with: cancelled)?.value
+        }
+        return await attempts.value(account, whenCancelled: cancelled) {
             await self.attempt(account, on: occasion)
         }
     }
 
     private func attempt(_ account: AccountID, on occasion: LaunchOccasion) async -> LaunchOutcome {
         guard let remedies else { return LaunchOutcome(account: account, result: .blocked) }
+        let epoch = tools.gates.epoch(of: account)
+        await departure.withLock { $0 }?.value
         // What the clock has shown is kept, so that turning it back across a restart of the machine is seen.
         await remedies.recordClock()
         var attempt = LaunchAttempt(tools, remedies, at: account, on: occasion)
         if occasion == .launch, !context.accounts.isUntargeted(account) { await attempt.session.takeOver() }
         var result = await attempt.run()
-        // No condition refused: the gate is passed again when the app is back.
-        let isPutOff = result == .opened && isBehind
-        if isPutOff { result = .cancelled }
+        let opening = await open(account, in: epoch, after: &result, of: &attempt)
         // An attempt that every caller has left changes nothing any more.
         if !Task.isCancelled {
             await finish(account, result, attempt)
-            if !isPutOff { setBlock(of: account, after: result, attempt.reasons) }
-            if result != .opened, !isBehind { await requests.takeAway(account, &attempt.session) }
+            // No condition refused where it was only put off: the gate is passed again when the app is back.
+            if opening != .isBehind { setBlock(of: account, after: result, attempt.reasons) }
+            if result != .opened, !tools.gates.isBehind { await requests.takeAway(account, &attempt.session) }
         }
         await attempt.session.handBack()
         return attempt.outcome(result)
     }
 
-    /// Puts the outcome in force and tells who observes.
+    /// Opens the gate after an attempt that found nothing against it. Where the gate was closed since the attempt began, everything
+    /// is looked at once more before; a change of the PIN has nothing to open then.
+    private func open(
+        _ account: AccountID, in epoch: Int, after result: inout LaunchOutcome.Result, of attempt: inout LaunchAttempt
+    ) async -> GateStates.Opening? {
+        var epoch = epoch
+        while result == .opened, !Task.isCancelled {
+            // An account whose data was removed in this very moment has no gate to open.
+            guard context.accounts.state(of: account) != nil else { return nil }
+            // Taken before, since the process may be frozen at any instant after.
+            let moment = ClockReading(configuration.clock)
+            let opening = tools.gates.open(account, in: epoch)
+            switch opening {
+            case .opened:
+                await tools.pins.recordActivity(of: account, at: moment)
+                return opening
+            case .isBehind:
+                result = .cancelled
+                return opening
+            case .wasClosed where attempt.session.occasion == .pinChange:
+                result = .cancelled
+                return opening
+            case .wasClosed:
+                epoch = tools.gates.epoch(of: account)
+                result = await attempt.runAgain()
+            }
+        }
+        return nil
+    }
+
+    /// Puts in force that the gate stays closed, and tells who observes.
     private func finish(_ account: AccountID, _ result: LaunchOutcome.Result, _ attempt: LaunchAttempt) async {
         switch result {
         case .opened:
-            // An account whose data was removed in this very moment has no gate to open.
-            guard context.accounts.state(of: account) != nil else { return }
-            tools.gates.set(.open, for: account)
-            await tools.pins.recordActivity(of: account)
-            context.events.post(.gate(account: account, .opened))
+            guard tools.gates.isOpen(account) else { return }
             await showCountdownIfUrgent(of: account)
         case .cancelled, .blocked:
-            tools.gates.set(.closed(attempt.reasons), for: account)
+            tools.gates.close(account, because: attempt.reasons)
             context.events.post(.gate(account: account, .closed(attempt.reasons)))
         case .wiped:
-            tools.gates.set(nil, for: account)
+            tools.gates.close(account, because: nil)
             context.events.post(.gate(account: account, .closed(attempt.reasons)))
         }
     }
@@ -128,13 +173,13 @@ public actor LaunchGates: AccountFollower {
 
     /// Passes the gate of whoever is to be shown: of the account named, else of the only one in an app that holds a single account.
     func passFirst(_ account: AccountID?, on occasion: LaunchOccasion) async -> LaunchOutcome {
-        if let account { return await pass(account, on: occasion) }
+        if let account { return await passInFront(account, on: occasion) }
         let managed = context.accounts.rules.managed
         if managed.isEmpty { return await passWithoutPolicy(on: occasion) }
         guard let only = managed.first, managed.count == 1, !configuration.settings.holdsSeveralIdentities else {
             return LaunchOutcome(account: nil, result: .opened)
         }
-        return await pass(only, on: occasion)
+        return await passInFront(only, on: occasion)
     }
 
     /// An app without any policy: closed, warned of, or simply not managed, as its settings say (SDK-ST-10, ST-11).
@@ -161,14 +206,28 @@ public actor LaunchGates: AccountFollower {
 
     // MARK: Closing
 
-    /// Closes every gate until the app is back, and counts the time away from here; see ``AppProtection/suspend()``.
-    func suspend() async {
-        isBehind = true
-        for account in tools.gates.open {
-            tools.gates.set(.closed([]), for: account)
-            await tools.pins.recordActivity(of: account)
+    /// Closes every gate before it returns, and counts the time away from here; see ``AppProtection/leftFront()``. Any thread.
+    @discardableResult
+    nonisolated func leftFront() -> [AccountID] {
+        let closed = tools.gates.leaveFront()
+        for account in tools.context.accounts.enrolled + [tools.context.accounts.debugged].compactMap({ $0 }) {
+            changes.giveUp(account, with: LaunchOutcome(account: account, result: .cancelled))
         }
+        let moment = ClockReading(tools.context.configuration.clock)
+        departure.withLock { [pins = tools.pins] departure in
+            departure = Task { [before = departure] in
+                await before?.value
+                for account in closed { await pins.recordActivity(of: account, at: moment) }
+            }
+        }
+        return closed
     }
+
+    /// Waits until it is noted when the person was last there.
+    func noteDeparture() async { await departure.withLock { $0 }?.value }
+
+    /// Lets gates be opened again; none opens by it. Any thread.
+    nonisolated func cameToFront() { tools.gates.comeToFront() }
 
     /// Watches an account's open gate until the calling task is cancelled; returns at the first look that finds the account
     /// removed or not enrolled any more.
@@ -189,14 +248,14 @@ public actor LaunchGates: AccountFollower {
             } else if decision.verdict != .wipe {
                 continue
             }
-            guard await pass(account, on: .timer).result != .wiped else { return }
+            guard await passInFront(account, on: .timer).result != .wiped else { return }
         }
     }
 
     /// Closes an open gate that would not be opened any more; whether it did.
     private func close(_ account: AccountID, after decision: PolicyDecision) -> Bool {
         guard !decision.verdict.permits, tools.gates.isOpen(account) else { return false }
-        tools.gates.set(.closed(decision.reasons), for: account)
+        tools.gates.close(account, because: decision.reasons)
         setBlock(of: account, after: .blocked, decision.reasons)
         context.events.post(.gate(account: account, .closed(decision.reasons)))
         return true
@@ -205,8 +264,8 @@ public actor LaunchGates: AccountFollower {
     /// Goes on after an open gate was closed by something else than a look at it: while the app is in front its windows are
     /// covered, what can be asked is asked, and an account that stays closed is taken away.
     private func passAgain(_ account: AccountID) {
-        guard !isBehind, configuration.interface != nil else { return }
-        Turn.outside { _ = Task { await self.pass(account, on: .timer) } }
+        guard !tools.gates.isBehind, configuration.interface != nil else { return }
+        Turn.outside { _ = Task { await self.passInFront(account, on: .timer) } }
     }
 
     private func showCountdownIfUrgent(of account: AccountID) async {
@@ -237,7 +296,7 @@ public actor LaunchGates: AccountFollower {
         let account = context.accounts.resolved(account)
         await attempts.end(of: account)
         guard tools.hasPIN(account) else { return .noPIN }
-        let outcome = await pass(account, on: .pinChange)
+        let outcome = await passInFront(account, on: .pinChange)
         if outcome.steps.contains(LaunchStep(.newPIN, .done)) { return .changed }
         return outcome.isOpen ? .kept : .closed
     }
@@ -273,10 +332,12 @@ public actor LaunchGates: AccountFollower {
 
     func rulesChanged(of account: AccountID, from before: AccountState?, to now: AccountState) {
         // What was open because there were no rules is closed until the gate was passed under them.
-        if case .noneTargeted? = before?.rules, case .policy = now.rules { tools.gates.set(nil, for: account) }
+        if case .noneTargeted? = before?.rules, case .policy = now.rules {
+            tools.gates.close(account, because: nil)
+        }
         // Without an interface, rules that have come to ask somebody close what was open without.
         if configuration.interface == nil, now.rules.asksPerson, before?.rules.asksPerson != true {
-            tools.gates.set(nil, for: account)
+            tools.gates.close(account, because: nil)
         }
     }
 
@@ -287,7 +348,7 @@ public actor LaunchGates: AccountFollower {
 
     func resetPIN(of account: AccountID) async -> Bool {
         do {
-            try context.launches.change(account) { $0.hadPIN = true }
+            try context.changeLaunchRecord(of: account) { $0.hadPIN = true }
             try await tools.pins.takeAway(from: account)
         } catch {
             configuration.logger.error(

@@ -1,47 +1,73 @@
 internal import CordonIdentity
 internal import Foundation
 
-/// What an app remembers of an account's launch gate; sealed, and gone after a wipe.
+/// What an app remembers of an account's launch gate; sealed, counted, and gone after a wipe.
 struct LaunchRecord: Codable, Equatable, Sendable {
     /// The person has seen that the organisation manages the account (SDK-CL-10).
     var noticeSeen = false
     /// There was a PIN once: should it be missing, a new one takes a fresh sign-in.
     var hadPIN = false
+    /// What was remembered is in doubt: the person signs in afresh before anything is shown. Nil counts as false.
+    var mustSignIn: Bool?
     /// The last fresh sign-in.
     var signedIn: ClockReading?
     /// The last contact with the service.
     var checkedIn: ClockReading?
+
+    /// What asks the most of the person.
+    static let doubtful = LaunchRecord(noticeSeen: true, hadPIN: true, mustSignIn: true)
 }
 
 /// The launch records of an app, one sealed file for each account.
 struct LaunchStore: Sendable {
     let folder: StateFolder
-    let configuration: ProtectionConfiguration
+    let seal: StateSeal
 
-    /// What is remembered; of a record that cannot be read, what asks the most of the person.
-    func record(of account: AccountID) -> LaunchRecord {
+    /// What is remembered; what asks the most of the person where that cannot be told, or is not what was written last.
+    ///
+    /// - Parameter isEnrolled: Whether the account is enrolled: then there was a record, made before the registration was.
+    func record(of account: AccountID, isEnrolled: Bool) -> LaunchRecord {
         switch try? state(of: account).read() {
         case .value(let record)?: record
-        case .absent?: LaunchRecord()
-        case .damaged?, nil: LaunchRecord(hadPIN: true)
+        case .absent?: isEnrolled ? .doubtful : LaunchRecord()
+        case .doubtful?, .newer?, nil: .doubtful
+        }
+    }
+
+    /// Makes the record of an account that is about to be enrolled; one that is there stays.
+    func begin(_ account: AccountID, wasEnrolled: Bool) throws(ProtectionError) {
+        try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
+            let state = state(of: account)
+            guard case .absent = try state.read() else { return }
+            try state.write(LaunchRecord(hadPIN: wasEnrolled))
         }
     }
 
     /// Changes what is remembered, durably.
-    func change(_ account: AccountID, _ change: (inout LaunchRecord) -> Void) throws(ProtectionError) {
-        let before = record(of: account)
-        var after = before
-        change(&after)
-        if after != before { try state(of: account).write(after) }
+    func change(
+        _ account: AccountID, isEnrolled: Bool, _ change: (inout LaunchRecord) -> Void
+    ) throws(ProtectionError) {
+        try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
+            let before = record(of: account, isEnrolled: isEnrolled)
+            var after = before
+            change(&after)
+            if after != before { try state(of: account).write(after) }
+        }
+    }
+
+    /// Takes the record of an account over that a version before has stored.
+    func takeOver(_ account: AccountID) throws(ProtectionError) {
+        try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in
+            try state(of: account).takeOver { record, _ in record }
+        }
     }
 
     /// Forgets an account.
     func remove(_ account: AccountID) throws(ProtectionError) {
-        try state(of: account).file.remove()
+        try StateLock.exclusively(folder.lock) { () throws(ProtectionError) in try state(of: account).remove() }
     }
 
     private func state(of account: AccountID) -> SealedState<LaunchRecord> {
-        SealedState(
-            file: folder.file(FolderName.of(account)), purpose: "launch", keyStore: configuration.keyStore)
+        SealedState(file: folder.file(FolderName.of(account)), purpose: "launch", seal: seal, former: .raw)
     }
 }

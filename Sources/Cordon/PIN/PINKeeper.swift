@@ -1,6 +1,5 @@
 internal import CordonIdentity
 internal import CordonPolicy
-internal import CordonVault
 internal import Crypto
 internal import Foundation
 
@@ -10,11 +9,13 @@ internal import Foundation
 /// name the same folder and key store share PIN, counter and the time since it was entered (SRV-RS-042).
 struct PINKeeper: Sendable {
     let folder: StateFolder
-    let keyStore: any KeyStore
+    let seal: StateSeal
     let clock: ProtectionClock
     let cost: PINCost
     /// Told of every step of a check; a test kills the process there.
     let observer: @Sendable (String) -> Void
+    /// Whether the organisation's apps share the folder.
+    var isShared = false
 
     /// How a check ended.
     enum Check: Equatable {
@@ -96,6 +97,15 @@ struct PINKeeper: Sendable {
         return []
     }
 
+    /// Takes the record of an account over that a version before has stored.
+    func takeOver(_ account: AccountID) async throws(ProtectionError) {
+        let state = state(of: account)
+        guard try state.look().isFormer else { return }
+        let lock = try await StateLock.waiting(for: lockFile(account))
+        defer { withExtendedLifetime(lock) {} }
+        try state.takeOver { record, _ in record }
+    }
+
     /// Changes what is kept, if anything is.
     func change(
         _ account: AccountID, _ change: (inout PINRecord) -> Void
@@ -110,11 +120,14 @@ struct PINKeeper: Sendable {
         try state.write(record)
     }
 
-    /// Records that the person was there just now; the time away counts from here.
-    func recordActivity(of account: AccountID) async {
-        let now = ClockReading(clock)
+    /// Records that the person was there at a moment, which may be some time ago; the time away counts from there.
+    func recordActivity(of account: AccountID, at moment: ClockReading) async {
         // What cannot be kept makes the next look ask sooner, never later.
-        try? await change(account) { $0.active = now }
+        try? await change(account) { record in
+            // Another app of the organisation may have seen the person since.
+            if let known = record.active, moment.boot == known.boot, moment.uptime < known.uptime { return }
+            record.active = moment
+        }
     }
 
     /// Takes a PIN away, with the guesses at it: a new one is made after a fresh sign-in.
@@ -134,7 +147,7 @@ struct PINKeeper: Sendable {
 
     /// Forgets everything of an account.
     func remove(_ account: AccountID) throws(ProtectionError) {
-        try state(of: account).file.remove()
+        try state(of: account).remove()
         try StateFile(url: lockFile(account)).remove()
     }
 
@@ -144,7 +157,8 @@ struct PINKeeper: Sendable {
     }
 
     private func state(of account: AccountID) -> SealedState<PINRecord> {
-        SealedState(file: folder.file(FolderName.of(account)), purpose: "pin", keyStore: keyStore)
+        SealedState(
+            file: folder.file(FolderName.of(account)), purpose: "pin", seal: seal, former: .raw, isShared: isShared)
     }
 
     private func lockFile(_ account: AccountID) -> URL {

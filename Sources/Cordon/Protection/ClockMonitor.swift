@@ -13,6 +13,7 @@ final class ClockMonitor: Sendable {
 
     private let clock: ProtectionClock
     private let latest = Locked(Date.distantPast)
+    private let doubt = Locked(false)
 
     init(_ clock: ProtectionClock) { self.clock = clock }
 
@@ -26,7 +27,7 @@ final class ClockMonitor: Sendable {
             latest = max(latest, shown)
             return latest
         }
-        let back = latest.timeIntervalSince(shown)
+        let back = max(latest.timeIntervalSince(shown), isInDoubt ? 2 * Intervals.clockTolerance : 0)
         if back <= Intervals.clockTolerance { return Moment(now: latest, turnedBack: 0) }
         return Moment(now: shown, turnedBack: back)
     }
@@ -40,5 +41,12 @@ final class ClockMonitor: Sendable {
     func trustClock() {
         let shown = clock.now()
         latest.withLock { $0 = shown }
+        setInDoubt(false)
     }
+
+    /// Whether what the clock has shown before was lost or put back: then no time that it shows counts, as if it had been turned back.
+    var isInDoubt: Bool { doubt.withLock { $0 } }
+
+    /// Says whether what the clock has shown before is known.
+    func setInDoubt(_ isInDoubt: Bool) { doubt.withLock { $0 = isInDoubt } }
 }

@@ -40,15 +40,18 @@ struct ProtectionContext: Sendable {
         clock = ClockMonitor(configuration.clock)
         intervals = Intervals(jitter: configuration.jitter)
         stateFolder = try StateFolder(folder.appending(path: "life"))
+        let counter: any StateCounter =
+            if let given = configuration.stateCounter { given } else {
+                try FileStateCounter(directory: folder.appending(path: "counters"))
+            }
         seal = StateSeal(
-            keyStore: configuration.keyStore, folder: stateFolder, counter: configuration.stateCounter,
+            keyStore: configuration.keyStore, folder: stateFolder, counter: counter,
             bundleID: configuration.application.bundleID)
         pending = PendingWork(folder: stateFolder, seal: seal)
         let registrations = RegistrationStore(
             folder: try StateFolder(folder.appending(path: "registrations")), seal: seal)
         wipes = WipeStore(folder: try StateFolder(folder.appending(path: "wipes")))
-        launches = LaunchStore(
-            folder: try StateFolder(folder.appending(path: "launch")), configuration: configuration)
+        launches = LaunchStore(folder: try StateFolder(folder.appending(path: "launch")), seal: seal)
         accounts = AccountTable(
             configuration, settings: settingsInForce, registrations: registrations, wipes: wipes, launches: launches)
         telemetry = TelemetryRecorder(
@@ -66,6 +69,18 @@ struct ProtectionContext: Sendable {
     /// Where an account's files are; the folder's name tells nothing of whose they are.
     func folder(of account: AccountID) -> URL {
         configuration.dataDirectory.appending(path: "files").appending(path: FolderName.of(account))
+    }
+
+    /// What is remembered of an account's launch gate.
+    func launchRecord(of account: AccountID) -> LaunchRecord {
+        launches.record(of: account, isEnrolled: accounts[account] != nil)
+    }
+
+    /// Changes what is remembered of an account's launch gate, durably.
+    func changeLaunchRecord(
+        of account: AccountID, _ change: (inout LaunchRecord) -> Void
+    ) throws(ProtectionError) {
+        try launches.change(account, isEnrolled: accounts[account] != nil, change)
     }
 
     /// Tells of stored state that could not be used.

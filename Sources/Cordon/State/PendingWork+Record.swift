@@ -19,6 +19,8 @@ extension PendingWork {
         var remediated: [RemediationResult] = []
         /// The latest moment that the device's clock has shown.
         var latestMoment = Date.distantPast
+        /// Whether that moment was lost or put back, until the service is reached; nil for no, and in records of older versions.
+        var isMomentInDoubt: Bool?
         /// The person's or the app's own switch for telemetry (SDK-TE-03).
         var telemetryEnabled = true
 

@@ -9,6 +9,10 @@ final class PendingWork: Sendable {
     /// What the file held.
     enum Condition {
         case sound
+        /// There is none, and never was.
+        case absent
+        /// It was removed or put back: what it held of the time, and of the person's switch, counts for nothing.
+        case doubted
         /// It could not be read and was put aside; what it held is forgotten.
         case damaged
         /// A newer version of the app wrote it; it is left as it is, and nothing can be remembered meanwhile.
@@ -21,13 +25,11 @@ final class PendingWork: Sendable {
     }
 
     private let state = Locked(State())
-    private let file: StateFile
+    private let stored: SealedState<Record>
     private let lock: URL
-    private let seal: StateSeal
 
     init(folder: StateFolder, seal: StateSeal) {
-        self.seal = seal
-        file = folder.file("life")
+        stored = SealedState(file: folder.file("life"), purpose: "life", seal: seal, former: .json)
         lock = folder.lock
     }
 
@@ -45,7 +47,7 @@ final class PendingWork: Sendable {
     /// Reads what is on disk, which another process may have changed.
     @discardableResult
     func load() throws(ProtectionError) -> Condition {
-        let (record, condition, _) = try look()
+        let (record, condition) = try look()
         state.withLock { $0.record = record }
         return condition
     }
@@ -55,7 +57,7 @@ final class PendingWork: Sendable {
     /// - Throws: ``ProtectionError`` with code `stateUnwritable`, also for a record of a newer version of the app.
     func change(_ edit: (inout Record) -> Void) throws(ProtectionError) {
         try StateLock.exclusively(lock) { () throws(ProtectionError) in
-            let (before, condition, _) = try look()
+            let (before, condition) = try look()
             if condition == .newer {
                 throw ProtectionError(
                     .stateUnwritable, "what is remembered was written by a newer version of the app",
@@ -63,36 +65,41 @@ final class PendingWork: Sendable {
             }
             var record = before
             edit(&record)
-            if record != before {
-                try file.write(try seal.bytes(record, for: file))
-                seal.noteSealed()
-            }
+            // What is known in spite of a number that cannot be raised is known.
+            if record != before || condition == .doubted { _ = try stored.write { _ in record } }
             state.withLock { [record] in $0.record = record }
         }
     }
 
-    /// Seals a record that a version before has stored plain, as it is; nothing for any other.
-    func sealPlain() throws(ProtectionError) {
+    /// Takes a record over that a version before has stored, as it is; nothing for any other.
+    func takeOver() throws(ProtectionError) {
         try StateLock.exclusively(lock) { () throws(ProtectionError) in
-            let (record, condition, isPlain) = try look()
-            guard isPlain, condition == .sound else { return }
-            try file.write(try seal.bytes(record, for: file))
+            guard try look().condition == .sound else { return }
+            try stored.takeOver { record, _ in record }
         }
     }
 
-    private func look() throws(ProtectionError) -> (record: Record, condition: Condition, isPlain: Bool) {
-        guard let bytes = try file.read() else { return (Record(), .sound, false) }
-        let (reading, isPlain) = try seal.read(Record.self, from: bytes, of: file)
-        switch reading {
-        case .read(let record) where record.isPlausible: return (record, .sound, isPlain)
+    private func look() throws(ProtectionError) -> (record: Record, condition: Condition) {
+        let found = try stored.look()
+        switch found.contents {
+        case .absent: return (Record(), .absent)
+        case .value(let record) where record.isPlausible: return (record, .sound)
         case .newer:
             var unknown = Record()
             // The person may have switched it off.
             unknown.telemetryEnabled = false
-            return (unknown, .newer, false)
-        case .read, .damaged:
-            file.setAside()
-            return (Record(), .damaged, false)
+            return (unknown, .newer)
+        case .value, .doubtful(.damaged):
+            stored.file.setAside()
+            return (doubted(nil), .damaged)
+        case .doubtful: return (doubted(found.value), .doubted)
         }
+    }
+
+    private func doubted(_ record: Record?) -> Record {
+        var record = record.flatMap { $0.isPlausible ? $0 : nil } ?? Record()
+        record.isMomentInDoubt = true
+        record.telemetryEnabled = false
+        return record
     }
 }

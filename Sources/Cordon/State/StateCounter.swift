@@ -1,21 +1,36 @@
 public import Foundation
 
-/// Numbers that only rise, kept apart from the data folder, so that an older copy of that folder is recognised
-/// (SRV-CI-085).
+/// Numbers that only rise, kept apart from the data folder, so that an older copy of that folder is recognised, and so is a file
+/// that was taken out of it (SRV-CI-085).
 ///
-/// Keep them where a copy of the app's data does not reach: beside the device's root key. Any thread may call.
+/// Cordon counts every record that it keeps about itself: registrations, what launch and PIN remember, what is still to be tried.
+/// Keep the numbers where a copy of the app's data does not reach: beside the device's root key. All processes of an app need the same
+/// counter. The names that Cordon gives say nothing to who does not have the root key. Any thread may call.
+///
+/// A counter that was lost while records exist is noticed: the person signs in afresh then, and nothing is deleted.
 public protocol StateCounter: Sendable {
     /// The highest number noted under a name, 0 where none was; throws when that cannot be told.
     func value(of name: String) throws -> Int64
-    /// Notes a number; one that is not higher changes nothing.
+    /// Notes a number; one that is not higher changes nothing. When this returns the number survives a crash.
     func raise(_ name: String, to number: Int64) throws
+    /// Whether the numbers stay as they are when everything that the app and its user can write is put back to an older copy. Where they
+    /// do not, every check-in says so to the service (`uncountedState` in `health`).
+    var survivesRestore: Bool { get }
 }
 
-/// Numbers in small files of mode 0600.
+extension StateCounter {
+    /// False: what is not promised is not relied on.
+    public var survivesRestore: Bool { false }
+}
+
+/// Numbers in small files of mode 0600: the last resort, where a device has nothing better.
+///
+/// They recognise a file that was removed, edited or put back alone. Whoever puts back these files too, such as a copy of the whole
+/// home, is not noticed; the service hears of that at every check-in.
 public struct FileStateCounter: StateCounter {
     private let folder: StateFolder
 
-    /// Keeps them in a folder, made where needed.
+    /// Keeps them in a folder, made where needed. Where you can, take one that copies of the data folder leave out.
     ///
     /// - Throws: ``ProtectionError`` with code `stateUnwritable`.
     public init(directory: URL) throws(ProtectionError) {
@@ -27,7 +42,7 @@ public struct FileStateCounter: StateCounter {
     /// - Throws: ``ProtectionError`` with code `stateUnreadable`, also for a file that holds no number.
     public func value(of name: String) throws(ProtectionError) -> Int64 {
         guard let bytes = try folder.file(name).read() else { return 0 }
-        guard let number = Int64(String(decoding: bytes, as: UTF8.self)) else {
+        guard let number = Int64(String(decoding: bytes, as: UTF8.self)), number >= 0 else {
             throw ProtectionError(.stateUnreadable, "a state counter is damaged")
         }
         return number

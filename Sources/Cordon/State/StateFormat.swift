@@ -5,8 +5,8 @@ internal import Foundation
 /// The versions of the state files, and how an older one becomes a newer one.
 ///
 /// A file names its version; the first version named none. A file of a version that is not known yet was written by a
-/// newer app: it is left as it is. The third version is the second one sealed, see ``StateSeal``; what is plain on purpose
-/// stays at the second.
+/// newer app: it is left as it is. The third version is the second one sealed, the fourth one is counted besides, see
+/// ``SealedState``; what is plain on purpose stays at the second.
 enum StateFormat {
     /// The version of what is plain, or lies inside a seal.
     static let current: Int64 = 2

@@ -1,4 +1,3 @@
-import Cordon
 import CordonBase
 import CordonIdentity
 import CordonPolicy
@@ -6,6 +5,8 @@ import CordonProtocol
 import CordonTesting
 import Foundation
 import Testing
+
+@testable import Cordon
 
 /// SDK-ID-30, SDK-ID-48 and SDK-ID-49 at the real gate, each in a process of its own because all windows are looked at: an
 /// organisation's data is covered until the app has taken it away.
@@ -150,6 +151,7 @@ import Testing
         await #expect(processExitsWith: .success) { [isRefused] in
             let (house, app, protection) = try await Self.open()
             await protection.suspend()
+            protection.gate.cameToFront()
             house.facts.withLock { $0.rooted = isRefused }
             let outcome = await protection.windows.requireIdentity(
                 .managed(house.account), in: "one", because: .openURL)

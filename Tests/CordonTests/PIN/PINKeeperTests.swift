@@ -11,14 +11,22 @@ import Testing
 /// AUTH-2, SRV-RS-045…049: what is kept of a PIN, and how guesses are counted.
 @Suite(.timeLimit(.minutes(1))) struct PINKeeperTests {
     private final class Drawer: Sendable {
-        let folder = TemporaryFolder.newPath()
+        let home = TemporaryFolder.newPath()
         let keys = InMemoryKeyStore()
         let clock = ManualClock()
-        deinit { try? FileManager.default.removeItem(at: folder) }
+        deinit { try? FileManager.default.removeItem(at: home) }
+
+        var folder: URL { home.appending(path: "pins") }
+
+        func seal(_ keys: InMemoryKeyStore? = nil) throws -> StateSeal {
+            StateSeal(
+                keyStore: keys ?? self.keys, folder: try StateFolder(home.appending(path: "life")),
+                counter: try FileStateCounter(directory: home.appending(path: "counters")), bundleID: "example.notes")
+        }
 
         func keeper(cost: PINCost = PINCost(logRounds: 1), keys: InMemoryKeyStore? = nil) throws -> PINKeeper {
             PINKeeper(
-                folder: try StateFolder(folder), keyStore: keys ?? self.keys, clock: clock.clock, cost: cost,
+                folder: try StateFolder(folder), seal: try seal(keys), clock: clock.clock, cost: cost,
                 observer: { [self] _ in withExtendedLifetime(self) {} })
         }
 
@@ -104,7 +112,7 @@ import Testing
         #expect((kept + plain).range(of: Data("failed".utf8)) != nil, "the same scan finds what is planted")
         let stranger = try drawer.keeper(keys: InMemoryKeyStore())
         #expect(try await stranger.check("258025802580", of: "oid-a", limit: 5) == .noPIN)
-        guard case .damaged = try stranger.contents(of: "oid-a") else {
+        guard case .doubtful(.damaged) = try stranger.contents(of: "oid-a") else {
             Issue.record("another device's key opened the record")
             return
         }
@@ -117,7 +125,7 @@ import Testing
         _ = try await keeper.set("9731", of: "oid-b", requirements: Self.rules)
         let (a, b) = (FolderName.of("oid-a") + ".json", FolderName.of("oid-b") + ".json")
         try Data(contentsOf: drawer.folder.appending(path: b)).write(to: drawer.folder.appending(path: a))
-        guard case .damaged = try keeper.contents(of: "oid-a") else {
+        guard case .doubtful(.damaged) = try keeper.contents(of: "oid-a") else {
             Issue.record("the other account's record opened")
             return
         }
@@ -148,24 +156,69 @@ import Testing
         let drawer = Drawer()
         let tried = Locked(false)
         let keeper = PINKeeper(
-            folder: try StateFolder(drawer.folder), keyStore: drawer.keys, clock: drawer.clock.clock,
-            cost: PINCost(logRounds: 1)
-        ) { [folder = drawer.folder] step in
-            if step == "count" {
-                // The place of the record is taken by a folder, over which no file is renamed.
-                for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-                where name.hasSuffix(".json") {
-                    try? FileManager.default.removeItem(at: folder.appending(path: name))
-                    try? FileManager.default.createDirectory(
-                        at: folder.appending(path: name), withIntermediateDirectories: true)
+            folder: try StateFolder(drawer.folder), seal: try drawer.seal(), clock: drawer.clock.clock,
+            cost: PINCost(logRounds: 1),
+            observer: { [folder = drawer.folder] step in
+                if step == "count" {
+                    // The place of the record is taken by a folder, over which no file is renamed.
+                    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+                    where name.hasSuffix(".json") {
+                        try? FileManager.default.removeItem(at: folder.appending(path: name))
+                        try? FileManager.default.createDirectory(
+                            at: folder.appending(path: name), withIntermediateDirectories: true)
+                    }
                 }
-            }
-            if step == "derive" { tried.withLock { $0 = true } }
-        }
+                if step == "derive" { tried.withLock { $0 = true } }
+            })
         _ = try await keeper.set("2580", of: "oid-a", requirements: Self.rules)
         await #expect(throws: ProtectionError(.stateUnwritable, "")) {
             try await keeper.check("2580", of: "oid-a", limit: 5)
         }
         #expect(!tried.withLock { $0 })
+    }
+
+    @Test func `a record that was put back gives back no guess, however often`() async throws {
+        let drawer = Drawer()
+        let keeper = try drawer.keeper()
+        _ = try await keeper.set("2580", of: "oid-a", requirements: Self.rules)
+        let file = drawer.folder.appending(path: FolderName.of("oid-a") + ".json")
+        let full = try Data(contentsOf: file)
+        for _ in 0..<3 {
+            #expect(try await keeper.check("1111", of: "oid-a", limit: 5) != .noPIN)
+        }
+        for _ in 0..<100 {
+            try full.write(to: file)
+            #expect(try await keeper.check("1111", of: "oid-a", limit: 5) == .noPIN)
+        }
+        #expect(try await keeper.check("2580", of: "oid-a", limit: 5) == .noPIN, "not even the right one is looked at")
+        _ = try await keeper.set("9731", of: "oid-a", requirements: Self.rules)
+        #expect(try await keeper.check("9731", of: "oid-a", limit: 5) == .right)
+    }
+
+    @Test
+    func `a record that was removed is not taken for one that never was, and one that came back after its end is none`()
+        async throws
+    {
+        let drawer = Drawer()
+        let keeper = try drawer.keeper()
+        _ = try await keeper.set("2580", of: "oid-a", requirements: Self.rules)
+        let file = drawer.folder.appending(path: FolderName.of("oid-a") + ".json")
+        let kept = try Data(contentsOf: file)
+        try FileManager.default.removeItem(at: file)
+        guard case .doubtful(.missing) = try keeper.contents(of: "oid-a") else {
+            Issue.record("a record that was removed counts as absent")
+            return
+        }
+        try kept.write(to: file)
+        try keeper.remove("oid-a")
+        guard case .absent = try keeper.contents(of: "oid-a") else {
+            Issue.record("the end of a record is not its absence")
+            return
+        }
+        try kept.write(to: file)
+        guard case .doubtful(.removed) = try keeper.contents(of: "oid-a") else {
+            Issue.record("a record came back after its end")
+            return
+        }
     }
 }

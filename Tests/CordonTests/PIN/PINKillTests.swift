@@ -30,7 +30,12 @@ import Testing
                 })
             return PINKeeper(
                 folder: try StateFolder(URL(filePath: path + "/pins")),
-                keyStore: FileKeyStore(directory: URL(filePath: path + "/keys")), clock: clock,
+                seal: StateSeal(
+                    keyStore: FileKeyStore(directory: URL(filePath: path + "/keys")),
+                    folder: try StateFolder(URL(filePath: path + "/life")),
+                    counter: try FileStateCounter(directory: URL(filePath: path + "/counters")),
+                    bundleID: "example.notes"),
+                clock: clock,
                 cost: PINCost(logRounds: 1), observer: observer)
         }
 

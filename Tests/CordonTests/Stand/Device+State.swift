@@ -7,26 +7,93 @@ import Crypto
 import Foundation
 import Testing
 
+/// State files, opened and written by the documented form rather than by the code under test.
 extension Device {
-    /// What a sealed state file holds, opened by the documented form rather than by the code under test.
-    func contents(ofState file: URL) throws -> Data {
-        guard let text = try JSONValue(parsing: Data(contentsOf: file))["sealed"]?.string,
-            let sealed = Base64URL.decode(text)
-        else { throw CocoaError(.fileReadCorruptFile) }
-        let box = try AES.GCM.SealedBox(combined: sealed)
-        return try AES.GCM.open(box, using: try sealKey(), authenticating: Data(file.lastPathComponent.utf8))
-    }
+    /// What a sealed state file holds.
+    func contents(ofState file: URL) throws -> Data { Data(try record(in: file).value.text().utf8) }
 
     /// Seals a state file with other contents, as nobody without the root key could.
     func seal(_ contents: String, inState file: URL) throws {
+        let generation = try record(in: file).generation
+        let plain = #"{"generation":\#(generation),"value":\#(contents)}"#
         let box = try AES.GCM.seal(
-            Data(contents.utf8), using: try sealKey(), authenticating: Data(file.lastPathComponent.utf8))
+            Data(plain.utf8), using: try sealKey("cordon-state-seal-2"), authenticating: Self.context(of: file))
+        let text = Base64URL.encode(try #require(box.combined))
+        try Data(#"{"sealed":"\#(text)","version":4}"#.utf8).write(to: file)
+    }
+
+    /// Makes the home what a version before counting left: sealed files with no number anywhere, or before that, plain ones. What
+    /// launch and PIN remember was sealed in another form.
+    ///
+    /// - Parameter counters: Where numbers were kept, if not in the home.
+    func makeFormer(
+        isPlain: Bool = false, counters: URL? = nil, _ change: (inout [String: JSONValue]) -> Void = { _ in }
+    ) throws {
+        let data = folder.appending(path: "data")
+        for name in ["registrations", "life", "launch", "pins"] {
+            for file in files(in: name).sorted() where file.hasSuffix(".json") {
+                let file = data.appending(path: name).appending(path: file)
+                guard let value = try? record(in: file).value else { continue }
+                if ["launch", "pins"].contains(name) {
+                    try sealRaw(value, as: Self.purposes[name] ?? "", in: file)
+                } else {
+                    var members = value.object ?? [:]
+                    change(&members)
+                    try write(.object(members), isPlain: isPlain, to: file)
+                }
+            }
+        }
+        let mark = data.appending(path: "life/sealed.json")
+        if isPlain {
+            try FileManager.default.removeItem(at: mark)
+        } else {
+            try Data(#"{"version":3}"#.utf8).write(to: mark)
+        }
+        let numbers = counters ?? data.appending(path: "counters")
+        try? FileManager.default.removeItem(at: numbers)
+        try FileManager.default.createDirectory(at: numbers, withIntermediateDirectories: true)
+    }
+
+    private func write(_ value: JSONValue, isPlain: Bool, to file: URL) throws {
+        let plain = Data(value.text().utf8)
+        if isPlain { return try plain.write(to: file) }
+        let box = try AES.GCM.seal(
+            plain, using: try sealKey("cordon-state-seal-1"), authenticating: Data(file.lastPathComponent.utf8))
         let text = Base64URL.encode(try #require(box.combined))
         try Data(#"{"sealed":"\#(text)","version":3}"#.utf8).write(to: file)
     }
 
-    private func sealKey() throws -> SymmetricKey {
+    private func sealRaw(_ value: JSONValue, as purpose: String, in file: URL) throws {
+        let name = Data(file.lastPathComponent.utf8)
+        let key = HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: try keyStore.rootKey(), salt: name, info: Data("cordon-\(purpose)-seal-1".utf8),
+            outputByteCount: 32)
+        let box = try AES.GCM.seal(Data(value.text().utf8), using: key, authenticating: name)
+        try #require(box.combined).write(to: file)
+    }
+
+    private func record(in file: URL) throws -> (generation: Int64, value: JSONValue) {
+        guard let text = try JSONValue(parsing: Data(contentsOf: file))["sealed"]?.string,
+            let sealed = Base64URL.decode(text)
+        else { throw CocoaError(.fileReadCorruptFile) }
+        let plain = try AES.GCM.open(
+            try AES.GCM.SealedBox(combined: sealed), using: try sealKey("cordon-state-seal-2"),
+            authenticating: Self.context(of: file))
+        let record = try JSONValue(parsing: plain)
+        return (try #require(record["generation"]?.integer), try #require(record["value"]))
+    }
+
+    private static let purposes = [
+        "registrations": "registration", "life": "life", "launch": "launch", "pins": "pin",
+    ]
+
+    private static func context(of file: URL) -> Data {
+        let purpose = purposes[file.deletingLastPathComponent().lastPathComponent] ?? ""
+        return Data("\(purpose)/\(file.lastPathComponent)".utf8)
+    }
+
+    private func sealKey(_ info: String) throws -> SymmetricKey {
         HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: try keyStore.rootKey(), info: Data("cordon-state-seal-1".utf8), outputByteCount: 32)
+            inputKeyMaterial: try keyStore.rootKey(), info: Data(info.utf8), outputByteCount: 32)
     }
 }

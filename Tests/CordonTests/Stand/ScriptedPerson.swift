@@ -23,6 +23,8 @@ actor ScriptedPerson: ProtectionInterface {
     var notices: [ProtectionNotice.Kind: [NoticeAnswer]] = [:]
     /// Called before a notice is answered.
     var beforeNotice: @Sendable (ProtectionNotice) async -> Void = { _ in }
+    /// Called before a question for the PIN is answered, once.
+    var beforePIN: (@Sendable () async -> Void)?
     /// What the interface says that it cannot show.
     var refuses: [String] = []
     /// Whether questions for the PIN are never answered; set to see that their task is cancelled.
@@ -49,6 +51,9 @@ actor ScriptedPerson: ProtectionInterface {
             try? await Task.sleep(for: .seconds(3600))
             wasCancelled = Task.isCancelled
         }
+        let before = beforePIN
+        beforePIN = nil
+        await before?()
         return pins.count > 1 ? pins.removeFirst() : pins[0]
     }
 

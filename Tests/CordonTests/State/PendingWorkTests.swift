@@ -13,11 +13,12 @@ struct PendingWorkTests {
     /// The same folder as two processes of an app see it.
     private func processes(in folder: URL) throws -> [PendingWork] {
         let keys = InMemoryKeyStore()
+        let counter = try FileStateCounter(directory: folder.appending(path: "counters"))
         return try (0..<2).map { _ in
             let folder = try StateFolder(folder.appending(path: "life"))
             return PendingWork(
                 folder: folder,
-                seal: StateSeal(keyStore: keys, folder: folder, counter: nil, bundleID: "example.notes"))
+                seal: StateSeal(keyStore: keys, folder: folder, counter: counter, bundleID: "example.notes"))
         }
     }
 

@@ -20,19 +20,6 @@ import Testing
         try Data(JSONValue.object(members).text().utf8).write(to: file)
     }
 
-    /// Makes the home what a version before sealing left: plain files, and no note that they are sealed.
-    private func makePlain(_ device: Device, _ change: (inout [String: JSONValue]) -> Void = { _ in }) throws {
-        let life = device.folder.appending(path: "data/life")
-        let folder = device.folder.appending(path: "data/registrations")
-        let registrations = device.files(in: "registrations").map { folder.appending(path: $0) }
-        for file in registrations + [life.appending(path: "life.json")] {
-            var members = try #require(try JSONValue(parsing: device.contents(ofState: file)).object)
-            change(&members)
-            try Data(JSONValue.object(members).text().utf8).write(to: file)
-        }
-        try FileManager.default.removeItem(at: life.appending(path: "sealed.json"))
-    }
-
     private func holds(_ text: String, _ file: URL) throws -> Bool {
         try Data(contentsOf: file).range(of: Data(text.utf8)) != nil
     }
@@ -41,7 +28,7 @@ import Testing
         let device = try Device()
         let counter = try FileStateCounter(directory: device.folder.appending(path: "counters"))
         _ = try await device.enrolled(["printBlocked": .bool(false)])
-        try makePlain(device)
+        try device.makeFormer(isPlain: true)
         await device.service.set { $0.isUnreachable = true }
         let files = [try registrationFile(of: device), device.folder.appending(path: "data/life/life.json")]
         #expect(try files.allSatisfy { try holds(device.account.userPrincipalName, $0) }, "plain before")
@@ -61,7 +48,7 @@ import Testing
         // A wipe that the app could not finish has the next start write the life record before anything else.
         await device.sessions.set { $0.signerFailure = HeldSessions.refusal }
         try? await protection.wipe("oid-b")
-        try makePlain(device)
+        try device.makeFormer(isPlain: true)
         await device.sessions.set { $0.signerFailure = nil }
         let upgraded = try await device.start { $0.transport = two }
         #expect(await upgraded.enrolledAccounts.contains(device.account))
@@ -109,7 +96,7 @@ import Testing
         let counter = try FileStateCounter(directory: device.folder.appending(path: "counters"))
         try await device.publish(["printBlocked": .bool(false)])
         await (try await device.start { $0.stateCounter = counter }).enroll(device.account)
-        try makePlain(device)
+        try device.makeFormer(isPlain: true)
         let restarted = try await device.start { $0.stateCounter = counter }
         #expect(await restarted.enrolledAccounts.isEmpty)
         #expect(!device.mayPrint(restarted))
@@ -120,7 +107,7 @@ import Testing
             for number in [Int64.max, .min] {
                 let device = try Device()
                 _ = try await device.enrolled()
-                try makePlain(device) { if $0[member] != nil { $0[member] = .integer(number) } }
+                try device.makeFormer(isPlain: true) { if $0[member] != nil { $0[member] = .integer(number) } }
                 let restarted = try await device.start()
                 await restarted.checkIn(device.account.id)
                 #expect(await restarted.enrolledAccounts.isEmpty)
@@ -131,7 +118,7 @@ import Testing
     @Test func `a registration of the first version is taken over`() async throws {
         let device = try Device()
         _ = try await device.enrolled()
-        try makePlain(device) { members in
+        try device.makeFormer(isPlain: true) { members in
             for name in ["version", "generation", "sequence", "failures"] { members[name] = nil }
         }
         let restarted = try await device.start()
@@ -139,7 +126,7 @@ import Testing
         #expect(!device.mayPrint(restarted))
         #expect(await restarted.checkIn(device.account.id) == .newPolicies)
         let text = try String(contentsOf: try registrationFile(of: device), encoding: .utf8)
-        #expect(text.contains(#""version":3"#))
+        #expect(text.contains(#""version":4"#))
     }
 
     @Test func `a registration of a newer version is left as it is, and its account is denied`() async throws {

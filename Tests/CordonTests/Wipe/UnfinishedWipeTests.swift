@@ -65,7 +65,7 @@ import Testing
         _ = try await device.enrolled()
         let file = device.folder.appending(path: "data/life/life.json")
         let text = try String(contentsOf: file, encoding: .utf8)
-        let newer = text.replacing(#""version":3"#, with: #""version":99"#)
+        let newer = text.replacing(#""version":4"#, with: #""version":99"#)
         #expect(newer != text)
         try newer.write(to: file, atomically: true, encoding: .utf8)
         let calls = Locked(0)

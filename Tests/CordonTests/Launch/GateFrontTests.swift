@@ -1,0 +1,115 @@
+import Cordon
+import CordonBase
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonTesting
+import Foundation
+import Testing
+
+/// The app leaves the front and comes back, whatever is under way at its gates meanwhile.
+@Suite(.timeLimit(.minutes(1))) struct GateFrontTests {
+    @Test func `who comes back during a change of the PIN does not get in by turning that change away`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened(["periodOnlineBeforeAccessCheck": .string("PT1M")])
+        let account = house.account
+        let resumed = Locked<Task<LaunchOutcome, Never>?>(nil)
+        await house.person.set { person in
+            person.pins = [.cancelled]
+            person.beforePIN = { [clock = house.clock] in
+                await protection.suspend()
+                clock.advance(.seconds(200))
+                let task = Task { await protection.resume(account) }
+                resumed.withLock { $0 = task }
+                await Task.yield()
+            }
+        }
+        #expect(await protection.gate.changePIN(of: account) == .closed)
+        try await until { resumed.withLock { $0 } != nil }
+        #expect(await resumed.withLock { $0 }?.value.result == .cancelled)
+        #expect(!protection.gate.isOpen(for: account))
+        #expect(await house.person.pinPrompts.count == 2, "who comes back is asked by a way of their own")
+    }
+
+    @Test func `a PIN that is taken away during its change leaves the gate closed to who turns the change away`()
+        async throws
+    {
+        let house = try await Gatehouse()
+        let protection = try await house.opened()
+        let account = house.account
+        let command = Command(
+            id: "c1", kind: .resetPIN, account: account, reason: .device, issuedAt: 0, notAfter: 9_000_000_000)
+        await house.device.service.set { $0.commands = [command] }
+        await house.person.set { person in
+            person.pins = [.cancelled]
+            person.signIns = [.cancelled]
+            person.beforePIN = { _ = await protection.checkIn(account) }
+        }
+        #expect(await protection.gate.changePIN(of: account) == .closed)
+        try await until { await house.person.asked.contains { if case .signIn = $0 { true } else { false } } }
+        try await until { await house.person.asked.filter { $0 == .handedBack }.count == 2 }
+        #expect(!protection.gate.isOpen(for: account))
+    }
+
+    @Test func `an account that is disabled during a change of its PIN stays closed`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened([
+            "appActionIfUnableToAuthenticateUser": .string("block")
+        ])
+        let account = house.account
+        let refusal = ProblemDetails(
+            type: ProblemDetails.accountDisabled, title: "no", status: 403, code: .notLicensed)
+        await house.device.service.set { $0.problem = refusal }
+        await house.person.set { person in
+            person.pins = [.cancelled]
+            person.beforePIN = { _ = await protection.checkIn(account) }
+        }
+        #expect(await protection.gate.changePIN(of: account) == .closed)
+        #expect(!protection.gate.isOpen(for: account))
+    }
+
+    @Test func `every gate is closed when the app has said that it left the front, and each is told of`() async throws {
+        let device = try Device()
+        let two = TwoAccounts(device)
+        let protection = try await two.enrolled(on: device, [:], [:]) {
+            $0.deviceFacts = { _ in Gatehouse.soundDevice }
+        }
+        let accounts: [AccountID] = ["oid-a", "oid-b"]
+        for account in accounts { #expect(await protection.launch(account).isOpen) }
+        let events = EventCatch(protection)
+        // Nothing here waits, so that no process can be frozen in between.
+        func leave() -> ([AccountID], [Bool]) {
+            (protection.leftFront(), accounts.map { protection.gate.isOpen(for: $0) })
+        }
+        let (covered, open) = leave()
+        #expect(covered == accounts)
+        #expect(open == [false, false])
+        for account in accounts {
+            #expect(await events.first { if case .gate(account, .closed) = $0 { true } else { false } } != nil)
+        }
+    }
+
+    @Test func `of leaving and coming back the last one said counts, however late its work is done`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened()
+        func comeAndGo() -> Task<LaunchOutcome, Never> {
+            protection.leftFront()
+            let passing = protection.cameToFront(house.account)
+            protection.leftFront()
+            return passing
+        }
+        #expect(await comeAndGo().value.result == .cancelled)
+        #expect(!protection.gate.isOpen(for: house.account))
+        #expect(await protection.cameToFront(house.account).value.isOpen)
+    }
+
+    @Test func `a departure that is noted late counts from when it was`() async throws {
+        let house = try await Gatehouse()
+        let protection = try await house.opened()
+        house.clock.advance(.seconds(60))
+        protection.leftFront()
+        // The process was frozen before it could note anything.
+        house.clock.advance(.seconds(31 * 60))
+        #expect(await protection.resume(house.account).steps == [LaunchStep(.pin, .done)])
+    }
+}
