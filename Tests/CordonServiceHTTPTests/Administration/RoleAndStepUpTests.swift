@@ -1,6 +1,7 @@
 import CordonIdentity
 import CordonPolicy
 import CordonService
+import CordonTestSupport
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
