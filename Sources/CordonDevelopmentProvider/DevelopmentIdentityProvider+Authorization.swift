@@ -63,7 +63,7 @@ extension DevelopmentIdentityProvider {
         return true
     }
 
-    /// The next step of a page once somebody is signed in: a question, or the end.
+    /// The next step of a page once a person is signed in: a question, or the end.
     func proceed(_ page: OpenPage, signedIn: SignedIn) -> ProviderAnswer {
         guard case .authorization(let wanted) = page.interaction.purpose,
             !wanted.prompts.contains(.consent) || page.interaction.hasConsent

@@ -38,7 +38,7 @@ extension DevelopmentIdentityProvider {
         let code = try grants.code(text, of: client)
         let target = try target(of: form, among: code.grant.resources)
         try requireProof(key, for: target)
-        // One try: what follows can only fail for somebody who is not the client that began.
+        // One try: what follows can fail only for a caller that is not the client that began.
         grants.useUp(code: text)
         guard code.expires > environment.now else { throw OAuthError(.invalidGrant, "the code has expired") }
         guard code.request.redirectURI == redirectURI else {

@@ -39,7 +39,7 @@ public actor DevelopmentIdentityProvider {
     ///   - issuer: the issuer, whose path must be `/idp`; nil when ``answer(at:)`` will tell, because a port may be known
     ///     only after it is bound.
     ///   - signingKey: where the ES256 key is kept.
-    ///   - logger: gets one line for each sign-in, refusal and revocation, never a secret or what somebody typed.
+    ///   - logger: gets one line for each sign-in, refusal and revocation, never a secret or what a person typed.
     ///   - clock: the time.
     ///   - random: gives that many random bytes; the default is the system's generator.
     /// - Throws: ``ProgramError`` when the directory, the configuration or the key file is unusable.

@@ -2,7 +2,7 @@ import ArgumentParser
 import CordonAppTools
 import Foundation
 
-/// Who signs: a PEM key with its certificate, a PKCS#12 file, or nobody (ad hoc).
+/// Who signs: a PEM key with its certificate, a PKCS#12 file, or no identity (ad hoc).
 struct IdentityOptions: ParsableArguments {
     @Option(help: "An unencrypted RSA or P-256 key in PEM.")
     var key: String?

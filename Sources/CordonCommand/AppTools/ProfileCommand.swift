@@ -167,7 +167,7 @@ struct ProfileLintCommand: AsyncParsableCommand {
         var report = ToolReport(findings: ProfileLint.findings(list.value, path: file, platform: platform))
         if hosts {
             var trust = ServerTrust()
-            // Hosts that are somebody else's to bring up to date.
+            // Hosts that another party keeps up to date.
             trust.requiresTLS13 = false
             let transport = try AsyncHTTPTransport(trust: trust)
             report.findings += await AssociationCheck(transport: transport).findings(list.value, path: file)

@@ -5,7 +5,7 @@ public import CordonSignIn
 public import Foundation
 internal import HTTPTypes
 
-/// Somebody with a script: signs in as an administrator and uses the Graph-shaped routes.
+/// An administrator with a script: signs in as an administrator and uses the Graph-shaped routes.
 public actor Administrator {
     private let service: URL
     private let transport: any HTTPTransport

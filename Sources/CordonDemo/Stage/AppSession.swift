@@ -78,7 +78,7 @@ public actor AppSession {
     }
 }
 
-/// Events by name, and answers without one, for whoever waits for them.
+/// Events by name, and answers without one, for the callers that wait for them.
 private actor AnswerBoard {
     private struct Waiter {
         let name: String?

@@ -156,7 +156,7 @@ public actor DemoStage {
     ///
     /// - Parameters:
     ///   - withCode: Whether the person types a code into a browser elsewhere, instead of using the app's own.
-    ///   - command: Another command of the app that signs somebody in; nil for its usual one.
+    ///   - command: Another command of the app that signs a person in; nil for its usual one.
     @discardableResult
     public func signIn(
         _ worker: (name: String, password: String), in app: AppSession, withCode: Bool = false,

@@ -1,4 +1,4 @@
-/// The first form of a page: where it goes and what its fields hold before anybody types.
+/// The first form of a page: where it goes and what its fields hold before a person types.
 struct HTMLForm: Sendable, Equatable {
     /// The address it is sent to, as the page spells it.
     let action: String

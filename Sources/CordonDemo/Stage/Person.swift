@@ -2,7 +2,7 @@ internal import CordonProtocol
 internal import CordonSignIn
 internal import Foundation
 
-/// Somebody with a name and a password in front of a browser.
+/// A person with a name and a password in front of a browser.
 struct Person: Sendable {
     let name: String
     let password: String

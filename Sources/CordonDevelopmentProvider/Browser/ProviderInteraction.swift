@@ -16,7 +16,7 @@ struct ProviderInteraction: Sendable {
     /// Digest of the browser's cookie.
     let browser: String
     let token: String
-    /// Whether a sign-in must happen on this page, whoever is signed in already.
+    /// Whether a sign-in must happen on this page, even if a person is signed in already.
     var mustSignIn: Bool
     var hasConsent = false
 }

@@ -44,7 +44,7 @@ struct GrantStore: Sendable {
             throw OAuthError(.invalidGrant, "the code is not known")
         }
         guard !code.isUsed else {
-            // Somebody else holds the code.
+            // Another party holds the code.
             revoke(code.grant.id)
             environment.logger.warning("authorization code replayed", metadata: ["client": "\(client.id)"])
             throw OAuthError(.invalidGrant, "the code was used before; its tokens are revoked")

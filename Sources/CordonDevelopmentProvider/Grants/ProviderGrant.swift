@@ -73,7 +73,7 @@ struct ProviderRefreshFamily: Sendable {
     var idleUntil: Date
 }
 
-/// A browser in which somebody is signed in.
+/// A browser in which a person is signed in.
 struct ProviderSession: Sendable {
     let personID: String
     let authenticated: Date

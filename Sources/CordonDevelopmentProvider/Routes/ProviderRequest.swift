@@ -75,7 +75,7 @@ struct ProviderAnswer: Sendable {
         (HTTPResponse(status: status, headerFields: headers), body)
     }
 
-    /// JSON that nobody may store (RFC 6749 §5.1).
+    /// JSON that no cache may store (RFC 6749 §5.1).
     static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) -> ProviderAnswer {
         guard let body = try? ProviderJSON.encode(value) else { return ProviderAnswer(status: .internalServerError) }
         return ProviderAnswer(

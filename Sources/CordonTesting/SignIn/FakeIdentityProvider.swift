@@ -92,7 +92,7 @@ public actor FakeIdentityProvider {
     }
 
     /// From now on gives tokens for these resources to protected accounts alone, as an organisation's conditional access
-    /// does; anybody else is refused with `protection_policy_required` (SDK-CA-02).
+    /// does; every other account is refused with `protection_policy_required` (SDK-CA-02).
     public func demandProtection(for resources: Set<String>) {
         protected.resources = resources
     }

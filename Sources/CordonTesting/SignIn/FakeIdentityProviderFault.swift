@@ -12,12 +12,12 @@ public enum FakeIdentityProviderFault: Sendable, Hashable, CaseIterable {
     case failsOnce
     /// The token endpoint answers 429 with a pause of 90 s.
     case overloaded
-    /// Every answer is larger than anybody should read.
+    /// Every answer is larger than a client should read.
     case floods
 
     // MARK: Through the browser
 
-    /// The answer carries somebody else's state.
+    /// The answer carries the state of another sign-in.
     case wrongState
     /// The answer carries no state.
     case noState
@@ -52,7 +52,7 @@ public enum FakeIdentityProviderFault: Sendable, Hashable, CaseIterable {
     case futureIDToken
     /// The ID token is for another client.
     case foreignAudience
-    /// The ID token is for nobody.
+    /// The ID token has an empty audience.
     case emptyAudience
     /// The ID token is for two clients and was issued to the other.
     case foreignParty
@@ -96,7 +96,7 @@ public enum FakeIdentityProviderFault: Sendable, Hashable, CaseIterable {
     case pushedRequests
     /// Public clients may not revoke without a bearer token.
     case revocationNeedsToken
-    /// Nobody may revoke.
+    /// No client may revoke.
     case refusesRevocation
     /// There is no revocation endpoint.
     case noRevocation

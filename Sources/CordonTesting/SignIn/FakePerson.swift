@@ -1,6 +1,6 @@
 public import CordonIdentity
 
-/// Somebody in a ``FakeIdentityProvider``'s directory.
+/// A person in a ``FakeIdentityProvider``'s directory.
 public struct FakePerson: Sendable, Hashable {
     /// The provider's own name for the person, the `sub` claim.
     public var subject: String

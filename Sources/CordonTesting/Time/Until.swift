@@ -1,6 +1,6 @@
-/// Waits until something is so, giving way to whatever makes it so.
+/// Waits until a condition holds, yielding to the tasks that make it hold.
 ///
-/// A wait for what never comes ends with an error after a minute, so that a defect fails a test and does not hang the suite.
+/// It gives up after a minute, so that a defect fails one test and does not hang the suite.
 ///
 /// - Throws: ``TestingFailure``, `CancellationError` when the task is cancelled, or what the condition throws.
 package func until(

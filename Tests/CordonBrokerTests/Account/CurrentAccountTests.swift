@@ -1,5 +1,6 @@
 import CordonIdentity
 import CordonSignIn
+import CordonTestSupport
 import CordonTesting
 import Foundation
 import Testing

@@ -1,6 +1,7 @@
 import CordonIdentity
 import CordonProtocol
 import CordonSignIn
+import CordonTestSupport
 import CordonTesting
 import Foundation
 import Testing
@@ -103,7 +104,7 @@ import Testing
         #expect(await board.silent(.worker, session: token.session).token == nil, "board never had one")
         _ = await notes.report(.done, of: token.session)
         _ = await board.report(.workStopped, of: token.session)
-        try await until { stand.time.sleeping != 0 }
+        try await until { !stand.time.sleeping.isEmpty }
         stand.time.advance(.seconds(11))
         let report = try #require(await out.value.signOut)
         #expect(report.apps.map(\.name) == ["board", "notes", "third"])

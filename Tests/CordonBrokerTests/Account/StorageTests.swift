@@ -1,6 +1,7 @@
 import CordonIdentity
 import CordonProtocol
 import CordonSignIn
+import CordonTestSupport
 import CordonTesting
 import Foundation
 import Logging

@@ -2,6 +2,7 @@ import CordonBase
 import CordonIdentity
 import CordonProtocol
 import CordonSignIn
+import CordonTestSupport
 import CordonTesting
 import Foundation
 import Testing

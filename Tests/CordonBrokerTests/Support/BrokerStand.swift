@@ -16,7 +16,7 @@ final class BrokerStand: Sendable {
     static let user: UInt32 = 900
 
     let folder = TemporaryFolder.newPath()
-    let time = ManualTime()
+    let time = SettableClock()
     let provider: FakeIdentityProvider
     let configuration: BrokerConfiguration
 

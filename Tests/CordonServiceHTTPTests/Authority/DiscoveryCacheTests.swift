@@ -1,5 +1,6 @@
 import CordonIdentity
 import CordonPolicy
+import CordonTestSupport
 import CordonTesting
 import Foundation
 import Testing
@@ -33,7 +34,7 @@ import Testing
 
     @Test func `whoever asks while the first fetch is under way gets its answer`() async throws {
         let provider = SlowProvider()
-        let clock = TestClock()
+        let clock = SettableClock()
         let cache = DiscoveryCache(documents: provider, now: { clock.now })
         async let first = cache.document(of: "x")
         try await until { await provider.asked != 0 }

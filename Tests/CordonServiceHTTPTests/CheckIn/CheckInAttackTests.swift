@@ -2,6 +2,7 @@ import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
@@ -108,7 +109,7 @@ import Testing
     @Test func `with a stale nonce`() async throws {
         try await attack(401, "proof-nonce") { client, device in
             let nonce = try await client.nonce()
-            client.service.clock.advance(TimeInterval(ProofNonces.lifetime) + 1)
+            client.service.clock.advance(by: TimeInterval(ProofNonces.lifetime) + 1)
             let token = try client.token(device)
             return .init(
                 token: token, proof: try await client.proof(device, .post, Self.path, token: token, nonce: nonce))
@@ -128,7 +129,7 @@ import Testing
         try await attack(401, "proof-invalid") { client, device in
             let token = try client.token(device)
             let proof = try await client.proof(device, .post, Self.path, token: token)
-            client.service.clock.advance(DPoPProof.tolerance + 1)
+            client.service.clock.advance(by: DPoPProof.tolerance + 1)
             return .init(token: token, proof: proof)
         }
     }

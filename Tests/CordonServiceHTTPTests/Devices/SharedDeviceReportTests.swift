@@ -2,6 +2,7 @@ import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
@@ -62,7 +63,7 @@ import Testing
             #expect(try await mayStay(.workerA, age: 5, client) == false)
             // The device's own clock plays no part where it says how long ago it was.
             #expect(try await mayStay(.workerA, age: 5, since: .distantFuture, client) == false)
-            service.clock.advance(60)
+            service.clock.advance(by: 60)
             #expect(try await mayStay(.workerA, age: 61, client) == false)
             #expect(try await mayStay(.workerA, age: 59, client))
             #expect(try await mayStay(.workerA, age: nil, since: service.clock.now, client), "an older broker")
@@ -79,7 +80,7 @@ import Testing
             try await service.service.provisioning.apply(
                 AccountSignal(.accountDisabled, of: TestPerson.workerA.id, at: service.clock.now),
                 from: "https://login.example", of: TestService.tenant)
-            service.clock.advance(60)
+            service.clock.advance(by: 60)
             #expect(try await mayStay(.workerA, age: 0, client) == false)
         }
     }

@@ -2,6 +2,7 @@ import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
@@ -56,7 +57,7 @@ import Testing
                 uri: "/cordon/v1/devices/other/session", method: .post, headers: [.contentType: "application/json"],
                 body: ByteBuffer(string: #"{"statement":"x"}"#))
             #expect(other.status == .notFound)
-            service.clock.advance(10)
+            service.clock.advance(by: 10)
             #expect(try await session(11, "oid-a", client) == .noContent)
         }
     }

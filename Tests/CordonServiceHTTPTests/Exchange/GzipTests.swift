@@ -1,4 +1,5 @@
 import CordonPolicy
+import CordonTestSupport
 import Foundation
 import HTTPTypes
 import HummingbirdTesting

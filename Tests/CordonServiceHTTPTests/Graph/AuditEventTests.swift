@@ -2,6 +2,7 @@ import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
@@ -26,7 +27,7 @@ import Testing
             let list = "/beta/deviceAppManagement/iosManagedAppProtections"
             let made = try await client.administer(.post, list, ["displayName": "Notes"])
             let id = try #require(made.json["id"]?.string)
-            service.clock.advance(3_600)
+            service.clock.advance(by: 3_600)
             var program = TestIssuer.administrationClaims(
                 roles: ["DeviceManagementApps.ReadWrite.All"], at: service.clock.now)
             program["preferred_username"] = nil
@@ -37,7 +38,7 @@ import Testing
                 .post, "/beta/deviceAppManagement/targetedManagedAppConfigurations", ["displayName": "C"],
                 claims: program)
             #expect(configuration.status == .created)
-            service.clock.advance(3_600)
+            service.clock.advance(by: 3_600)
             #expect(
                 try await client.administer(.patch, "\(list)/\(id)", ["printBlocked": true]).status == .noContent)
             #expect(try await client.administer(.delete, "\(list)/\(id)").status == .noContent)

@@ -2,6 +2,7 @@ import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
@@ -57,7 +58,7 @@ import Testing
             #expect(
                 String(buffer: answer.body)
                     == "Policy,Email,AppProtectionStatus\r\nNotes,worker-a@contoso.example,Protected\r\n")
-            service.clock.advance(3_600)
+            service.clock.advance(by: 3_600)
             #expect(try await client.administer(.get, "\(Self.path)/\(id)").status == .notFound)
             #expect(try await file(job, client).status == .notFound)
             #expect(try await client.administer(.get, Self.path).json["value"] == [])

@@ -2,6 +2,7 @@ import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
@@ -25,7 +26,7 @@ import Testing
         }
     }
 
-    private let now = TestClock().now
+    private let now = SettableClock().now
 
     @Test func `no token, no answer`() async throws {
         try await TestService().test { client in

@@ -2,6 +2,7 @@ import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
@@ -25,7 +26,7 @@ import Testing
             #expect(before["flaggedReasons"] == ["none"])
             let none = try await client.administer(.get, "/v1.0/\(Self.path)/getUserIdsWithFlaggedAppRegistration()")
             #expect(none.json["value"] == [])
-            service.clock.advance(7_200)
+            service.clock.advance(by: 7_200)
             try await client.confirm(result, on: device, health: [.rootedDevice])
             let old = try await client.administer(.get, "/v1.0/" + item).json
             let shared: [String: JSONValue] = [
@@ -148,7 +149,7 @@ import Testing
             #expect(pending["requestedDateTime"] == "2027-01-15T08:00:00.000Z")
             #expect(pending["completedDateTime"] == .null && pending["userLogUploadConsent"] == "unknown")
             #expect(pending["uploadedLogs"]?.array?.map { $0["status"] } == ["pending"])
-            service.clock.advance(60)
+            service.clock.advance(by: 60)
             let caller = DeviceCaller(
                 account: result.account, key: device.key.publicKey, authenticated: nil)
             for (offset, status) in [(0, "inProgress"), (2, "completed")] {
@@ -161,7 +162,7 @@ import Testing
             #expect(try await shown()["completedDateTime"] == "2027-01-15T08:01:00.000Z")
             let next = try await client.administer(.post, path, body)
             #expect(next.json["id"]?.string != id)
-            service.clock.advance(86_400 * 400)
+            service.clock.advance(by: 86_400 * 400)
             let late = try await client.administer(.get, path).json["value"]?.array?.first
             #expect(late?["uploadedLogs"]?.array?.map { $0["status"] } == ["timedOut"])
         }

@@ -1,6 +1,7 @@
 import CordonPolicy
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
@@ -19,14 +20,14 @@ import Testing
             let device = TestDevice()
             let id = try await client.register(device).registrationID
             let old = try client.token(device)
-            service.clock.advance(60)
+            service.clock.advance(by: 60)
             let answer = try await client.administer(.post, Self.path)
             #expect(answer.status == .ok && answer.json["value"] == true)
             let path = "/mam/v1/registrations/\(id)/checkins"
             let refused = try await client.send(
                 .post, path, as: device, device.checkIn(at: service.clock.now), .init(token: old))
             #expect(refused.status == .unauthorized && refused.problem == "access-token")
-            service.clock.advance(1)
+            service.clock.advance(by: 1)
             let fresh = try await client.send(.post, path, as: device, device.checkIn(at: service.clock.now))
             #expect(fresh.status == .ok)
             #expect(try await client.administer(.get, "/v1.0/users").status == .ok, "the administrator's own go on")

@@ -2,6 +2,7 @@ import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -19,7 +20,7 @@ struct TestService: Sendable {
     static let base = "http://127.0.0.1:8080"
     static let group = "group-workers"
 
-    let clock = TestClock()
+    let clock = SettableClock()
     let storage: any ServiceStorage
     let issuer = TestIssuer()
     let metrics = ServiceMetrics(started: .now)

@@ -3,6 +3,7 @@ import CordonPolicy
 import CordonProtocol
 import CordonService
 import CordonSignIn
+import CordonTestSupport
 import CordonTesting
 import Foundation
 import HTTPTypes

@@ -1,6 +1,7 @@
 import CordonPolicy
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
@@ -21,7 +22,7 @@ import Testing
             #expect(try await client.administer(.get, base + "drift").json == [])
             _ = try await service.service.administration.updatePolicy(
                 policy.id, changes: ["printBlocked": true], ifVersion: nil, as: TestService.owner)
-            service.clock.advance(25 * 3_600)
+            service.clock.advance(by: 25 * 3_600)
             let drifted = try await client.administer(.get, base + "drift").json.array?.first
             #expect(drifted?["registrationID"]?.string == result.registrationID)
             #expect(drifted?["hours"]?.integer == 25 && drifted?["isOverdue"] == true)

@@ -1,6 +1,7 @@
 import CordonPolicy
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
@@ -24,13 +25,13 @@ import Testing
             for _ in 0..<3 {
                 #expect(try await client.send(.post, path, as: device, request, same).status == .tooManyRequests)
             }
-            service.clock.advance(60)
+            service.clock.advance(by: 60)
             #expect(try await client.send(.post, path, as: device, request, same).status == .ok)
             // A recorded request takes nothing from the app's share.
             for _ in 0..<20 {
                 #expect(try await client.send(.post, path, as: device, request, same).problem == "proof-replayed")
             }
-            service.clock.advance(60)
+            service.clock.advance(by: 60)
             #expect(try await client.send(.post, path, as: device, request).status == .ok)
         }
     }

@@ -1,5 +1,6 @@
 import CordonPolicy
 import CordonService
+import CordonTestSupport
 import Foundation
 import HTTPTypes
 import HummingbirdTesting

@@ -1,6 +1,7 @@
 import CordonIdentity
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Crypto
 import Foundation
 import Logging
@@ -13,9 +14,9 @@ import Testing
 @Suite struct CertificateTests {
     /// A folder with a certificate and its key, made by openssl.
     private struct Folder {
-        let url = FileManager.default.temporaryDirectory.appending(path: "cordon-tls-\(UUID().uuidString)")
+        let url: URL
 
-        init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
+        init() throws { url = try TemporaryFolder.make() }
 
         var files: CertificateFiles {
             CertificateFiles(chain: url.appending(path: "chain.pem"), privateKey: url.appending(path: "key.pem"))
@@ -77,16 +78,16 @@ import Testing
         let folder = try Folder()
         defer { folder.remove() }
         guard try folder.issue("first") else { return }
-        let clock = TestClock()
+        let clock = SettableClock()
         let certificate = try ServerCertificate(folder.files, logger: Self.logger, now: { clock.now })
         let first = certificate.current().chain
         #expect(try folder.issue("second"))
         #expect(certificate.current().chain == first)
-        clock.advance(ServerCertificate.pause)
+        clock.advance(by: ServerCertificate.pause)
         let second = certificate.current().chain
         #expect(second != first)
         try Data("not a key".utf8).write(to: folder.files.privateKey)
-        clock.advance(ServerCertificate.pause)
+        clock.advance(by: ServerCertificate.pause)
         #expect(certificate.current().chain == second)
     }
 

@@ -3,6 +3,7 @@ import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
@@ -50,7 +51,7 @@ import Testing
             let id = try await client.register(device).registrationID
             let old = try client.token(device)
             let administrator = TestIssuer.administrationClaims(at: service.clock.now)
-            service.clock.advance(60)
+            service.clock.advance(by: 60)
             #expect(try await push(client, token(service, Self.revoked)).status == .accepted)
             let path = "/mam/v1/registrations/\(id)/checkins"
             let refused = try await client.send(
@@ -77,7 +78,7 @@ import Testing
             let path = "/mam/v1/registrations/\(id)/checkins"
             let email: JSONValue = ["format": "email", "email": .string(TestPerson.workerA.name)]
             #expect(try await push(client, token(service, Self.disabled, subject: email)).status == .accepted)
-            service.clock.advance(5)
+            service.clock.advance(by: 5)
             let refused = try await client.send(.post, path, as: device, device.checkIn(at: service.clock.now))
             #expect(refused.status == .forbidden && refused.json["code"] == 200)
             #expect(refused.json["type"]?.string == ProblemDetails.accountDisabled)
@@ -102,7 +103,7 @@ import Testing
                 try await client.send(.post, path, as: device, device.checkIn(at: service.clock.now), changes)
             }
             #expect(try await ask(.init(omitsToken: true)).problem == "access-token")
-            service.clock.advance(60)
+            service.clock.advance(by: 60)
             #expect(try await push(client, token(service, Self.disabled)).status == .accepted)
             for changes in [TestClient.Changes(token: old), .init(omitsToken: true)] {
                 let refused = try await ask(changes)
@@ -173,7 +174,7 @@ import Testing
                 try await push(
                     client, token(service, Self.revoked, subject: subject, claims: ["iss": .string(issuer)]))
             }
-            service.clock.advance(5)
+            service.clock.advance(by: 5)
             let names: [JSONValue] = [
                 ["format": "email", "email": "ada@contoso.example"],
                 ["format": "account", "uri": "acct:ada@contoso.example"],

@@ -2,6 +2,7 @@ import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
@@ -12,7 +13,7 @@ import Testing
 
 @Suite struct AccessTokenVerifierTests {
     let issuer = TestIssuer()
-    let clock = TestClock()
+    let clock = SettableClock()
     let device = TestDevice()
 
     private var verifier: AccessTokenVerifier {

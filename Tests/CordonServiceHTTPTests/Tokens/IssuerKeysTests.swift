@@ -3,6 +3,7 @@ import CordonPolicy
 import CordonProtocol
 import CordonService
 import CordonSignatures
+import CordonTestSupport
 import Crypto
 import CryptoExtras
 import Foundation
@@ -15,7 +16,7 @@ import Testing
 
 @Suite struct IssuerKeysTests {
     let issuer = TestIssuer()
-    let clock = TestClock()
+    let clock = SettableClock()
 
     private func keys() -> IssuerKeys {
         let clock = clock
@@ -33,7 +34,7 @@ import Testing
         _ = try await keys.key(issuer.key.publicKey.keyID, of: TestIssuer.name)
         let next = SoftwareSigningKey().publicKey
         issuer.publish([TestIssuer.json(next)])
-        clock.advance(IssuerKeys.shortestPause + 1)
+        clock.advance(by: IssuerKeys.shortestPause + 1)
         #expect(try await keys.key(next.keyID, of: TestIssuer.name).id == next.keyID)
     }
 
@@ -45,7 +46,7 @@ import Testing
             }
         }
         #expect(issuer.fetches.withLock { $0 } == 1)
-        clock.advance(IssuerKeys.shortestPause + 1)
+        clock.advance(by: IssuerKeys.shortestPause + 1)
         await #expect(throws: TokenRefusal(.unknownKey, "")) { try await keys.key("forged", of: TestIssuer.name) }
         #expect(issuer.fetches.withLock { $0 } == 2)
     }
@@ -55,13 +56,13 @@ import Testing
         let id = issuer.key.publicKey.keyID
         _ = try await keys.key(id, of: TestIssuer.name)
         issuer.published.withLock { $0 = .string("<html>Back soon</html>") }
-        clock.advance(IssuerKeys.longestAge + 1)
+        clock.advance(by: IssuerKeys.longestAge + 1)
         #expect(try await keys.key(id, of: TestIssuer.name).id == id)
-        clock.advance(IssuerKeys.shortestPause + 1)
+        clock.advance(by: IssuerKeys.shortestPause + 1)
         await #expect(throws: TokenRefusal(.issuerUnavailable, "")) {
             try await keys.key("forged", of: TestIssuer.name)
         }
-        clock.advance(1)
+        clock.advance(by: 1)
         #expect(try await keys.key(id, of: TestIssuer.name).id == id)
     }
 
@@ -70,7 +71,7 @@ import Testing
         let id = issuer.key.publicKey.keyID
         _ = try await keys.key(id, of: TestIssuer.name)
         issuer.publish([])
-        clock.advance(IssuerKeys.longestAge + 1)
+        clock.advance(by: IssuerKeys.longestAge + 1)
         await #expect(throws: TokenRefusal(.unknownKey, "")) { try await keys.key(id, of: TestIssuer.name) }
     }
 
@@ -79,9 +80,9 @@ import Testing
         let id = issuer.key.publicKey.keyID
         _ = try await keys.key(id, of: TestIssuer.name)
         issuer.published.withLock { $0 = nil }
-        clock.advance(IssuerKeys.longestAge + 1)
+        clock.advance(by: IssuerKeys.longestAge + 1)
         #expect(try await keys.key(id, of: TestIssuer.name).id == id)
-        clock.advance(IssuerKeys.shortestPause + 1)
+        clock.advance(by: IssuerKeys.shortestPause + 1)
         await #expect(throws: TokenRefusal(.issuerUnavailable, "")) {
             try await keys.key("another", of: TestIssuer.name)
         }

@@ -2,6 +2,7 @@ import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
@@ -13,7 +14,7 @@ import Testing
 /// Whom an administration token is about; a program needs no scopes and no fresh sign-in, so it has to say that it is one.
 @Suite struct PersonOrProgramTests {
     let issuer = TestIssuer()
-    let clock = TestClock()
+    let clock = SettableClock()
 
     private static let nobody = JSONValue?.none
 

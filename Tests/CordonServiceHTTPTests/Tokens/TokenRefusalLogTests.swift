@@ -3,6 +3,7 @@ import CordonIdentity
 import CordonPolicy
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import CordonTesting
 import Foundation
 import HTTPTypes
@@ -32,7 +33,7 @@ import Testing
             #expect(lines.count == 1)
             #expect(lines.first?.contains("check-in token was refused") == true)
             #expect(lines.first?.contains("not of type at+jwt") == true)
-            service.clock.advance(TokenRefusalLog.pause)
+            service.clock.advance(by: TokenRefusalLog.pause)
             try await send(wrong)
             lines = told(log)
             #expect(lines.count == 2 && lines.last?.contains("49 more") == true)
@@ -66,7 +67,7 @@ import Testing
             let good = try await client.administer(.get, "/v1.0/groups")
             #expect(good.status == .ok && told(log).isEmpty)
             service.issuer.published.withLock { $0 = nil }
-            service.clock.advance(IssuerKeys.longestAge + 1)
+            service.clock.advance(by: IssuerKeys.longestAge + 1)
             let later = try await client.administer(.get, "/v1.0/groups")
             #expect(later.status == .ok && told(log).count == 1)
             #expect(told(log).last?.contains("cannot be used") == true)
@@ -76,12 +77,12 @@ import Testing
 
     @Test func `reasons without end fill neither log nor memory, and a clock set back silences nothing`() {
         let recorder = LogRecorder()
-        let clock = TestClock()
+        let clock = SettableClock()
         let log = TokenRefusalLog(logger: recorder.logger, now: { clock.now })
         for number in 0..<2_000 { log.note("refused", code: "x", reason: "\(number)") }
         let full = recorder.lines.count
         #expect(full < 1_000)
-        clock.advance(-3_600)
+        clock.advance(by: -3_600)
         log.note("refused", code: "x", reason: "0")
         #expect(recorder.lines.count == full + 1)
     }

@@ -1,6 +1,7 @@
 import CordonIdentity
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Foundation
 import Testing
 
@@ -9,8 +10,8 @@ struct FileServiceKeyStoreTests {
     private let tenant = TenantID("contoso.example")
 
     private func withFolder(_ body: (URL) throws -> Void) throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "cordon-keys-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = TemporaryFolder.newPath()
+        defer { TemporaryFolder.remove(folder) }
         try body(folder)
     }
 
