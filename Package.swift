@@ -212,7 +212,7 @@ let package = Package(
         tests("CordonBaseTests", ["CordonBase", "CordonTestSupport"]),
         tests("CordonSignaturesTests", ["CordonBase", "CordonSignatures", crypto, cryptoExtras]),
         tests("CordonIdentityTests", ["CordonIdentity"]),
-        tests("CordonDispatchTests", ["CordonBase", "CordonDispatch", "CordonIdentity"]),
+        tests("CordonDispatchTests", ["CordonBase", "CordonDispatch", "CordonIdentity", "CordonTestSupport"]),
         .testTarget(
             name: "CordonPolicyTests",
             dependencies: ["CordonIdentity", "CordonPolicy", "CordonTestSupport", "CordonTesting"],

@@ -90,7 +90,22 @@ static inline int cordon_is_carried(uintptr_t identity, cordon_object queue, cor
     return (identity != 0 || cordon_is_main_queue(queue)) && !cordon_is_work_item(block);
 }
 
-#define CORDON_ENTRY __attribute__((weak, visibility("default")))
+// An entry point: the function itself has a name of its own, to which nothing else can be linked, and the library's name is
+// a weak alias of it. Whether this library is in front is asked by comparing what the process resolves with the former.
+#define CORDON_ENTRY(result, name, parameters) \
+    __attribute__((visibility("hidden"))) result cordon_entry_##name parameters; \
+    extern __typeof__(cordon_entry_##name) name __attribute__((weak, visibility("default"), alias("cordon_entry_" #name))); \
+    result cordon_entry_##name parameters
+
+// Every entry point, and those that have a form with a function and a context, which what is carried goes through.
+#define CORDON_EACH_ENTRY(X) \
+    X(dispatch_async) X(dispatch_barrier_async) X(dispatch_sync) X(dispatch_barrier_sync) X(dispatch_async_and_wait) \
+    X(dispatch_barrier_async_and_wait) X(dispatch_group_async) X(dispatch_group_notify) X(dispatch_after) \
+    X(dispatch_apply) X(dispatch_block_create) X(dispatch_block_create_with_qos_class) X(dispatch_block_notify) \
+    X(dispatch_source_set_event_handler) X(dispatch_source_set_cancel_handler) \
+    X(dispatch_source_set_registration_handler)
+#define CORDON_EACH_FUNCTION_FORM(X) \
+    X(dispatch_async_f) X(dispatch_barrier_async_f) X(dispatch_group_async_f) X(dispatch_group_notify_f) X(dispatch_after_f)
 
 // Calls the library's own function of the same name as an entry point.
 #define CORDON_LIBRARY(name, type) \

@@ -57,12 +57,22 @@ void cordon_call(void *block) {
     ((cordon_block)block)();
 }
 
+#define DECLARE(name) extern void cordon_entry_##name(void) __attribute__((visibility("hidden")));
+CORDON_EACH_ENTRY(DECLARE)
+
 int cordon_dispatch_is_in_front(void) {
-    extern void dispatch_async(cordon_object queue, cordon_block block);
-    extern cordon_block dispatch_block_create(unsigned long flags, cordon_block block);
-    return dlsym(RTLD_NEXT, "dispatch_async") != NULL
-        && dlsym(RTLD_DEFAULT, "dispatch_async") == (void *)dispatch_async
-        && dlsym(RTLD_DEFAULT, "dispatch_block_create") == (void *)dispatch_block_create;
+#define NAMED(name) {#name, (void *)cordon_entry_##name},
+    static const struct { const char *name; void *function; } entries[] = {CORDON_EACH_ENTRY(NAMED)};
+    for (size_t index = 0; index < sizeof entries / sizeof *entries; index++) {
+        if (dlsym(RTLD_DEFAULT, entries[index].name) != entries[index].function) return 0;
+        if (!dlsym(RTLD_NEXT, entries[index].name)) return 0;
+    }
+#define FORM(name) #name,
+    static const char *const forms[] = {CORDON_EACH_FUNCTION_FORM(FORM)};
+    for (size_t index = 0; index < sizeof forms / sizeof *forms; index++) {
+        if (!dlsym(RTLD_NEXT, forms[index])) return 0;
+    }
+    return 1;
 }
 
 #else

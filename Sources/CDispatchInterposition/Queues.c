@@ -16,7 +16,7 @@ typedef void apply(size_t count, cordon_object queue, iteration block);
 #define ON_QUEUE_LATER(name) \
     CORDON_LIBRARY(name, on_queue) \
     CORDON_LIBRARY(name##_f, on_queue_f) \
-    CORDON_ENTRY void name(cordon_object queue, cordon_block block) { \
+    CORDON_ENTRY(void, name, (cordon_object queue, cordon_block block)) { \
         uintptr_t identity = cordon_now(); \
         if (cordon_is_carried(identity, queue, block)) { \
             struct cordon_carried carried = cordon_carry(identity, block); \
@@ -30,7 +30,7 @@ ON_QUEUE_LATER(dispatch_barrier_async)
 
 #define ON_QUEUE_NOW(name) \
     CORDON_LIBRARY(name, on_queue) \
-    CORDON_ENTRY void name(cordon_object queue, cordon_block block) { \
+    CORDON_ENTRY(void, name, (cordon_object queue, cordon_block block)) { \
         uintptr_t identity = cordon_now(); \
         if (cordon_is_carried(identity, queue, block)) \
             own_##name()(queue, CORDON_WRAP(identity, block)); \
@@ -46,7 +46,7 @@ ON_QUEUE_NOW(dispatch_barrier_async_and_wait)
 #define IN_GROUP(name) \
     CORDON_LIBRARY(name, in_group) \
     CORDON_LIBRARY(name##_f, in_group_f) \
-    CORDON_ENTRY void name(cordon_object group, cordon_object queue, cordon_block block) { \
+    CORDON_ENTRY(void, name, (cordon_object group, cordon_object queue, cordon_block block)) { \
         uintptr_t identity = cordon_now(); \
         if (cordon_is_carried(identity, queue, block)) { \
             struct cordon_carried carried = cordon_carry(identity, block); \
@@ -60,7 +60,7 @@ IN_GROUP(dispatch_group_notify)
 
 CORDON_LIBRARY(dispatch_after, after)
 CORDON_LIBRARY(dispatch_after_f, after_f)
-CORDON_ENTRY void dispatch_after(uint64_t when, cordon_object queue, cordon_block block) {
+CORDON_ENTRY(void, dispatch_after, (uint64_t when, cordon_object queue, cordon_block block)) {
     uintptr_t identity = cordon_now();
     if (cordon_is_carried(identity, queue, block)) {
         struct cordon_carried carried = cordon_carry(identity, block);
@@ -80,7 +80,7 @@ static void call_iteration(void *context) {
 }
 
 CORDON_LIBRARY(dispatch_apply, apply)
-CORDON_ENTRY void dispatch_apply(size_t count, cordon_object queue, iteration block) {
+CORDON_ENTRY(void, dispatch_apply, (size_t count, cordon_object queue, iteration block)) {
     uintptr_t identity = cordon_now();
     if (identity == 0) {
         own_dispatch_apply()(count, queue, block);

@@ -14,7 +14,7 @@ internal import Foundation
 public enum DispatchFollowing {
     /// Tries every way by which work reaches another thread, and says by which of them its identity follows.
     ///
-    /// Call it once when the app starts; it blocks the caller for a few milliseconds. An app that gets an incomplete report is
+    /// Call it once when the app starts; it blocks the caller for some tens of milliseconds. An app that gets an incomplete report is
     /// safe, since work without an identity is denied managed data, but will see such denials: a program that links
     /// libdispatch statically is followed nowhere.
     ///

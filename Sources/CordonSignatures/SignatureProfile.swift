@@ -10,8 +10,8 @@ package struct SignatureProfile: Sendable {
         case media(String)
         /// One of these in any case, or none.
         case optional([String])
-        /// Any or none.
-        case any
+        /// None, or any in any case that is not one of these, with or without `application/`.
+        case anyBut([String])
     }
 
     /// How a text names the key that it is verified with.
@@ -67,8 +67,12 @@ package struct SignatureProfile: Sendable {
     package static let securityEvent = Self(
         "Security event token", .media("secevent+jwt"), [.es256, .rs256], .named, largest: 16 << 10)
 
-    /// An ID token (OpenID Connect Core §2); providers write any type, and some no key id.
-    package static let idToken = Self("ID token", .any, SignatureAlgorithm.allCases, .namedOrOnly, largest: 64 << 10)
+    /// An ID token (OpenID Connect Core §2); providers write any type, and some no key id. What says that it is something
+    /// else is none (RFC 8725 §3.11).
+    package static let idToken = Self(
+        "ID token", .anyBut(["at+jwt", "dpop+jwt", "logout+jwt", "secevent+jwt"]), SignatureAlgorithm.allCases,
+        .namedOrOnly,
+        largest: 64 << 10)
 
     /// A client's own signature at the development provider (RFC 7523 §2.2).
     package static let clientAssertion = Self(
@@ -85,7 +89,7 @@ package struct SignatureProfile: Sendable {
         switch types {
         case .exactly(let name), .media(let name): name
         case .optional(let names): names.joined(separator: ", ") + " or none"
-        case .any: "any or none"
+        case .anyBut(let names): "any but \(names.joined(separator: ", ")), or none"
         }
     }
 
@@ -96,7 +100,9 @@ package struct SignatureProfile: Sendable {
             guard let type = type?.lowercased() else { return false }
             return type == wanted || type == "application/\(wanted)"
         case .optional(let wanted): return type.map { wanted.contains($0.lowercased()) } ?? true
-        case .any: return true
+        case .anyBut(let others):
+            guard let type = type?.lowercased() else { return true }
+            return !others.contains { type == $0 || type == "application/\($0)" }
         }
     }
 }

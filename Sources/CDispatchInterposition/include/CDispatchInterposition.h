@@ -10,7 +10,8 @@
 // the self-test of CordonDispatch finds. The forms that take a function and a context are left alone: Swift's
 // concurrency runs its jobs through them, and a job carries its task's own identity.
 
-// Whether the entry points of this file stand in front of the library's.
+// Whether every entry point here is the one that this process calls by its name, and the library has all that they call. Not
+// so where a program has definitions of its own, as the thread sanitizer does.
 int cordon_dispatch_is_in_front(void);
 
 #endif

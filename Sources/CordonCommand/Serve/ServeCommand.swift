@@ -36,7 +36,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     /// Serves until told to stop; what ended it otherwise.
-    private func serve(_ running: RunningService, _ plan: ServePlan, _ logger: Logger) async -> ServiceServerError? {
+    private func serve(_ running: RunningService, _ plan: ServePlan, _ logger: Logger) async -> ProgramError? {
         do {
             try await running.server.run(handlesSignals: true) { address in
                 let report = running.report(at: address)

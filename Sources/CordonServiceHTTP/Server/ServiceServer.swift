@@ -88,7 +88,7 @@ public final class ServiceServer: Sendable {
         }
         let publicHost = configuration.publicURL?.host(percentEncoded: false)
         guard !configuration.isBehindProxy, publicHost.map(Loopback.includes) ?? true else {
-            throw ServiceServerError(
+            throw ProgramError(
                 .notLoopback,
                 reason: "the embedded identity provider is for development and must not be reached through a proxy",
                 place: publicHost ?? "behind-proxy",

@@ -25,7 +25,11 @@ struct IDTokenCheck: Sendable {
         do {
             text = try SignedText(token, .idToken)
         } catch {
-            throw refusal(error.kind == .algorithm ? "is not signed by a key of the provider" : "is malformed")
+            switch error.kind {
+            case .algorithm: throw refusal("is not signed by a key of the provider")
+            case .type: throw refusal("says that it is another kind of token")
+            default: throw refusal("is malformed")
+            }
         }
         guard let key = try await keys(text.keyID).key(for: text), text.isSigned(by: key) else {
             throw refusal("is not signed by a key of the provider")

@@ -130,7 +130,7 @@ import Testing
             storage: InMemoryStorage(), keyStore: InMemoryServiceKeyStore(), logger: Self.logger)
         let provider = EmbeddedProvider(try TestProvider.make(for: configuration))
         let refused = configuration
-        #expect(throws: ServiceServerError(.notLoopback, reason: "", place: "", hint: "")) {
+        #expect(throws: ProgramError(.notLoopback, reason: "", place: "", hint: "")) {
             _ = try ServiceServer(
                 development: refused, service: service, provider: provider, logger: Self.logger)
         }
