@@ -22,6 +22,7 @@ struct PolicyBenchmark {
         bench.reasons(verdict)
         try bench.loading()
         bench.peers(verdict)
+        try bench.proofs()
     }
 
     /// An account id of an organisation's directory.
@@ -56,6 +57,19 @@ struct PolicyBenchmark {
         Meter.say("P6 answers unlike the switch's", "count", Double(work.differences(set, hand)), atMost: 0)
         Meter.say("P6 allocations in 1,000 verdicts", "count", allocations(work.questions, set), atMost: 0)
         return Meter.median(times)
+    }
+
+    /// A sentence over a baseline, and one policy beside another, each over every class of questions.
+    private func proofs() throws {
+        for text in ["never copy from managed to personal", "never launch from managed if rooted"] {
+            let sentence = try PolicySentence(text)
+            let time = Meter.nanoseconds(1) { _ in keep(PolicyProof(of: sentence, in: policy).classes) }
+            Meter.say("prove: \(text)", "seconds", time / 1e9, atMost: 2)
+        }
+        let time = Meter.nanoseconds(1) { _ in
+            keep(PolicyProof(that: policy, isNowhereWeakerThan: .baseline(.level2)).classes)
+        }
+        Meter.say("prove: nowhere weaker than the level below", "seconds", time / 1e9, atMost: 5)
     }
 
     /// Accounts found by id, and the ids of both sides compared.

@@ -7,7 +7,7 @@ struct PolicyExplainCommand: ParsableCommand {
         commandName: "explain", abstract: "Answer what is allowed, and why.",
         discussion: "The question is one JSON object or an array; the answer has the same shape and order.")
 
-    @Option(help: "A policy: FILE for every managed account, or ACCOUNT=FILE. May repeat.")
+    @Option(help: "A policy: ACCOUNT=FILE, or FILE for every managed account that no other names. May repeat.")
     var policy: [String]
 
     @Option(help: "The question; without it, standard input.")
@@ -21,6 +21,9 @@ struct PolicyExplainCommand: ParsableCommand {
 
     @Flag(help: "Show the rules that were asked, in their order.")
     var trace = false
+
+    @Flag(help: "Show which single setting of each policy would let people go on.")
+    var changes = false
 
     @Flag(help: "Print JSON.")
     var json = false
@@ -50,8 +53,22 @@ struct PolicyExplainCommand: ParsableCommand {
         } else {
             for answer in answers { PolicyReport.print(answer) }
         }
+        if changes { try tellChanges(for: questions) }
         if trace {
             for answer in answers { Terminal.talk(answer.trace.description) }
+        }
+    }
+
+    /// For the help desk: what an administrator would have to change, on standard error as the path of the rules is.
+    private func tellChanges(for questions: [JSONValue]) throws {
+        for (file, policy) in try PolicyFiles.each(policy) {
+            for question in questions.compactMap({ try? Question(json: $0) }) {
+                for change in policy.changes(allowing: question) {
+                    Terminal.talk(
+                        "\(file): \(question.action.rawValue): \(change.setting) \(change.from.text()) -> \(change.to.text()): \(change.verdict.rawValue)"
+                    )
+                }
+            }
         }
     }
 }

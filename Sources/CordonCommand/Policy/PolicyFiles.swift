@@ -58,7 +58,8 @@ enum PolicyFiles {
         try documents(path).map { try policy(from: $0, in: path) }
     }
 
-    /// The policies of `--policy` options: `ACCOUNT=FILE`, or a bare FILE for every managed account.
+    /// The policies of `--policy` options: `ACCOUNT=FILE`, or a bare FILE for every managed account that none names
+    /// (decision 0037).
     ///
     /// Several files for one account are merged, the most restrictive winning.
     /// A configuration is given in the same two ways; one that is given for an account bears on that account alone.
@@ -86,6 +87,14 @@ enum PolicyFiles {
             everyManagedAccount: EffectivePolicy.merging(shared),
             configurations: configured.mapValues { AppConfiguration($0) },
             everyConfiguration: AppConfiguration(forEveryone))
+    }
+
+    /// Each policy of `--policy` options by itself, with its file.
+    static func each(_ options: [String]) throws -> [(file: String, policy: AppProtectionPolicy)] {
+        try options.flatMap { option in
+            let path = split(option)?.1 ?? option
+            return path == "-" ? [] : try policies(path).map { (path, $0) }
+        }
     }
 
     /// The app configuration in a file.

@@ -14,7 +14,7 @@ struct PolicyTestCommand: ParsableCommand {
     @Argument(help: "Scenario files; - is standard input.")
     var scenarios: [String]
 
-    @Option(help: "A policy instead of those the scenarios name: FILE or ACCOUNT=FILE. May repeat.")
+    @Option(help: "Instead of the scenarios' policies: ACCOUNT=FILE, or FILE for every account not named. May repeat.")
     var policy: [String] = []
 
     @Flag(help: "Print JSON.")

@@ -32,6 +32,13 @@ public struct PolicyDiff: Sendable, Equatable, Codable {
         public let from: Verdict
         /// The verdict after.
         public let to: Verdict
+
+        /// Names an answer that differs.
+        public init(question: String, from: Verdict, to: Verdict) {
+            self.question = question
+            self.from = from
+            self.to = to
+        }
     }
 
     /// Settings that differ, in the order of the specification, then unread members by name.
@@ -62,10 +69,12 @@ public struct PolicyDiff: Sendable, Equatable, Codable {
         }
         self.changes = changes
         let (asked, askedNew) = (PolicySet(old), PolicySet(new))
-        effects = QuestionGrid.all.compactMap { entry in
-            let (from, to) = (asked.verdict(for: entry.question), askedNew.verdict(for: entry.question))
-            return from == to ? nil : Effect(question: entry.words, from: from, to: to)
-        }
+        effects =
+            Self.launchEffects(from: old, to: new)
+            + QuestionGrid.all.compactMap { entry in
+                let (from, to) = (asked.verdict(for: entry.question), askedNew.verdict(for: entry.question))
+                return from == to ? nil : Effect(question: entry.words, from: from, to: to)
+            }
         audienceBefore = Self.audience(of: old)
         audienceAfter = Self.audience(of: new)
     }

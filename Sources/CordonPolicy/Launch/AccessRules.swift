@@ -3,12 +3,17 @@ enum AccessRules {
     static func apply<C: FindingCollector>(
         _ facts: borrowing DeviceFacts, _ policy: PolicyInForce, to findings: inout C
     ) {
-        if isPINNeeded(facts, policy) {
-            attempts(facts, policy, to: &findings)
-            age(facts, policy, to: &findings)
-            pin(facts, policy, to: &findings)
-        }
+        appPIN(facts, policy, to: &findings)
         credentials(facts, policy, to: &findings)
+    }
+
+    static func appPIN<C: FindingCollector>(
+        _ facts: borrowing DeviceFacts, _ policy: PolicyInForce, to findings: inout C
+    ) {
+        guard isPINNeeded(facts, policy) else { return }
+        attempts(facts, policy, to: &findings)
+        age(facts, policy, to: &findings)
+        pin(facts, policy, to: &findings)
     }
 
     /// An app PIN is not asked for on a device that has a passcode, if the policy says so (SRV-RS-052).
@@ -74,7 +79,7 @@ enum AccessRules {
         }
     }
 
-    private static func credentials<C: FindingCollector>(
+    static func credentials<C: FindingCollector>(
         _ facts: borrowing DeviceFacts, _ policy: PolicyInForce, to findings: inout C
     ) {
         guard policy.access.organizationalCredentialsRequired else { return }

@@ -3,8 +3,26 @@ enum VersionRules {
     static func apply<C: FindingCollector>(
         _ facts: borrowing DeviceFacts, _ policy: PolicyInForce, to findings: inout C
     ) {
+        library(facts, policy, to: &findings)
+        app(facts, policy, to: &findings)
+        system(facts, policy, to: &findings)
+    }
+
+    static func library<C: FindingCollector>(
+        _ facts: borrowing DeviceFacts, _ policy: PolicyInForce, to findings: inout C
+    ) {
         judge(facts.sdkVersion, policy.launch.sdkVersion, .sdk, policy, &findings)
+    }
+
+    static func app<C: FindingCollector>(
+        _ facts: borrowing DeviceFacts, _ policy: PolicyInForce, to findings: inout C
+    ) {
         judge(facts.appVersion, policy.launch.appVersion, .app, policy, &findings)
+    }
+
+    static func system<C: FindingCollector>(
+        _ facts: borrowing DeviceFacts, _ policy: PolicyInForce, to findings: inout C
+    ) {
         judge(facts.osVersion, policy.launch.osVersion, .os, policy, &findings)
     }
 
@@ -19,7 +37,7 @@ enum VersionRules {
                 "device.\(subject.rawValue)Version", for: subject.rule, subject.anySetting(of: limits), of: policy)
             return
         }
-        if let limit = limits.minimumWipe, version <= limit {
+        if let limit = limits.minimumWipe, version < limit || (subject.wipesAtLimit && version == limit) {
             findings.report(.wipe, subject.rule, subject.minimumWipe, of: policy, subject.tooOld(version, limit))
         }
         if let limit = limits.maximumWipe, version > limit {
@@ -51,6 +69,9 @@ enum VersionRules {
             case .os: .launchOSVersion
             }
         }
+
+        /// Whether the version of the limit itself is wiped: the library's page says "less than" (decision 0035).
+        var wipesAtLimit: Bool { self != .sdk }
 
         var minimumWipe: StaticString {
             switch self {

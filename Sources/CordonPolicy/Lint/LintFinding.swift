@@ -19,8 +19,12 @@ public struct LintFinding: Sendable, Equatable, Codable {
     /// What was found, and what follows from it.
     public let message: String
 
-    init(_ severity: Severity, _ code: String, _ setting: String, _ message: String) {
+    /// The value that takes the setting's place without a change to any answer; nil where only the administrator knows.
+    public let fix: JSONValue?
+
+    init(_ severity: Severity, _ code: String, _ setting: String, _ message: String, fix: JSONValue? = nil) {
         self.severity = severity
+        self.fix = fix
         self.code = code
         self.setting = setting
         self.message = message

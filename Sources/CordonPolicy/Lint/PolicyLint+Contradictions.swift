@@ -2,6 +2,7 @@ extension PolicyLint {
     /// Settings that cancel or miss one another.
     static func contradictory(_ policy: AppProtectionPolicy) -> [LintFinding] {
         transfer(policy) + links(policy) + access(policy) + launch(policy) + actions(policy) + versions(policy)
+            + exemptions(policy) + idle(policy)
     }
 
     /// Actions that their condition does not take, with what is done in their place.
@@ -16,7 +17,9 @@ extension PolicyLint {
             ("appActionIfAccountIsClockedOut", launch.actionIfClockedOut, .blockOrWarn),
         ]
         return asked.compactMap { setting, action, taken in
-            action.flatMap(taken.objection).map { LintFinding(.warning, "action-not-taken", setting, $0) }
+            action.flatMap(taken.objection).map {
+                LintFinding(.warning, "action-not-taken", setting, $0, fix: .string(RemediationAction.block.rawValue))
+            }
         }
     }
 

@@ -52,8 +52,9 @@ public struct DataTransferRules: Sendable, Equatable {
     public var openInProtectionDisabled = false
     /// Data without an owner becomes the organisation's (`protectInboundDataFromUnknownSources`).
     public var unknownInboundProtected = false
-    /// Screen capture (`screenCaptureConfigurationState`).
-    public var screenCapture = FeatureState.notBlocked
+    /// Screen capture (`screenCaptureConfigurationState`); where it is not said, capture follows ``outbound``: a picture of the
+    /// screen could be sent to any app.
+    public var screenCapture: FeatureState?
     /// Adaptive image glyphs (`genmojiConfigurationState`).
     public var genmoji = FeatureState.notBlocked
     /// System writing tools (`writingToolsConfigurationState`).

@@ -146,6 +146,23 @@ public struct PolicySet: Sendable {
         return managed ? .governed(lockDown) : own
     }
 
+    /// The owner's own policy where a page of several accounts is under the lock-down: what is shown beside an account never
+    /// lets more be done with its data. Nil where no lock-down is in force.
+    func resolutionBesideLockDown(of question: borrowing Question) -> PolicyResolution? {
+        guard !question.coVisibleIdentities.isEmpty, case .managed(let account)? = question.owner else { return nil }
+        return resolution(ofManaged: account)
+    }
+
+    /// The policies by which a question is decided, all of which must let it pass; nil where none is known.
+    func governing(_ question: borrowing Question) -> [PolicyInForce]? {
+        guard case .governed(let policy)? = resolution(of: question) else { return nil }
+        switch resolutionBesideLockDown(of: question) {
+        case .governed(let own)?: return [policy, own]
+        case .unknown?, .lost?: return nil
+        case .unrestricted?, nil: return [policy]
+        }
+    }
+
     /// The policy of the account that owns a place; nil when the account is unmanaged or unknown.
     ///
     /// A place names its account by id alone. An id without a policy of its own is taken for a managed

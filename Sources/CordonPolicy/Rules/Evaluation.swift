@@ -20,6 +20,13 @@ enum Evaluation {
             apply(policy, to: question, &findings)
         case .unrestricted: break
         }
+        switch set.resolutionBesideLockDown(of: question) {
+        case .governed(let own)?:
+            if own.isDamaged { report(damaged: own, to: &findings) }
+            apply(own, to: question, &findings)
+        case .unknown?: findings.report(.block, .policyUnknown, "", of: nil, policyUnknown)
+        case .lost?, .unrestricted?, nil: break
+        }
         OtherSide.apply(question, set, resolution, to: &findings)
     }
 

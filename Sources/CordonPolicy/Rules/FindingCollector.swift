@@ -69,7 +69,8 @@ struct ReasonCollector: FindingCollector {
         let value = policy?.value(of: setting)
         var message = wording.message
         if let value, !value.isKnown {
-            message += " The policy's value \(value.json.text()) is not known to this version and counts as one that denies."
+            message +=
+                " The policy's value \(value.json.text()) is not known to this version and counts as one that denies."
         }
         let reason = PolicyReason(
             rule: rule, setting: setting, value: value?.json ?? .null,

@@ -43,12 +43,14 @@ enum OutputRules {
                 .block, .screenCapture, "screenCaptureConfigurationState", of: policy,
                 Wording("The screen may not be captured while organisation data is shown.", "Share a link instead."))
         }
-        if policy.transfer.outbound != .allApps && !policy.screenCaptureAllowed {
+        // What the administrator says of capture itself goes before what follows from another setting.
+        if policy.transfer.screenCapture == nil && policy.transfer.outbound != .allApps && !policy.screenCaptureAllowed
+        {
             findings.report(
                 .block, .screenCapture, "allowedOutboundDataTransferDestinations", of: policy,
                 Wording(
                     "A picture of the screen could be sent to any app, and organisation data may not.",
-                    "The administrator can allow screen capture by app configuration."))
+                    "The administrator can allow screen capture by its own setting or by app configuration."))
         }
     }
 

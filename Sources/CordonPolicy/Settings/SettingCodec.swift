@@ -86,6 +86,20 @@ extension SettingCodec where Value: StrictnessOrdered {
     }
 }
 
+extension SettingCodec where Value == FeatureState? {
+    /// Screen capture: blocked, as other settings have it, or not blocked.
+    static var capture: SettingCodec {
+        let member = SettingCodec<FeatureState>.optionalMember()
+        return SettingCodec(
+            read: member.read, write: member.write,
+            join: { one, two in
+                if one == .blocked || two == .blocked { return .some(.blocked) }
+                return .some(one == nil || two == nil ? nil : .notBlocked)
+            },
+            isUnset: member.isUnset, names: member.names)
+    }
+}
+
 extension SettingCodec where Value == RemediationAction {
     /// The action of a condition: of two, the one that amounts to more is stricter.
     static func action(_ actions: ConditionActions) -> SettingCodec {

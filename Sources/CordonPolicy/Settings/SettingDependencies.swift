@@ -22,6 +22,11 @@ extension Setting {
                 ["exemptedUniversalLinks", "managedUniversalLinks"],
                 { $0.transfer.outbound != .allApps || $0.transfer.managedBrowserRequired }
             ),
+            // That nothing is said, or that capture is not blocked, matters only where data may not go to every app.
+            (
+                ["screenCaptureConfigurationState"],
+                { $0.transfer.screenCapture == .blocked || $0.transfer.outbound != .allApps }
+            ),
             (["managedBrowser", "customBrowserProtocol"], { $0.transfer.managedBrowserRequired }),
             (["customDialerAppProtocol"], { $0.transfer.dialer.rank <= DialerLevel.customApp.rank }),
             (["messagingRedirectAppUrlScheme"], { $0.transfer.messaging.rank <= MessagingLevel.specificApps.rank }),

@@ -35,7 +35,7 @@ extension Setting {
         Setting(
             "protectInboundDataFromUnknownSources", .transfer, \.transfer.unknownInboundProtected, .flag(stricter: true)
         ),
-        Setting("screenCaptureConfigurationState", .transfer, \.transfer.screenCapture, .member),
+        Setting("screenCaptureConfigurationState", .transfer, \.transfer.screenCapture, .capture),
         Setting("genmojiConfigurationState", .transfer, \.transfer.genmoji, .member),
         Setting("writingToolsConfigurationState", .transfer, \.transfer.writingTools, .member),
         Setting("purviewContentEvaluationRequired", .transfer, \.transfer.contentEvaluation, .member),

@@ -72,6 +72,27 @@ struct PolicyCommandTests {
         #expect(try folder.run("diff", "-", "-") == .usage)
     }
 
+    @Test func `prove ends with 1 for a counterexample, which explain answers`() throws {
+        let folder = try Folder()
+        let policy = try folder.file("p.json", Self.strict)
+        let question = folder.url.path + "/q.json"
+        #expect(try folder.run("prove", "never print from managed", policy) == .done)
+        #expect(
+            try folder.run(
+                "prove", "never copy from managed to personal", policy, "--counterexample", question, "--json")
+                == .notInWantedState)
+        #expect(try folder.run("explain", "--policy", policy, "--question", question) == .done)
+        #expect(try folder.run("prove", "--promises", policy) == .notInWantedState)
+        #expect(try folder.run("prove", "--nowhere-weaker-than", folder.file("o.json", Self.sound), policy) == .done)
+        #expect(
+            try folder.run("prove", "--nowhere-weaker-than", policy, folder.url.path + "/o.json") == .notInWantedState)
+        let sentences = try folder.file("s.txt", "# ours\nnever print from managed\n")
+        #expect(try folder.run("prove", "--sentences", sentences, policy) == .done)
+        #expect(try folder.run("prove", "--sentences", folder.file("t.txt", "never prnt"), policy) == .badInput)
+        #expect(try folder.run("prove", "never prnt", policy) == .usage)
+        #expect(try folder.run("prove", "never print") == .usage)
+    }
+
     @Test func `explain answers, and refuses only what is no JSON`() throws {
         let folder = try Folder()
         let policy = try folder.file("p.json", Self.strict)

@@ -113,6 +113,36 @@ import Testing
         #expect(blocked.decision(for: .captureScreen, of: .managed("oid-a")).verdict == .block)
     }
 
+    @Test func `people may capture what a policy says is not blocked, and not what it leaves unsaid`() throws {
+        // Decision 0034; SRV-RS-097, SDK-DT-30
+        func captures(_ state: JSONValue, _ outbound: JSONValue) throws -> Verdict {
+            let policy = try AppProtectionPolicy(graphJSON: [
+                "screenCaptureConfigurationState": state, "allowedOutboundDataTransferDestinations": outbound,
+            ])
+            #expect(try AppProtectionPolicy(graphJSON: policy.completeGraphJSON).transfer == policy.transfer)
+            return PolicySet(policy).verdict(for: Question(.captureScreen, owner: .managed("oid-a")))
+        }
+        for outbound: JSONValue in ["managedApps", "none"] {
+            #expect(try captures("notBlocked", outbound) == .allow)
+            #expect(try captures(.null, outbound) == .block)
+            #expect(try captures("blocked", outbound) == .block)
+        }
+        #expect(try captures(.null, "allApps") == .allow && captures("blocked", "allApps") == .block)
+        let (said, unsaid) = (
+            try AppProtectionPolicy(graphJSON: [
+                "id": "a", "screenCaptureConfigurationState": "notBlocked",
+                "allowedOutboundDataTransferDestinations": "managedApps",
+            ]),
+            try AppProtectionPolicy(graphJSON: ["id": "b", "allowedOutboundDataTransferDestinations": "managedApps"])
+        )
+        func merged(_ one: AppProtectionPolicy, _ two: AppProtectionPolicy) throws -> Verdict {
+            PolicySet(["oid-a": try #require(EffectivePolicy.merging([one, two]))])
+                .verdict(for: Question(.captureScreen, owner: .managed("oid-a")))
+        }
+        #expect(try merged(said, unsaid) == .block)
+        #expect(try merged(said, AppProtectionPolicy(id: "c")) == .allow, "both allow it")
+    }
+
     @Test func `a configuration stays with its account, and one without a name is every account's`() {
         var policy = AppProtectionPolicy(id: "p")
         policy.transfer.outbound = .managedApps

@@ -114,6 +114,20 @@ import Testing
         }
     }
 
+    @Test func `the version of the limit itself is wiped for system and app, and not for the library`() {
+        // Decision 0035; SRV-RS-015, SRV-RS-083
+        var facts = healthy
+        facts.osVersion = VersionNumber("17.0")
+        facts.appVersion = VersionNumber("17.0")
+        facts.sdkVersion = VersionNumber("17.0")
+        func verdict(_ limits: WritableKeyPath<ConditionalLaunch, VersionLimits>, _ limit: String) -> Verdict {
+            launch(facts) { $0.launch[keyPath: limits].minimumWipe = VersionNumber(limit) }.verdict
+        }
+        #expect(verdict(\.osVersion, "17") == .wipe && verdict(\.appVersion, "17") == .wipe)
+        #expect(verdict(\.sdkVersion, "17") == .allow)
+        #expect(verdict(\.sdkVersion, "17.0.1") == .wipe)
+    }
+
     @Test func `a clock turned back is noticed`() {
         var facts = healthy
         facts.sinceCheckIn = .seconds(-1)

@@ -139,6 +139,22 @@ import Testing
         }
     }
 
+    @Test func `what is shown beside an account never lets more be done with its data`() throws {
+        try forSeeds(Self.rounds) { seed, random in
+            let policy = try PolicyGenerator.policy(&random, id: "A")
+            let set = PolicySet(["oid-a": EffectivePolicy(policy)])
+            for _ in 0..<10 {
+                var question = try PolicyGenerator.question(&random)
+                guard question.owner?.account != nil else { continue }
+                let alone = set.verdict(for: question)
+                question.coVisibleIdentities = [.personal]
+                #expect(alone <= set.verdict(for: question), "seed \(seed): \(question.json.text())")
+                question.coVisibleIdentities = [.managed("oid-b")]
+                #expect(alone <= set.verdict(for: question), "seed \(seed): \(question.json.text())")
+            }
+        }
+    }
+
     @Test func `a peer that calls itself exempt is given nothing that its URL would not open`() throws {
         try forSeeds(Self.rounds) { seed, random in
             let (set, _) = sets(try PolicyGenerator.policy(&random, id: "A"), AppProtectionPolicy(id: "A"))

@@ -27,7 +27,7 @@ enum PolicyGenerator {
         ("exemptedUniversalLinks", [[], ["https://maps.example.com"]]),
         ("managedUniversalLinks", [["https://maps.example.com"], []]),
         ("thirdPartyKeyboardsBlocked", [true, false]),
-        ("screenCaptureConfigurationState", ["blocked", "notBlocked"]),
+        ("screenCaptureConfigurationState", ["blocked", .null, "notBlocked"]),
         ("genmojiConfigurationState", ["blocked", "notBlocked"]),
         ("writingToolsConfigurationState", ["blocked", "notBlocked"]),
         ("purviewContentEvaluationRequired", ["required", "requiredWhenOnline", "notRequired"]),

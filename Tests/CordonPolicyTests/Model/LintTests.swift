@@ -1,3 +1,4 @@
+import CordonIdentity
 import CordonPolicy
 import Testing
 
@@ -21,7 +22,8 @@ import Testing
 
     @Test func `a value that is not known is named, with what it counts as and the name that was meant`() throws {
         let policy = try AppProtectionPolicy(graphJSON: [
-            "allowedInboundDataTransferSources": "trustedApps", "allowedOutboundDataTransferDestinations": "manegedApps",
+            "allowedInboundDataTransferSources": "trustedApps",
+            "allowedOutboundDataTransferDestinations": "manegedApps",
             "allowedDataStorageLocations": ["sharePiont", "box"],
         ])
         let messages = Dictionary(
@@ -86,11 +88,80 @@ import Testing
         ]
         for setting in denying {
             #expect(try codes([setting: "warn"]) == ["action-not-taken \(setting)"])
-            #expect(try codes([setting: "block"]).isEmpty && codes([setting: "wipe"]).isEmpty, "\(setting)")
+            #expect(try codes([setting: "block"]).isEmpty, "\(setting)")
+            #expect(try !codes([setting: "wipe"]).contains("action-not-taken \(setting)"), "\(setting)")
         }
         let clock = "appActionIfAccountIsClockedOut"
         #expect(try codes([clock: "wipe"]) == ["action-not-taken \(clock)"])
         #expect(try codes([clock: "block"]).isEmpty && codes([clock: "warn"]).isEmpty)
+    }
+
+    @Test func `exemptions that another setting defeats, and links that stand for everything, are found`() throws {
+        let outbound = "allowedOutboundDataTransferDestinations"
+        func schemes(_ list: String, _ members: [String: JSONValue]) throws -> Set<String> {
+            try codes(members.merging(["exemptedAppProtocols": [["name": "x", "value": .string(list)]]]) { $1 })
+        }
+        let defeated = "defeated-exemption exemptedAppProtocols"
+        #expect(
+            try schemes("sms", [outbound: "managedApps", "protectedMessagingRedirectAppType": "blocked"])
+                .contains(defeated))
+        #expect(try schemes("tel", [outbound: "managedApps", "dialerRestrictionLevel": "blocked"]).contains(defeated))
+        #expect(try schemes("notes", [outbound: "none"]).contains(defeated))
+        #expect(try !schemes("sms;tel", [outbound: "managedApps"]).contains(defeated))
+        for (link, isAll) in [
+            ("https://*", true), ("http://*/*", true), ("https://*.example.com", false), ("https://a.example/*", false),
+        ] {
+            let found = try codes(["exemptedUniversalLinks": [.string(link)]])
+            #expect(found.contains("matches-everything exemptedUniversalLinks") == isAll, "\(link)")
+        }
+        #expect(
+            try codes([
+                "exemptedUniversalLinks": ["https://a.example"], "managedUniversalLinks": ["https://A.example"],
+            ]).contains("in-both-lists managedUniversalLinks"))
+    }
+
+    @Test func `wipes without what triggers them, and a priority without a level, are found and fixed without effect`()
+        throws
+    {
+        let cases: [([String: JSONValue], String)] = [
+            (
+                ["deviceComplianceRequired": false, "appActionIfDeviceComplianceRequired": "wipe"],
+                "wipe-without-trigger appActionIfDeviceComplianceRequired"
+            ),
+            (
+                ["mobileThreatDefenseRemediationAction": "wipe"],
+                "wipe-without-trigger mobileThreatDefenseRemediationAction"
+            ),
+            (
+                ["appActionIfIosDeviceModelNotAllowed": "wipe"],
+                "wipe-without-trigger appActionIfIosDeviceModelNotAllowed"
+            ),
+            (
+                ["pinRequired": false, "appActionIfMaximumPinRetriesExceeded": "wipe"],
+                "wipe-without-trigger appActionIfMaximumPinRetriesExceeded"
+            ),
+            (
+                ["mobileThreatDefensePartnerPriority": "defenderOverThirdPartyPartner"],
+                "priority-without-level mobileThreatDefensePartnerPriority"
+            ),
+            (["appActionIfAccountIsClockedOut": "wipe"], "action-not-taken appActionIfAccountIsClockedOut"),
+        ]
+        for (members, code) in cases {
+            #expect(try codes(members).contains(code))
+            let policy = try AppProtectionPolicy(graphJSON: .object(members))
+            let fixed = PolicyLint.fixed(policy)
+            #expect(!PolicyLint.findings(in: fixed).contains { "\($0.code) \($0.setting)" == code }, "\(code)")
+            let sentences = try ["never wipe launch", "never launch", "always launch"].map { try PolicySentence($0) }
+            for sentence in sentences {
+                let (before, after) = (PolicyProof(of: sentence, in: policy), PolicyProof(of: sentence, in: fixed))
+                #expect(before.holds == after.holds && before.verdict == after.verdict, "\(code)")
+            }
+        }
+        #expect(
+            try codes([
+                "screenCaptureConfigurationState": "notBlocked",
+                "allowedOutboundDataTransferDestinations": "managedApps",
+            ]).contains("capture-allowed screenCaptureConfigurationState"))
     }
 
     @Test func `what is weaker than a baseline is found by name`() throws {
@@ -115,6 +186,42 @@ import Testing
             try codes(["encryptAppData": true, "screenCaptureBlocked": false]) == ["not-enforceable encryptAppData"])
     }
 
+    @Test func `a diff tells first for whom the app opens no more`() throws {
+        var (old, new) = (AppProtectionPolicy(id: "p"), AppProtectionPolicy(id: "p"))
+        new.launch.osVersion.minimumRequired = VersionNumber("18.0")
+        let raised = PolicyDiff(from: old, to: new)
+        #expect(
+            raised.effects.contains {
+                $0.from == .allow && $0.to == .block && $0.question.hasPrefix("launch with osVersion")
+            })
+        #expect(raised.effects.allSatisfy { $0.question.hasPrefix("launch") })
+        new = old
+        new.launch.actionIfNotCompliant = .wipe
+        #expect(
+            PolicyDiff(from: old, to: new).effects == [
+                PolicyDiff.Effect(question: "launch with rooted true", from: .block, to: .wipe)
+            ])
+        old.launch.periodOfflineBeforeAccessCheck = .seconds(7 * 86_400)
+        #expect(PolicyDiff(from: old, to: AppProtectionPolicy(id: "p")).effects.map(\.to).contains(.block))
+        #expect(PolicyDiff(from: old, to: old).effects.isEmpty)
+    }
+
+    @Test func `the help desk is told which single setting would let people go on`() throws {
+        let policy = AppProtectionPolicy.baseline(.level3)
+        #expect(
+            policy.changes(allowing: Question(.print, owner: .managed("a"))) == [
+                SettingChange(setting: "printBlocked", from: true, to: false, verdict: .allow)
+            ])
+        var save = Question(.saveTo, owner: .managed("a"))
+        (save.location, save.locationAccount) = (.box, "a")
+        let changes = policy.changes(allowing: save)
+        #expect(
+            Set(changes.map(\.setting)) == [
+                "saveAsBlocked", "allowedDataStorageLocations", "allowedOutboundDataTransferDestinations",
+            ])
+        #expect(policy.changes(allowing: Question(.share, owner: .managed("a"))).isEmpty, "it is allowed already")
+    }
+
     @Test func `a diff says what changes, which way and for whom`() throws {
         let target: JSONValue = [
             ["target": ["@odata.type": "#microsoft.graph.groupAssignmentTarget", "groupId": "g1"]]
@@ -126,7 +233,8 @@ import Testing
         let diff = PolicyDiff(from: old, to: new)
         #expect(diff.changes.map(\.setting) == ["printBlocked", "pinRequired", "later"])
         #expect(diff.changes.map(\.direction) == [.stricter, .weaker, nil])
-        #expect(diff.effects.map(\.question) == ["print"])
+        #expect(diff.effects.first?.question.hasPrefix("launch") == true, "a PIN is asked for no more")
+        #expect(diff.effects.map(\.question).filter { !$0.hasPrefix("launch") } == ["print"])
         #expect(diff.audienceAfter == ["group g1"])
         #expect(PolicyDiff(from: old, to: old).isEmpty)
     }

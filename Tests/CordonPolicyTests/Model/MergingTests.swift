@@ -38,7 +38,9 @@ import Testing
         }
     }
 
-    @Test func `exceptions count only where the block is on, for saving, opening and every other switch and list`() throws {
+    @Test func `exceptions count only where the block is on, for saving, opening and every other switch and list`()
+        throws
+    {
         // SRV-TG-14, SRV-RS-033, SRV-RS-035
         let outbound = "allowedOutboundDataTransferDestinations", inbound = "allowedInboundDataTransferSources"
         var save = Question(.saveTo, owner: own)
@@ -158,7 +160,9 @@ import Testing
             let merged = try #require(EffectivePolicy.merging(policies))
             return try #require(PolicySet(["oid-a": merged]).decision(for: question).reasons.first)
         }
-        for reason in [try reason(unknown), try reason(unknown, policy("b", [:])), try reason(policy("0", [:]), unknown)] {
+        for reason in [
+            try reason(unknown), try reason(unknown, policy("b", [:])), try reason(policy("0", [:]), unknown),
+        ] {
             #expect(reason.value == "trustedApps" && reason.verdict == .block)
             #expect(reason.message.contains("\"trustedApps\" is not known"))
         }

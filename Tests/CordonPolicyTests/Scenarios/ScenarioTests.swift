@@ -5,10 +5,12 @@ import Testing
 
 /// The documented scenarios, as far as they are decisions, each from its question file.
 @Suite struct ScenarioTests {
-    @Test func `a misspelt member, verdict or rule of a scenario is refused, and the name that was meant is said`() throws {
+    @Test func `a misspelt member, verdict or rule of a scenario is refused, and the name that was meant is said`()
+        throws
+    {
         let question: JSONValue = ["action": "print", "owner": ["account": "unmanaged"]]
         let scenarios: [(JSONValue, String)] = [
-            (["policy": [:], "expectations": [["question": question, "verdict": "allow"]]], "policies"),
+            (["polices": [:], "expectations": [["question": question, "verdict": "allow"]]], "policies"),
             (["expectation": [["question": question, "verdict": "allow"]]], "expectations"),
             (["expectations": [["question": question, "verdict": "alow"]]], "allow"),
             (["expectations": [["question": question, "verdicts": "allow"]]], "verdict"),
@@ -16,7 +18,8 @@ import Testing
         ]
         for (json, meant) in scenarios {
             let error = #expect(throws: PolicyError.self) { try PolicyScenario(json: json) }
-            #expect(error?.hint?.contains("did you mean \(meant)?") == true, "\(json.text()): \(error?.description ?? "")")
+            #expect(
+                error?.hint?.contains("did you mean \(meant)?") == true, "\(json.text()): \(error?.description ?? "")")
         }
     }
 

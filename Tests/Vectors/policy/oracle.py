@@ -194,7 +194,8 @@ class Cell:
                 have = number(self["d." + fact])
                 is_below = lambda kind: limit[kind] is not None and have < number(limit[kind])
                 is_above = lambda kind: limit[kind] is not None and have > number(limit[kind])
-                if limit["minimumWipe"] is not None and have <= number(limit["minimumWipe"]) or is_above("maximumWipe"):
+                is_at = fact != "sdkVersion" and limit["minimumWipe"] is not None and have == number(limit["minimumWipe"])
+                if is_below("minimumWipe") or is_at or is_above("maximumWipe"):
                     here = "wipe"
                 elif is_below("minimumRequired") or is_above("maximumRequired"):
                     here = "block"
