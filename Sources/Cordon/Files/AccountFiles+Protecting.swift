@@ -74,7 +74,7 @@ extension AccountFiles {
     /// where the account's policy asks for encryption, else the same bytes behind a header that names the account.
     ///
     /// - Parameter purpose: What the bytes are for, such as the record and the field that they belong to. They open for the
-    ///   same alone, so that nobody puts one buffer of the account in place of another. It is not kept in the buffer.
+    ///   same alone, so one buffer of the account cannot be put in place of another. It is not kept in the buffer.
     /// - Throws: ``ProtectionError``: `notEnrolled` for an account that was enrolled once and is not now; `wipeUnderWay`;
     ///   `vault` for no bytes at all.
     public func protect(

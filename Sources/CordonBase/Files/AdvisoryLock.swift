@@ -63,9 +63,12 @@ package final class AdvisoryLock: Sendable {
 
     /// Waits for the lock without blocking a thread; it is let go when the value dies.
     ///
-    /// - Throws: ``FileFailure``, `ECANCELED` when the task is cancelled.
-    package static func waiting(for file: URL) async throws(FileFailure) -> AdvisoryLock {
-        try await waiting(AdvisoryLock(try opened(file), file))
+    /// - Parameter limit: How long to wait; nil for as long as it takes.
+    /// - Throws: ``FileFailure``, `ECANCELED` when the task is cancelled, `ETIMEDOUT` after the limit.
+    package static func waiting(
+        for file: URL, atMost limit: Duration? = nil
+    ) async throws(FileFailure) -> AdvisoryLock {
+        try await waiting(AdvisoryLock(try opened(file), file), until: limit.map { ContinuousClock.now + $0 })
     }
 
     /// Waits for the lock of a folder that exists; it leaves no file behind that would tell of the folder's owner.
@@ -90,9 +93,12 @@ package final class AdvisoryLock: Sendable {
             && held.st_dev == named.st_dev
     }
 
-    private static func waiting(_ lock: AdvisoryLock) async throws(FileFailure) -> AdvisoryLock {
+    private static func waiting(
+        _ lock: AdvisoryLock, until deadline: ContinuousClock.Instant? = nil
+    ) async throws(FileFailure) -> AdvisoryLock {
         while flock(lock.descriptor, LOCK_EX | LOCK_NB) != 0 {
             guard errno == EWOULDBLOCK || errno == EINTR else { throw FileFailure(errno) }
+            if let deadline, ContinuousClock.now >= deadline { throw FileFailure(ETIMEDOUT) }
             // Another process holds it for one change; this is waiting, not timing.
             do { try await Task.sleep(for: .milliseconds(10)) } catch { throw FileFailure(ECANCELED) }
         }

@@ -22,12 +22,16 @@ struct AuthorizationAnswer: Sendable {
         guard let state = parameters["state"], ConstantTime.equal(state, attempt.state) else {
             throw SignInError(.server, .invalidState, "the answer does not belong to this sign-in")
         }
+        // Not believed of a provider that is not the right one, but the hint that its administrator needs.
+        let alsoSays = parameters["error"].map { "; it also says \(OAuthFailure.printable($0))" } ?? ""
         if let named = parameters["iss"] {
             guard Array(named.utf8) == Array(issuer.utf8) else {
-                throw SignInError(.server, .issuerMismatch, "the answer comes from another identity provider")
+                throw SignInError(
+                    .server, .issuerMismatch, "the answer comes from another identity provider\(alsoSays)")
             }
         } else if announcesIssuer {
-            throw SignInError(.server, .issuerMismatch, "the answer does not name its identity provider as announced")
+            throw SignInError(
+                .server, .issuerMismatch, "the answer does not name its identity provider as announced\(alsoSays)")
         }
         if let error = parameters["error"] {
             var details = SignInErrorDetails()

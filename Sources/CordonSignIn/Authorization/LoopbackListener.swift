@@ -1,10 +1,12 @@
+internal import CordonBase
 internal import CordonIdentity
 internal import Foundation
 
 /// Waits on 127.0.0.1 for the one request that carries an answer (RFC 8252 §7.3, SI-172).
 ///
 /// Idle connections that browsers open in advance do not hold up the real one. Whatever is not a GET of the
-/// path on this very address gets 404 and is not looked at further. The answer page shows no parameters.
+/// path on this very address that repeats the request's state gets 404 and ends nothing: any program of the device and
+/// any page in a browser can send one. The answer page shows no parameters.
 final class LoopbackListener: Sendable {
     /// The address to register as redirect.
     let redirect: String
@@ -33,17 +35,17 @@ final class LoopbackListener: Sendable {
         redirect = "http://\(host)\(path)"
     }
 
-    /// The address of the first fitting request; nobody is listened to afterwards.
+    /// The address of the first request that repeats the state; the port is closed afterwards.
     ///
     /// - Throws: ``SignInError``: `cancelled` with fault `timedOut` after the time-out, with `stopped` when the task
     ///   was cancelled.
-    func answer(within timeout: Duration) async throws(SignInError) -> URL {
+    func answer(to state: String, within timeout: Duration) async throws(SignInError) -> URL {
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 // A thread of its own, because waiting on sockets would block the shared ones.
                 let thread = Thread {
                     continuation.resume(
-                        returning: self.socket.serve(within: timeout) { self.reply(to: $0) })
+                        returning: self.socket.serve(within: timeout) { self.reply(to: $0, state) })
                 }
                 thread.start()
             }
@@ -64,20 +66,25 @@ final class LoopbackListener: Sendable {
     /// Stops listening; a waiting ``answer(within:)`` ends.
     func stop() { socket.stop() }
 
-    private func reply(to head: String) -> LoopbackSocket.Reply {
+    private func reply(to head: String, _ state: String) -> LoopbackSocket.Reply {
         let lines = head.split(separator: "\r\n", omittingEmptySubsequences: false)
         let words = (lines.first ?? "").split(separator: " ")
         let hosts = lines.dropFirst().filter { $0.lowercased().hasPrefix("host:") }
         guard words.count == 3, words[0] == "GET", words[2].hasPrefix("HTTP/1."), hosts.count == 1,
             hosts[0].dropFirst(5).trimmingCharacters(in: .whitespaces) == host
-        else { return .refused(Self.page("404 Not Found", "There is nothing here.")) }
-        let target = words[1]
-        guard target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).first ?? "" == path else {
-            return .refused(Self.page("404 Not Found", "There is nothing here."))
-        }
-        return .accepted(
-            String(target), Self.page("200 OK", "You can close this window and go back to the app."))
+        else { return Self.nothingHere }
+        let target = words[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        guard target.first ?? "" == path, target.count == 2, let answer = FormEncoding.unique(String(target[1])),
+            let named = answer["state"], ConstantTime.equal(named, state)
+        else { return Self.nothingHere }
+        let page =
+            answer["error"] == nil
+            ? Self.page("200 OK", "You can close this window and go back to the app.")
+            : Self.page("200 OK", "The sign-in did not succeed. Close this window; the app says why.")
+        return .accepted(String(words[1]), page)
     }
+
+    private static var nothingHere: LoopbackSocket.Reply { .refused(page("404 Not Found", "There is nothing here.")) }
 
     private static func page(_ status: String, _ text: String) -> Data {
         let body =

@@ -30,17 +30,24 @@ final class LoopbackSocket: Sendable {
     private let wake: Int32
     private let stopper: Locked<Int32?>
 
-    private static let largestHead = 16_384
-    private static let mostConnections = 16
+    private let takeConnection: @Sendable (Int32) -> Int32
+
+    private static let largestHead = 65_536
+    private static let mostConnections = 64
+    /// How long no connection is taken after the system could not take a connection, for want of descriptors or memory.
+    private static let pause = Duration.milliseconds(100)
 
     /// Binds and listens, nil when the port is taken or the system refuses.
-    init?(port: UInt16) {
+    ///
+    /// - Parameter takeConnection: Takes a connection from the listening socket; below zero, with `errno`, when it cannot.
+    init?(port: UInt16, takeConnection: @escaping @Sendable (Int32) -> Int32 = LoopbackSocket.accepted) {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return nil }
         guard let bound = Self.bound(port) else {
             ends.forEach { close($0) }
             return nil
         }
+        self.takeConnection = takeConnection
         listener = bound.descriptor
         self.port = bound.port
         wake = ends[0]
@@ -66,6 +73,7 @@ final class LoopbackSocket: Sendable {
     func serve(within timeout: Duration, reply: (String) -> Reply) -> Outcome {
         let deadline = ContinuousClock.now + timeout
         var open: [Connection] = []
+        var opens = ContinuousClock.now
         defer {
             // Whoever waits for the end may rely on a closed port; the descriptor itself lives as long as this object.
             shutdown(listener, Int32(SHUT_RDWR))
@@ -74,9 +82,11 @@ final class LoopbackSocket: Sendable {
         while true {
             let left = deadline - .now
             guard left > .zero else { return .timedOut }
-            var watched = ([wake, listener] + open.map(\.descriptor))
+            let isPaused = opens > .now
+            // A descriptor below zero is not waited for.
+            var watched = ([wake, isPaused ? -1 : listener] + open.map(\.descriptor))
                 .map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-            let milliseconds = min(left.components.seconds, 3_600) * 1_000 + 1
+            let milliseconds = isPaused ? 100 : min(left.components.seconds, 3_600) * 1_000 + 1
             let count = poll(&watched, nfds_t(watched.count), Int32(milliseconds))
             if count < 0, errno != EINTR { return .stopped }
             guard count > 0 else { continue }
@@ -103,7 +113,7 @@ final class LoopbackSocket: Sendable {
                     return .accepted(target)
                 }
             }
-            if watched[1].revents != 0 { accept(into: &open) }
+            if watched[1].revents != 0, !accept(into: &open) { opens = .now + Self.pause }
         }
     }
 
@@ -112,13 +122,18 @@ final class LoopbackSocket: Sendable {
         var head = Data()
     }
 
-    private func accept(into open: inout [Connection]) {
-        let descriptor = Self.accepted(listener)
-        guard descriptor >= 0 else { return }
+    /// Takes a connection, in place of the oldest that has sent nothing where there are too many; false when the system
+    /// could not, and would not at once.
+    private func accept(into open: inout [Connection]) -> Bool {
+        let descriptor = takeConnection(listener)
+        guard descriptor >= 0 else { return [EAGAIN, EWOULDBLOCK, EINTR, ECONNABORTED].contains(errno) }
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        if open.count >= Self.mostConnections { close(open.removeFirst().descriptor) }
+        if open.count >= Self.mostConnections {
+            close(open.remove(at: open.firstIndex { $0.head.isEmpty } ?? 0).descriptor)
+        }
         open.append(Connection(descriptor: descriptor))
+        return true
     }
 
     private enum Progress {

@@ -28,6 +28,8 @@ extension LoopbackSocket {
         let descriptor = socket(AF_INET, LoopbackSystem.stream, 0)
         guard descriptor >= 0 else { return nil }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        // A connection may be gone by the time of the call that takes it.
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         var on: Int32 = 1
         // A registered port is wanted again at the next sign-in, while the last connection may still linger.
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
@@ -41,7 +43,8 @@ extension LoopbackSocket {
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let isBound = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, size) == 0 && listen(descriptor, 8) == 0 && getsockname(descriptor, $0, &size) == 0
+                bind(descriptor, $0, size) == 0 && listen(descriptor, 128) == 0
+                    && getsockname(descriptor, $0, &size) == 0
             }
         }
         guard isBound else {
@@ -51,5 +54,5 @@ extension LoopbackSocket {
         return (descriptor, UInt16(bigEndian: address.sin_port))
     }
 
-    static func accepted(_ listener: Int32) -> Int32 { accept(listener, nil, nil) }
+    @Sendable static func accepted(_ listener: Int32) -> Int32 { accept(listener, nil, nil) }
 }

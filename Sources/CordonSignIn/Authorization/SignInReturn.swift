@@ -29,7 +29,11 @@ struct SignInReturn: Sendable {
     func stop() { listener?.stop() }
 
     /// Shows the page and waits for the answer.
-    func visit(_ page: URL, browser: BrowserLauncher, timeout: Duration) async throws(SignInError) -> URL {
+    ///
+    /// - Parameter state: What the answer repeats of the request; a request without it is not the answer.
+    func visit(
+        _ page: URL, browser: BrowserLauncher, state: String, timeout: Duration
+    ) async throws(SignInError) -> URL {
         guard let redirect = URL(string: address) else {
             throw SignInError(.configuration, .invalidRedirect, "the redirect is not an address")
         }
@@ -42,7 +46,7 @@ struct SignInReturn: Sendable {
         // Listening starts before the page is shown, since a launcher may wait for the page to end.
         let waiting = Task { () -> Result<URL, SignInError> in
             do throws(SignInError) {
-                return .success(try await listener.answer(within: timeout))
+                return .success(try await listener.answer(to: state, within: timeout))
             } catch {
                 return .failure(error)
             }

@@ -79,7 +79,8 @@ extension SignInClient {
         } else {
             page = try attempt.page(at: endpoint)
         }
-        let url = try await redirect.visit(page, browser: browser, timeout: configuration.interactionTimeout)
+        let url = try await redirect.visit(
+            page, browser: browser, state: attempt.state, timeout: configuration.interactionTimeout)
         let answer = try AuthorizationAnswer(
             url, to: attempt, issuer: configuration.issuer,
             announcesIssuer: metadata.announcesIssuerInAnswers == true, correlationID: request.correlationID)

@@ -61,10 +61,13 @@ extension SignInClient {
             isRenewable: tokens.refreshToken != nil)
     }
 
-    /// Takes back tokens that nobody is to have.
+    /// Takes back tokens that will not be used; what the provider does not hear now, it hears later.
     func discard(_ tokens: TokenAnswer) async {
         guard let refreshToken = tokens.refreshToken else { return }
-        _ = await provider.revoke(refreshToken, accessToken: nil)
+        let pending = try? cache.queue(
+            PendingRevocation(refreshToken: refreshToken, queued: environment.now()), owner: owner)
+        let outcome = await provider.revoke(refreshToken, accessToken: nil)
+        if outcome != .queued, let pending { try? cache.finishRevocation(pending) }
     }
 
     func check(

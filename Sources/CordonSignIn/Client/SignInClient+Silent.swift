@@ -3,6 +3,14 @@ public import CordonIdentity
 internal import CordonProtocol
 internal import Foundation
 
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
 extension SignInClient {
     /// A token for the resource, from memory or renewed without asking anybody.
     ///
@@ -71,8 +79,14 @@ extension SignInClient {
     ) async throws(SignInError) -> AccessToken {
         let name = owner.name(of: key.account)
         let lock: AdvisoryLock
-        do { lock = try await AdvisoryLock.waiting(for: cache.file(name, "renewal")) } catch {
-            throw TokenCache.unlockable(error)
+        do {
+            // The holder makes one request, unless its process has been stopped.
+            lock = try await AdvisoryLock.waiting(
+                for: cache.file(name, "renewal"), atMost: configuration.requestTimeout * 2)
+        } catch {
+            throw error.number == ETIMEDOUT
+                ? SignInError(.network, .timedOut, "another process renews the session and does not finish")
+                : TokenCache.unlockable(error)
         }
         defer { withExtendedLifetime(lock) {} }
         // Read again under the lock: another process may have used the refresh token meanwhile.

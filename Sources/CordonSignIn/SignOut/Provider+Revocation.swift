@@ -5,9 +5,9 @@ internal import HTTPTypes
 public enum RevocationOutcome: String, Sendable, CaseIterable {
     /// The provider revoked it.
     case revoked
-    /// The provider was not reachable; it is kept sealed and tried again.
+    /// No answer of the provider's own came; it is kept sealed and tried again.
     case queued
-    /// The provider refuses revocation by this client.
+    /// The provider itself said that it refuses revocation by this client.
     case refused
     /// The provider has no revocation endpoint.
     case notOffered
@@ -31,13 +31,19 @@ extension Provider {
                 answer = try await post(
                     parameters, to: url, signer: nil, correlationID: nil, authorization: accessToken.authorization)
             }
-            switch answer.head.status.kind {
-            case .successful: return .revoked
-            case .serverError: return .queued
-            default: return answer.head.status.code == 429 ? .queued : .refused
-            }
+            if answer.head.status == .ok { return .revoked }
+            return Self.isRefusal(answer) ? .refused : .queued
         } catch {
             return error.code == .configuration ? .notOffered : .queued
         }
+    }
+
+    /// Whether the provider itself refuses (RFC 7009 §2.2.1), and not something on the way to it, such as a proxy or the
+    /// sign-in page of a network.
+    private static func isRefusal(_ answer: HTTPAnswer) -> Bool {
+        guard [400, 401].contains(answer.head.status.code),
+            let failure = try? JSONDecoder().decode(OAuthFailure.self, from: answer.body)
+        else { return false }
+        return !["temporarily_unavailable", "slow_down", "server_error"].contains(failure.error)
     }
 }

@@ -32,7 +32,8 @@ extension SignInClient {
             else {
                 return false
             }
-            let answer = try await redirect.visit(page, browser: browser, timeout: configuration.interactionTimeout)
+            let answer = try await redirect.visit(
+                page, browser: browser, state: state, timeout: configuration.interactionTimeout)
             let query = URLComponents(url: answer, resolvingAgainstBaseURL: false)?.percentEncodedQuery ?? ""
             return FormEncoding.unique(query)?["state"].map { ConstantTime.equal($0, state) } ?? false
         } catch {

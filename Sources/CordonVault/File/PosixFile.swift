@@ -58,8 +58,8 @@ final class PosixFile: StorageDevice {
         return file
     }
 
-    /// Opens what is there with the lock of the one writer, and only while the path names it: whoever puts another file at
-    /// a path holds the lock of the one that was there. Nil when it is absent.
+    /// Opens what is there with the lock of the one writer, and only while the path names it: a file is replaced under
+    /// its lock. Nil when it is absent.
     ///
     /// - Throws: `inUse` when a writer has it.
     static func openLocked(_ path: String, writing: Bool) throws(VaultError) -> PosixFile? {

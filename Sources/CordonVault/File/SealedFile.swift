@@ -5,7 +5,7 @@ internal import Foundation
 ///
 /// Reads give back exactly what was written or throw; never other bytes. What ``sync()`` returned for survives a kill
 /// and a power cut; what was written after it is there whole or not at all, commit by commit. One writer and any number
-/// of readers, across processes; a reader sees one commit until ``refresh()``, and is told `overtaken` when a writer has
+/// of readers, across processes; a reader sees one commit until ``refresh()``, and throws `overtaken` when a writer has
 /// reused that commit's places meanwhile. Every method may be called from any thread and runs under one lock. After a wipe
 /// or a lock of the account every call throws.
 /// (SDK-FP-10, SDK-FP-11, SDK-FP-15; `docs/vault-format.md`)
@@ -21,8 +21,8 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
     private var store: SealedStore?
     private var ending: VaultError?
     private var cursor: Int64 = 0
-    /// Whether a reader has told anything of the commit that it sees.
-    private var hasTold = false
+    /// Whether a reader has handed out anything of the commit that it sees.
+    private var hasHandedOut = false
     /// One chunk of plaintext that small writes collect in.
     private let hot: RawMemory
     private var hotChunk: Int64 = -1
@@ -47,7 +47,7 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
         mutex.lock()
         defer { mutex.unlock() }
         let size = try live().shape.size
-        hasTold = true
+        hasHandedOut = true
         return size
     }
 
@@ -78,7 +78,7 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
         guard !isWritable else { return false }
         let store = try live()
         forgetChunk()
-        hasTold = false
+        hasHandedOut = false
         return try store.refresh()
     }
 
@@ -111,7 +111,7 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
 
     /// Reads at an offset; fewer bytes than fit only at the end. The cursor stays.
     ///
-    /// - Throws: ``VaultError``; the memory then holds zeros. `overtaken` when what was read or told before is of a commit
+    /// - Throws: ``VaultError``; the memory then holds zeros. `overtaken` when what was handed out before is of a commit
     ///   that is gone: ``refresh()`` and begin again.
     public func read(into memory: UnsafeMutableRawBufferPointer, at offset: Int64) throws(VaultError) -> Int {
         mutex.lock()
@@ -125,14 +125,14 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
         while true {
             do {
                 let count = try readChunks(memory, at: offset)
-                hasTold = true
+                hasHandedOut = true
                 return count
             } catch {
                 memory.initializeMemory(as: UInt8.self, repeating: 0)
                 // A reader's commit may have been overtaken by a writer, who then reuses its places.
                 guard error.code == .damaged, !isWritable, let store, try store.isOvertaken() else { throw error }
                 tries += 1
-                guard !hasTold, tries < Self.triesWhenOvertaken else {
+                guard !hasHandedOut, tries < Self.triesWhenOvertaken else {
                     throw VaultError(.overtaken, "A writer has reused the places of the commit that was being read.")
                 }
                 forgetChunk()

@@ -49,21 +49,21 @@ final class PlainSource {
 
     /// What is read of a sealed file is of one commit; a readable one is looked at.
     ///
-    /// - Throws: `overtaken` when somebody has written to a readable file since the beginning.
+    /// - Throws: `overtaken` when a readable file was written to since the beginning.
     func checkUnchanged() throws(VaultError) {
         if sealed != nil { return }
         guard try device.stamp() == stamp else {
-            throw VaultError(.overtaken, "Somebody has written to the file meanwhile.", place: place.path)
+            throw VaultError(.overtaken, "The file was written to meanwhile.", place: place.path)
         }
     }
 
     /// Whether the writer's lock of what is at the target is held here.
     ///
-    /// - Throws: `inUse` when the source is to be gone and somebody has put another file in its place meanwhile.
+    /// - Throws: `inUse` when the source is to be gone and another file was put in its place meanwhile.
     func isLocked(at target: URL) throws(VaultError) -> Bool {
         guard isConsumed else { return false }
         guard try device.isAt(place.path) else {
-            throw VaultError(.inUse, "Somebody has replaced the file meanwhile.", place: place.path)
+            throw VaultError(.inUse, "The file was replaced meanwhile.", place: place.path)
         }
         return owner != nil && Vault.isSame(place, target)
     }

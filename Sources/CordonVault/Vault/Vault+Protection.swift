@@ -131,7 +131,7 @@ extension Vault {
     }
 
     /// Hands on a file's plaintext as it was at one moment, by the megabyte, letting other work of the vault in between;
-    /// again from offset 0 when somebody has changed the file meanwhile.
+    /// again from offset 0 when the file has changed meanwhile.
     ///
     /// - Throws: `inUse` when the file changes faster than it can be read.
     private func pour(
@@ -240,7 +240,7 @@ extension Vault {
     ///   - account: the owner.
     ///   - sealing: false for an account without protection: the bytes stay readable behind a header naming the owner.
     ///   - context: what the bytes are for, such as the record and the field they belong to; they open for the same alone, so
-    ///     that nobody puts one buffer of the account in place of another. It is not kept in the buffer.
+    ///     that one buffer of the account cannot be put in place of another. It is not kept in the buffer.
     /// - Throws: `empty`, `locked`, `unknownAccount`, `wiped`, `sealingFailed`.
     public func protect(
         _ bytes: Data, for account: AccountID, sealing: Bool = true, context: String? = nil
@@ -255,7 +255,7 @@ extension Vault {
     ///
     /// - Parameters:
     ///   - demanding: throw `notProtected` for foreign bytes instead.
-    ///   - context: what the bytes were protected for. Whoever gives one demands protection too: foreign bytes are for nothing.
+    ///   - context: what the bytes were protected for. Giving one demands protection too: foreign bytes are for nothing.
     /// - Throws: `damaged`, also for bytes that were protected for something else; `unsupportedFormat`, `wrongKey`, `locked`,
     ///   `unknownAccount`, `wiped`; never part of the bytes.
     public func unprotect(_ bytes: Data, demanding: Bool = false, context: String? = nil) throws(VaultError) -> Data {

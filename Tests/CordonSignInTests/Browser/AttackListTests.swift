@@ -45,6 +45,19 @@ import Testing
         #expect(await other.count(of: "/token") == 0)
     }
 
+    @Test func `a refusal that does not name its provider as announced is refused, and tells what it said`()
+        async throws
+    {
+        let fixture = try SignInFixture()
+        let error = try await attempt(fixture) { _, answer in
+            Self.changing(answer, "iss", to: nil)
+                .flatMap { Self.changing($0, "code", to: nil) }
+                .flatMap { Self.changing($0, "error", to: "invalid_scope") }
+        }
+        #expect(error?.fault == .issuerMismatch && error?.details.oauthError == nil)
+        #expect(error?.reason.contains("invalid_scope") == true)
+    }
+
     /// PKCE downgrade (§4.8): the challenge is taken out of the page, or weakened, on its way to the provider.
     @Test(arguments: ["none", "plain", "own"]) func `a page whose challenge was tampered with gives no session`(
         kind: String

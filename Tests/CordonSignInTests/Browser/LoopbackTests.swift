@@ -1,8 +1,11 @@
 import CordonIdentity
-import CordonSignIn
 import CordonTesting
 import Foundation
+import Glibc
+import Synchronization
 import Testing
+
+@testable import CordonSignIn
 
 @Suite(.timeLimit(.minutes(1))) struct LoopbackTests {
     let fixture: SignInFixture
@@ -69,10 +72,82 @@ import Testing
             let idle = try (0..<20).map { _ in try RawHTTP.connect(port: port) }
             defer { idle.forEach { RawHTTP.disconnect($0) } }
             let endless = try await RawHTTP.exchange(
-                "GET /callback?" + String(repeating: "a", count: 40_000), port: port)
+                "GET /callback?" + String(repeating: "a", count: 140_000), port: port)
             #expect(endless.isEmpty)
             _ = try await RawHTTP.get(answer)
         }
+    }
+
+    @Test func `a stranger's request ends no sign-in and gets nothing`() async throws {
+        let result = try await signIn { answer, redirect in
+            let state = URLComponents(url: answer, resolvingAgainstBaseURL: false)?.queryItems?.first {
+                $0.name == "state"
+            }?.value
+            let genuine = try #require(state)
+            for query in [
+                "", "?", "?code=stolen", "?code=stolen&state=", "?code=stolen&state=\(genuine)x",
+                "?state=\(genuine.dropLast())",
+                "?error=access_denied&state=forged", "?state=\(genuine)&state=\(genuine)", "?State=\(genuine)",
+                "?" + String(repeating: "a", count: 20_000),
+            ] {
+                let page = try await RawHTTP.exchange(
+                    "GET /callback\(query) HTTP/1.1\r\nHost: 127.0.0.1:\(redirect.port ?? 0)\r\n\r\n",
+                    port: UInt16(redirect.port ?? 0))
+                #expect(page.hasPrefix("HTTP/1.1 404"), "\(query.prefix(40))")
+            }
+            #expect(try await RawHTTP.get(answer).hasPrefix("HTTP/1.1 200"))
+        }
+        #expect(result.account.id == "oid-worker-a")
+    }
+
+    @Test func `connections that say nothing make way, also when they are more than it holds`() async throws {
+        _ = try await signIn { answer, redirect in
+            let port = UInt16(redirect.port ?? 0)
+            let idle = try (0..<100).map { _ in try RawHTTP.connect(port: port) }
+            defer { idle.forEach { RawHTTP.disconnect($0) } }
+            #expect(try await RawHTTP.get(answer).hasPrefix("HTTP/1.1 200"))
+        }
+    }
+
+    @Test func `a system that takes no connections is not asked again and again`() throws {
+        let asked = Mutex(0)
+        let socket = try #require(
+            LoopbackSocket(port: 0) { _ in
+                asked.withLock { $0 += 1 }
+                errno = EMFILE
+                return -1
+            })
+        let waiting = try RawHTTP.connect(port: socket.port)
+        defer { RawHTTP.disconnect(waiting) }
+        guard case .timedOut = socket.serve(within: .milliseconds(450), reply: { _ in .refused(Data()) }) else {
+            Issue.record("It did not wait until the end.")
+            return
+        }
+        #expect((1...20).contains(asked.withLock { $0 }))
+    }
+
+    @Test func `the page after a refusal does not say that it worked`() async throws {
+        let error = await failure {
+            try await signIn { answer, redirect in
+                var refusal = try #require(URLComponents(url: answer, resolvingAgainstBaseURL: false))
+                refusal.queryItems?.removeAll { $0.name == "code" }
+                refusal.queryItems?.append(URLQueryItem(name: "error", value: "access_denied"))
+                let page = try await RawHTTP.get(try #require(refusal.url))
+                #expect(page.contains("did not succeed") && !page.contains("access_denied"))
+            }
+        }
+        #expect(error?.code == .cancelled && error?.fault == .accessDenied)
+    }
+
+    @Test func `an answer of 60 kB ends the sign-in at once, with an error`() async throws {
+        let error = await failure {
+            try await signIn { answer, _ in
+                var long = try #require(URLComponents(url: answer, resolvingAgainstBaseURL: false))
+                long.queryItems?.append(URLQueryItem(name: "more", value: String(repeating: "a", count: 60_000)))
+                _ = try await RawHTTP.get(try #require(long.url))
+            }
+        }
+        #expect(error?.code == .server && error?.fault == .invalidResponse)
     }
 
     @Test func `registered ports are walked in order`() async throws {

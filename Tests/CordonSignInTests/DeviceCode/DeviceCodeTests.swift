@@ -26,6 +26,19 @@ import Testing
         #expect(fixture.time.slept == [.seconds(5)], "the first poll must wait one interval")
     }
 
+    @Test func `a sign-out during a browser sign-in does not refuse a later device code`() async throws {
+        let provider = fixture.provider
+        let client = try await fixture.signedInClient()
+        let browser = BrowserLauncher { page, _ in
+            try await client.signOut("oid-worker-a")
+            return await provider.visit(page, as: .worker)
+        }
+        let error = await failure { try await client.signIn(SignInFixture.request, browser: browser) }
+        #expect(error?.fault == .signedOut)
+        let result = try await client.signIn(request) { await provider.enter(userCode: $0.userCode, as: .worker) }
+        #expect(result.account.id == "oid-worker-a")
+    }
+
     @Test(arguments: [
         "WDJB\u{1B}[2J", "WDJB\u{9B}31m", "WDJB\nMJHT", "\u{202E}THJM-BJDW", "WDJB\u{200B}MJHT", "WDJB\u{2028}", "",
         String(repeating: "W", count: 65),

@@ -70,6 +70,46 @@ import Testing
         #expect(fixture.secrets.count == 0)
     }
 
+    @Test(arguments: [
+        (302, ""), (403, "<html>The proxy does not allow this.</html>"), (407, ""), (404, ""), (200 + 2, ""),
+        (400, "no JSON"),
+        (400, #"{"error":"temporarily_unavailable"}"#), (401, "<html>Sign in to this network.</html>"),
+        (403, #"{"error":"access_denied"}"#), (429, ""), (500, ""), (502, "<html></html>"),
+    ])
+    func `an answer that is not the provider's own keeps the revocation for later`(status: Int, body: String)
+        async throws
+    {
+        let transport = InterceptedTransport(fixture.provider.transport, path: "/revoke")
+        let client = try await fixture.signedInClient(transport: transport)
+        transport.intercept(status: status, body: body)
+        let report = try await client.signOut("oid-worker-a")
+        #expect(report.revocation == .queued && report.removal.isComplete)
+        #expect(try await client.deliverRevocations() == 1)
+        transport.letPass()
+        #expect(try await client.deliverRevocations() == 0)
+        #expect(await fixture.provider.liveRefreshTokens == 0)
+        #expect(try fixture.files("revocation").isEmpty)
+    }
+
+    @Test func `tokens of another person than was asked for are taken back, later where the provider does not hear`()
+        async throws
+    {
+        let transport = InterceptedTransport(fixture.provider.transport, path: "/revoke")
+        let client = try fixture.client(transport: transport)
+        transport.intercept(status: 502, body: "")
+        var request = SignInFixture.request
+        request.account = "oid-worker-b"
+        let error = await failure {
+            try await client.signIn(request, browser: fixture.provider.browser(signingInAs: .worker))
+        }
+        #expect(error?.fault == .mismatchedUser)
+        #expect(await fixture.provider.liveRefreshTokens == 1)
+        transport.letPass()
+        #expect(try await client.deliverRevocations() == 0)
+        #expect(await fixture.provider.liveRefreshTokens == 0)
+        #expect(fixture.secrets.count == 0)
+    }
+
     @Test func `what is queued while revocations are on their way is delivered after them`() async throws {
         let held = HeldTransport(fixture.provider.transport, path: "/revoke")
         let client = try await fixture.signedInClient(transport: held)

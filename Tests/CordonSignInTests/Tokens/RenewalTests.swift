@@ -174,6 +174,19 @@ import Testing
         #expect(fixture.time.slept == [.milliseconds(500)])
     }
 
+    @Test func `a renewal does not wait for ever for a process that was stopped in the middle of one`() async throws {
+        let client = try await fixture.signedInClient { $0.requestTimeout = .milliseconds(50) }
+        var forced = TokenOptions()
+        forced.forcesRenewal = true
+        let options = forced
+        _ = try await client.testToken(options: options)
+        let held = RawLock.hold(try #require(try fixture.files("renewal").first))
+        let error = await failure { try await client.testToken(options: options) }
+        #expect(error?.code == .network && error?.fault == .timedOut)
+        RawLock.letGo(held)
+        _ = try await client.testToken(options: options)
+    }
+
     @Test func `an answer that arrives after sign-out brings nothing back`() async throws {
         let transport = HeldTransport(fixture.provider.transport, path: "/token")
         let client = try await fixture.signedInClient(transport: transport)

@@ -5,11 +5,11 @@ import Testing
 
 @testable import CordonVault
 
-/// What is read or copied while somebody writes is of one moment, and what is written while somebody replaces is not lost.
+/// What is read or copied during a write is of one moment, and what is written during a replacement is not lost.
 struct OvertakenTests {
     private static let size = 3 << 20
 
-    @Test func `a reader that has begun is told when a writer has overtaken it, and never sees two commits`()
+    @Test func `a reader that has begun learns when a writer has overtaken it, and never sees two commits`()
         async throws
     {
         let workshop = try await Workshop()
@@ -76,8 +76,7 @@ struct OvertakenTests {
         #expect(try PosixFile.names(in: workshop.folder.path).sorted() == ["busy", "vault"])
     }
 
-    @Test func `a readable file that somebody writes to while it is sealed is sealed as it is afterwards`() async throws
-    {
+    @Test func `a readable file that is written to while it is sealed is sealed as it is afterwards`() async throws {
         let workshop = try await Workshop()
         let path = workshop.path("plain")
         try Data(repeating: 1, count: Self.size).write(to: path)
