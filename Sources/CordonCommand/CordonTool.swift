@@ -13,7 +13,9 @@ struct CordonTool: AsyncParsableCommand {
             CommandGroup(name: "See it work", subcommands: [DemoCommand.self]),
             CommandGroup(
                 name: "Run it",
-                subcommands: [ServeCommand.self, BackupCommand.self, RestoreCommand.self, AuditCommand.self]),
+                subcommands: [
+                    ServeCommand.self, KeysCommand.self, BackupCommand.self, RestoreCommand.self, AuditCommand.self,
+                ]),
             CommandGroup(name: "Share a device", subcommands: [BrokerCommand.self, DeviceCommand.self]),
             CommandGroup(name: "Rules and files", subcommands: [PolicyCommand.self, VaultCommand.self]),
             CommandGroup(

@@ -78,6 +78,7 @@ struct GraphRoutes: RouterMiddleware {
     ) async throws -> GraphReply {
         if request.method == .options { return try options(of: request, named: &name) }
         let token = try await gate.token(of: request)
+        context.notes.noteKnown()
         guard let path = GraphPath(request.uri.path) else { throw Refusal.notFound }
         guard path.folded == ["$batch"] else { return try await respond(to: request, path, token, named: &name) }
         name = "$batch"
@@ -122,7 +123,9 @@ struct GraphRoutes: RouterMiddleware {
         let exchange = GraphExchange(
             request: request, path: path, query: query, keys: keys, token: token,
             administrator: administrator, root: "\(origin.of(request))/\(path.version.rawValue)")
-        return try await route.handler(exchange).reply(to: exchange)
+        return try await gate.turns.run(method, for: administrator.id) {
+            try await route.handler(exchange).reply(to: exchange)
+        }
     }
 
     /// The client's own id, where it is short and plain enough to be repeated.

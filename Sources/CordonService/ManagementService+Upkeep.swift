@@ -38,12 +38,30 @@ extension ManagementService {
                 try change.audit(.service, "registration.expire", "registration/\(registration.id)")
             }
         }
+        let known = try await store.read(for: tenant) { try $0.records(ServiceSigningKey.self) }
+        try devices.keys.renewDelegation(of: tenant, among: known, at: now)
         try await clearTelemetry(of: tenant, at: now)
         let overdue = try await store.read(for: tenant) { records in
             try targeting.driftedApps(of: tenant, in: records, at: now) { _ in true }.count(where: \.isOverdue)
         }
         if overdue > 0 {
             logger.warning("apps have not taken their rules for more than a day", metadata: ["apps": "\(overdue)"])
+        }
+    }
+
+    /// Notes that the store was put back from a backup; apps are told nothing until that is confirmed. The same again changes
+    /// nothing.
+    public func noteRestoration(_ restoration: StoreRestoration, of tenant: TenantID) async throws(ServiceError) {
+        try await store.change(for: tenant) { change in
+            var settings = try change.settings()
+            guard settings.restoration?.manifest != restoration.manifest else { return }
+            var noted = restoration
+            noted.restored = change.now
+            settings.restoration = noted
+            try change.save(settings)
+            var details = ["manifest": restoration.manifest, "made": restoration.made.formatted(.iso8601)]
+            details["lost"] = restoration.lost.map { String($0.values.reduce(0, +)) }
+            try change.audit(.service, "store.restored", "store", details: details)
         }
     }
 

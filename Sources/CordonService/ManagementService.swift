@@ -52,31 +52,37 @@ public struct ManagementService: Sendable {
         provisioning = Provisioning(store: store, targeting: targeting)
     }
 
-    /// Opens an organisation: makes its root key and its first envelope key where it has none yet.
+    /// Opens an organisation: makes its keys where it has none yet, those of roles that a service before did not know, and the
+    /// root key's delegation.
     ///
-    /// - Throws: ``ServiceError``: `keyUnavailable` when a key of the store is not in the key store, or a `storage…` code.
+    /// - Throws: ``ServiceError``: `keyUnavailable` when a key of the store is not in the key store, or a `storage…` code. The
+    ///   root key may be elsewhere as long as what it delegated lasts.
     public func open(_ tenant: TenantID) async throws(ServiceError) {
         let now = store.now
-        let known = try await store.read(for: tenant) { try $0.records(ServiceSigningKey.self) }
-        guard known.isEmpty else {
-            for role in [ServiceSigningKey.Role.root, .envelope] {
-                _ = try keys.signer(role, of: tenant, among: known, at: now)
-            }
-            return
+        var known = try await store.read(for: tenant) { try $0.records(ServiceSigningKey.self) }
+        let missing = [ServiceSigningKey.Role.root, .envelope, .audit].filter { role in
+            !known.contains { $0.role == role }
         }
-        let made = [
-            try keys.make(.root, of: tenant, created: now, activeFrom: now),
-            try keys.make(.envelope, of: tenant, created: now, activeFrom: now),
-        ]
-        try await store.change(for: tenant) { change in
-            // Another start may have been quicker; its keys count.
-            guard try change.records(ServiceSigningKey.self).isEmpty else { return }
-            for key in made {
-                try change.save(key)
-                try change.audit(
-                    .service, "key.create", "key/\(key.id)",
-                    details: ["role": key.role.rawValue])
+        // A store that has lost some of its keys is not made whole by others.
+        if missing.count == 3 || missing == [.audit] {
+            var made: [ServiceSigningKey] = []
+            for role in missing { made.append(try keys.make(role, of: tenant, created: now, activeFrom: now)) }
+            let new = made
+            known = try await store.change(for: tenant) { change in
+                // Another start may have been quicker; its keys count.
+                let present = try change.records(ServiceSigningKey.self)
+                for key in new where !present.contains(where: { $0.role == key.role }) {
+                    try change.save(key)
+                    try change.audit(
+                        .service, "key.create", "key/\(key.id)", details: ["role": key.role.rawValue])
+                }
+                return try change.records(ServiceSigningKey.self)
             }
         }
+        for role in [ServiceSigningKey.Role.envelope, .audit] {
+            _ = try keys.signer(role, of: tenant, among: known, at: now)
+        }
+        try keys.renewDelegation(of: tenant, among: known, at: now)
+        _ = try await devices.readiness(of: tenant)
     }
 }

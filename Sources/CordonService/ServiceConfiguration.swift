@@ -24,8 +24,8 @@ public struct ServiceConfiguration: Sendable, Equatable {
     public var telemetryRetention = Duration.seconds(30 * 86_400)
     /// How long logs are waited for and kept (SRV-CI-015).
     public var logRetention = Duration.seconds(14 * 86_400)
-    /// How long a signed key set is valid; clients fetch it again at half of that.
-    public var keySetLifetime = Duration.seconds(30 * 86_400)
+    /// How long a signed key set is valid, so that one that was recorded soon counts no more; another is signed at half of that.
+    public var keySetLifetime = Duration.seconds(3 * 86_400)
     /// How long a key stays published after its successor began to sign, so that stored envelopes stay readable.
     public var keyRetirement = Duration.seconds(94 * 86_400)
     /// Whether somebody whom only the OpenID provider knows becomes a person of the directory at the first enrolment;

@@ -95,6 +95,11 @@ public struct ServiceError: Error, Sendable, Equatable {
     /// Makes the error of an organisation that is being moved to another service (SRV-CI-055).
     static let moving = enrollment(.tenantMigration, "the organisation is being moved", retryAfterSeconds: 3_600)
 
+    /// Makes the error of an organisation whose store was put back from a backup and is not confirmed yet: as while it is being
+    /// moved, apps keep the rules they have.
+    static let restored = enrollment(
+        .tenantMigration, "the service was restored and waits for an administrator", retryAfterSeconds: 900)
+
     private init(
         _ code: Code, _ reason: String, _ place: String?, _ hint: String?, _ status: EnrollmentStatus?,
         _ problems: [Problem], _ retryAfterSeconds: Int?, _ codePlace: CodePlace

@@ -67,14 +67,7 @@ public final class SQLiteStorage: ServiceStorage {
     public func tenants() throws(ServiceError) -> [String] {
         do {
             return try pool.read { database in
-                var tenants: [String] = []
-                // By the index, from one organisation to the next; a plain DISTINCT would read every record.
-                while let next = try String.fetchOne(
-                    database, sql: "SELECT min(tenant) FROM record WHERE tenant > ?", arguments: [tenants.last ?? ""])
-                {
-                    tenants.append(next)
-                }
-                return tenants
+                try StorageBackup.tenants(in: database)
             }
         } catch {
             throw ServiceError(storage: error, place: nil)

@@ -1,4 +1,4 @@
-internal import CordonIdentity
+public import CordonIdentity
 internal import CordonProtocol
 public import CordonService
 public import Foundation
@@ -18,6 +18,15 @@ public enum StorageBackup {
         public var auditHash: String
         /// The ids of its signing keys, ordered.
         public var keys: [String]
+        /// Those of them that are root keys, whose secrets may be kept elsewhere; nil in manifests of versions before.
+        public var rootKeys: [String]?
+
+        /// What versions before know as well.
+        package var known: Self {
+            var tenant = self
+            tenant.rootKeys = nil
+            return tenant
+        }
     }
 
     /// Copies a store as it is at one moment; the service may go on writing to it.
@@ -81,6 +90,43 @@ public enum StorageBackup {
         }
     }
 
+    /// The organisations that have anything in a store, ordered; a service may be writing to it.
+    ///
+    /// - Throws: ``ServiceError`` with a `storage…` code.
+    public static func tenants(in file: URL) throws(ServiceError) -> [String] {
+        do {
+            let queue = try DatabaseQueue(path: file.path, configuration: readOnly(Configuration()))
+            defer { try? queue.close() }
+            return try queue.read { try tenants(in: $0) }
+        } catch {
+            throw ServiceError(storage: error, place: file.path)
+        }
+    }
+
+    /// The signing keys of an organisation, without secrets.
+    ///
+    /// - Throws: ``ServiceError`` with a `storage…` code.
+    public static func signingKeys(of tenant: TenantID, in file: URL) throws(ServiceError) -> [ServiceSigningKey] {
+        do {
+            let queue = try DatabaseQueue(path: file.path, configuration: readOnly(Configuration()))
+            defer { try? queue.close() }
+            return try queue.read { try SQLiteTransaction($0, tenant: tenant).records(ServiceSigningKey.self) }
+        } catch {
+            throw ServiceError(storage: error, place: file.path)
+        }
+    }
+
+    /// By the index, from one organisation to the next; a plain DISTINCT would read every record.
+    static func tenants(in database: Database) throws -> [String] {
+        var tenants: [String] = []
+        while let next = try String.fetchOne(
+            database, sql: "SELECT min(tenant) FROM record WHERE tenant > ?", arguments: [tenants.last ?? ""])
+        {
+            tenants.append(next)
+        }
+        return tenants
+    }
+
     private static func tenant(_ id: String, in database: Database) throws -> Tenant {
         let counts = try Row.fetchAll(
             database, sql: "SELECT kind, count(*) AS number FROM record WHERE tenant = ? GROUP BY kind",
@@ -102,7 +148,7 @@ public enum StorageBackup {
         let keys = try SQLiteTransaction(database, tenant: TenantID(id)).records(ServiceSigningKey.self)
         return Tenant(
             id: id, records: records, auditRecords: last?.sequence ?? 0, auditHash: last?.hash ?? "",
-            keys: keys.map(\.id).sorted())
+            keys: keys.map(\.id).sorted(), rootKeys: keys.filter { $0.role == .root }.map(\.id).sorted())
     }
 
     private static func readOnly(_ configuration: Configuration) -> Configuration {

@@ -135,7 +135,7 @@ actor StoredAccounts {
     /// The stored envelope, its signature and receiver checked against the pinned root once more (SRV-CI-083).
     nonisolated func verifiedAgain(_ record: RegistrationRecord) throws(ProtocolError) -> PolicyEnvelope {
         // Validity in time was checked when the set arrived; a device that is offline for long keeps its rules.
-        let keys = try record.keys.verified(pin: context.configuration.rootKeyPin, at: .distantPast)
+        let keys = try context.configuration.trusted(record.keys, at: .distantPast)
         return try record.envelope.verified(
             by: keys, for: record.receiver(bundleID: context.configuration.application.bundleID))
     }

@@ -39,6 +39,10 @@ actor Registrations {
         inPlaceOf previous: RegistrationRecord?
     ) async throws(ServiceFailure) -> EnrollmentStatus {
         let keys = try await service.verifiedKeys(of: discovery)
+        // What was signed before the set that the last registration had may hold a key that leaked since.
+        do { _ = try configuration.trusted(keys, at: .distantPast, after: previous?.keys) } catch {
+            throw .unacceptable(error)
+        }
         let keysFetched = configuration.clock.now()
         let session = try await service.session(for: account.id, discovery: discovery)
         let nonce = UUID().uuidString
@@ -93,13 +97,13 @@ actor Registrations {
                 throw ProtocolError(.expired, "the key set is too old, and no newer one could be fetched")
             }
             return try received.accepted(
-                by: try record.keys.verified(pin: configuration.rootKeyPin, at: .distantPast), for: receiver,
+                by: try configuration.trusted(record.keys, at: .distantPast), for: receiver,
                 after: current, nonce: nonce, at: now)
         } catch {
             guard error.code == .unknownKey || error.code == .expired, let fresh = try? await client.keySet() else {
                 throw error
             }
-            let keys = try fresh.verified(pin: configuration.rootKeyPin, at: now)
+            let keys = try configuration.trusted(fresh, at: now, after: record.keys)
             let envelope = try received.accepted(by: keys, for: receiver, after: current, nonce: nonce, at: now)
             record.keys = fresh
             record.keysFetched = now

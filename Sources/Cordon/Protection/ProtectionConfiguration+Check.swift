@@ -12,7 +12,11 @@ extension ProtectionConfiguration {
     func check() throws(ProtectionError) {
         guard debugPolicies == nil else { return }
         try Self.check(service: service)
-        guard rootKeyPin.utf8.count == 43, Base64URL.decode(rootKeyPin)?.count == 32 else {
+        guard
+            [rootKeyPin, nextRootKeyPin].compactMap(\.self).allSatisfy({
+                $0.utf8.count == 43 && Base64URL.decode($0)?.count == 32
+            })
+        else {
             throw ProtectionError(
                 .invalidConfiguration, "the root key's thumbprint is not 43 characters of base64url",
                 hint: "Give the rootKey that the service prints when it starts.")

@@ -16,6 +16,9 @@ public struct ProtectionConfiguration: Sendable {
     public var service: URL
     /// The RFC 7638 thumbprint of the service's root key, 43 characters; no other key is ever trusted (SRV-CI-084).
     public var rootKeyPin: String
+    /// The thumbprint of the root key that may follow it: an app that knows both goes on when the organisation changes to its
+    /// next one. Nil for none.
+    public var nextRootKeyPin: String?
     /// Where Cordon keeps the organisation's files and its own state; nothing else may write there.
     public var dataDirectory: URL
     /// Folders of the app's own that hold what ``AccountFiles/protect(_:for:progress:)`` seals: a wipe looks for the account's
@@ -136,6 +139,19 @@ public struct ProtectionConfiguration: Sendable {
         self.transport = transport
         self.sessions = sessions
         self.logger = logger
+    }
+}
+
+extension ProtectionConfiguration {
+    /// The keys of a set that a pinned root key vouches for.
+    ///
+    /// - Parameters:
+    ///   - now: The moment; `.distantPast` for a set whose validity was looked at when it came.
+    ///   - known: A set that was taken before; an older one is refused.
+    func trusted(
+        _ set: SignedKeySet, at now: Date, after known: SignedKeySet? = nil
+    ) throws(ProtocolError) -> JSONWebKeySet {
+        try set.verified(pin: rootKeyPin, orNext: nextRootKeyPin, at: now, after: known?.version ?? 0)
     }
 }
 

@@ -46,7 +46,7 @@ public struct ServiceAccess: Sendable {
     func verifiedKeys(of discovery: ServiceDiscovery) async throws(ServiceFailure) -> SignedKeySet {
         let keys = try await ServiceClient.keySet(of: discovery, over: configuration.transport)
         do {
-            _ = try keys.verified(pin: configuration.rootKeyPin, at: configuration.clock.now())
+            _ = try configuration.trusted(keys, at: configuration.clock.now())
         } catch { throw .unacceptable(error) }
         return keys
     }

@@ -1,4 +1,7 @@
 import ArgumentParser
+import CordonIdentity
+import CordonProtocol
+import CordonServiceSQLite
 import Foundation
 
 /// `cordon backup`: a copy of a service's store and keys, made while the service runs.
@@ -47,6 +50,15 @@ struct RestoreCommand: AsyncParsableCommand {
     @Flag(help: "Only check the backup.")
     var verify = false
 
+    // A thumbprint may begin with a dash.
+    @Option(
+        parsing: .unconditional,
+        help: "The thumbprint of the root key: the backup must be signed by a key that it vouches for.")
+    var pin: String?
+
+    @Option(help: "A newer export of the audit log: what it has that the backup has not is told, and kept.")
+    var against: String?
+
     @Option(help: "The folder of the service, where there is none yet.")
     var dataDirectory: String?
 
@@ -59,13 +71,54 @@ struct RestoreCommand: AsyncParsableCommand {
             guard dataDirectory == nil else {
                 throw CommandFailure(.usage, "--verify writes nothing", hint: "Leave --data-directory out.")
             }
-            return try BackupReport(BackupFolder.verify(folder)).write(asJSON: json, "sound", backup)
+            let manifest = try BackupFolder.verify(folder, pin: pin)
+            _ = try lost(since: manifest)
+            return try BackupReport(manifest).write(asJSON: json, "sound", backup)
         }
         guard let dataDirectory else {
             throw CommandFailure(
                 .usage, "no folder to restore to", hint: "Name it with --data-directory, or use --verify.")
         }
-        let manifest = try BackupFolder.restore(folder, to: URL(fileURLWithPath: dataDirectory, isDirectory: true))
+        let data = URL(fileURLWithPath: dataDirectory, isDirectory: true)
+        let lost = try lost(since: BackupFolder.verify(folder, pin: pin))
+        let manifest = try BackupFolder.restore(folder, to: data, pin: pin, lost: lost)
         try BackupReport(manifest).write(asJSON: json, "restored", dataDirectory)
+        Terminal.talk(
+            "Apps are told nothing from it until somebody confirms it: DELETE /admin/v1/restoration, with a fresh sign-in."
+        )
     }
+
+    /// What a newer export of the audit log has that a backup has not, by action; tells it.
+    private func lost(since manifest: BackupManifest) throws -> [String: Int]? {
+        guard let against else { return nil }
+        var verifier = AuditLogVerifier(pin: pin)
+        var lost: [String: Int] = [:]
+        var told: [String] = []
+        try ExportLines.read(against) { line in
+            verifier.read(line)
+            guard let record = try? AuditRecord(line: line),
+                let tenant = manifest.tenants.first(where: { $0.id == record.tenant.rawValue }),
+                record.sequence > tenant.auditRecords
+            else { return }
+            lost[record.action, default: 0] += 1
+            if record.outcome == .done, Self.worthTelling.contains(where: record.action.hasPrefix) {
+                let time = Date(timeIntervalSince1970: TimeInterval(record.time)).formatted(.iso8601)
+                told.append("  \(time) \(record.action) \(record.target) by \(record.actor.id)")
+            }
+        }
+        guard verifier.report().isSound else {
+            throw CommandFailure(
+                .badInput, "\(against): the export is not sound", hint: "Check it with cordon audit verify.")
+        }
+        Terminal.talk("not in the backup: \(lost.values.reduce(0, +)) records of the audit log")
+        for line in told.suffix(1_000) { Terminal.talk("\(TerminalText(line))") }
+        return lost
+    }
+
+    /// What an administrator has to do again or look at.
+    private static let worthTelling = [
+        "user.", "wipe.request", "wipe.cancelled", "policy.", "group.", "role.", "key.", "settings.",
+        "allowedAccounts.",
+        "tenant.", "registration.forget", "device.",
+    ]
 }

@@ -41,8 +41,9 @@ enum BackupFolder {
             let manifest = try BackupManifest(
                 made: Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down)),
                 version: CordonVersion.current, files: digests(in: draft), tenants: StorageBackup.check(copy))
-            try PrivateFolder(draft).write(
-                String(decoding: manifest.encoded(), as: UTF8.self) + "\n", to: BackupManifest.name)
+            let text = String(decoding: try manifest.encoded(), as: UTF8.self) + "\n"
+            try PrivateFolder(draft).write(text, to: BackupManifest.name)
+            try BackupSeals(of: manifest, text, in: draft, at: now).write(in: draft)
             _ = try verify(draft)
             try FileManager.default.moveItem(at: draft, to: folder)
             try DurableFile.synchronize(parent)
@@ -70,7 +71,8 @@ enum BackupFolder {
             UUID(uuidString: String(name[dot...].dropFirst())) != nil,
             dot != name.startIndex, (try? type(of: place)) == .typeDirectory
         else { return false }
-        let known = Set(others + [BackupManifest.store, BackupManifest.keys, BackupManifest.name])
+        let known = Set(
+            others + [BackupManifest.store, BackupManifest.keys, BackupManifest.name, BackupSeals.name])
         let inside = (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? [""]
         return inside.allSatisfy { name in
             known.contains(name) || name.hasPrefix(".") || name.hasPrefix(BackupManifest.store)
@@ -86,8 +88,9 @@ enum BackupFolder {
 
     /// Checks every byte of a backup, the store's records and log, and that every signing key is there.
     ///
+    /// - Parameter pin: The thumbprint of the root key that must stand behind the backup, nil for any.
     /// - Throws: ``CommandFailure`` with status `badInput` naming the first thing that is wrong.
-    static func verify(_ folder: URL) throws -> BackupManifest {
+    static func verify(_ folder: URL, pin: String? = nil) throws -> BackupManifest {
         let manifest: BackupManifest
         do {
             manifest = try BackupManifest.read(in: folder)
@@ -95,6 +98,7 @@ enum BackupFolder {
             throw CommandFailure(
                 .badInput, "\(folder.path) is no backup", hint: "Name a folder that cordon backup made.")
         }
+        try BackupSeals.check(folder, manifest, pin: pin)
         let found = try digests(in: folder)
         for path in Set(found.keys).union(manifest.files.keys).sorted() where found[path] != manifest.files[path] {
             throw CommandFailure(
@@ -103,7 +107,7 @@ enum BackupFolder {
         }
         do throws(ServiceError) {
             let tenants = try StorageBackup.check(folder.appending(path: BackupManifest.store))
-            guard tenants == manifest.tenants else {
+            guard tenants.map(\.known) == manifest.tenants.map(\.known) else {
                 throw ServiceError(.storageDamaged, "the store holds something else than the manifest says")
             }
             guard tenants.allSatisfy(\.keys.isEmpty) || manifest.files.keys.contains(where: isKey) else {
@@ -112,7 +116,13 @@ enum BackupFolder {
             let keys = try FileServiceKeyStore(
                 folder: folder.appending(path: BackupManifest.keys, directoryHint: .isDirectory))
             for tenant in tenants {
-                for key in tenant.keys { _ = try keys.key(key, of: .init(tenant.id)) }
+                let id = TenantID(tenant.id)
+                // The root key may be kept elsewhere, as long as it has delegated signing.
+                let isDelegated = try keys.delegation(of: id) != nil
+                for key in tenant.keys {
+                    if isDelegated, tenant.rootKeys?.contains(key) == true, try !keys.holds(key, of: id) { continue }
+                    _ = try keys.key(key, of: id)
+                }
             }
         } catch {
             throw CommandFailure(error)
@@ -123,8 +133,10 @@ enum BackupFolder {
     /// Puts a sound backup into a folder where there is no service yet.
     ///
     /// - Throws: ``CommandFailure``: `badInput` for a backup that is not sound, `refused` when there is a service.
-    static func restore(_ folder: URL, to data: URL) throws -> BackupManifest {
-        let manifest = try verify(folder)
+    static func restore(
+        _ folder: URL, to data: URL, pin: String? = nil, lost: [String: Int]? = nil
+    ) throws -> BackupManifest {
+        let manifest = try verify(folder, pin: pin)
         guard try !isTaken(data, but: manifest) else {
             throw CommandFailure(
                 .refused, "\(data.path) has a service already",
@@ -132,6 +144,12 @@ enum BackupFolder {
         }
         do {
             _ = try PrivateFolder(data)
+            // Before the store, so that no service starts from it as if nothing had happened.
+            let digest = try BackupManifest.digest(of: folder.appending(path: BackupManifest.name))
+            try RestorationNote(
+                restoration: StoreRestoration(made: manifest.made, manifest: digest, lost: lost),
+                tenants: manifest.tenants.map(\.id)
+            ).write(in: data)
             // The store last: a restore that was interrupted is no service, and may be repeated.
             for path in manifest.files.keys.sorted(by: {
                 ($0 == BackupManifest.store ? 1 : 0, $0) < ($1 == BackupManifest.store ? 1 : 0, $1)
@@ -170,7 +188,7 @@ enum BackupFolder {
         let keys = data.appending(path: BackupManifest.keys)
         for tenant in try FileManager.default.contentsOfDirectory(atPath: keys.path).sorted() {
             for key in try FileManager.default.contentsOfDirectory(atPath: keys.appending(path: tenant).path).sorted()
-            where key.hasSuffix(".key") {
+            where key.hasSuffix(".key") || key == FileServiceKeyStore.delegationName {
                 found.append("\(BackupManifest.keys)/\(tenant)/\(key)")
             }
         }
@@ -180,7 +198,7 @@ enum BackupFolder {
     private static func digests(in folder: URL) throws -> [String: String] {
         var digests: [String: String] = [:]
         let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
-        for path in names where path != BackupManifest.name {
+        for path in names where path != BackupManifest.name && path != BackupSeals.name {
             let file = folder.appending(path: path)
             switch try type(of: file) {
             case .typeDirectory?: continue

@@ -5,7 +5,7 @@ import Foundation
 /// What a backup says about itself.
 struct BackupManifest: Codable, Equatable {
     /// The form of this document.
-    var format = 1
+    var format = sealed
     /// When the backup was made.
     var made: Date
     /// The version of the software that made it.
@@ -15,6 +15,8 @@ struct BackupManifest: Codable, Equatable {
     /// What the store holds.
     var tenants: [StorageBackup.Tenant]
 
+    /// The first form that comes with seals.
+    static let sealed = 2
     /// The name of the document in a backup.
     static let name = "manifest.json"
     /// The name of the store in a backup.
@@ -28,7 +30,14 @@ struct BackupManifest: Codable, Equatable {
         defer { try? handle.close() }
         var hash = SHA256()
         while let piece = try handle.read(upToCount: 1 << 20), !piece.isEmpty { hash.update(data: piece) }
-        return hash.finalize().map { byte in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }.joined()
+        return text(hash.finalize())
+    }
+
+    /// The SHA-256 of some bytes, lower-case hex.
+    static func digest(of bytes: Data) -> String { text(SHA256.hash(data: bytes)) }
+
+    private static func text(_ digest: SHA256Digest) -> String {
+        digest.map { byte in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }.joined()
     }
 
     /// The document's bytes.

@@ -16,14 +16,19 @@ struct ServiceLocation: ParsableArguments {
     ///
     /// - Throws: ``CommandFailure`` with status `usage` for a store that is not a file.
     func places() throws -> (store: URL, data: URL) {
-        var arguments: [String] = []
-        if let dataDirectory { arguments += ["--data-directory", dataDirectory] }
-        if let database { arguments += ["--database", database] }
-        if let config { arguments += ["--config", config] }
-        let plan = try ServeOptions.parse(arguments).plan()
+        let plan = try plan()
         guard case .sqlite(let store) = plan.database else {
             throw CommandFailure(.usage, "a store in memory cannot be copied", hint: "Use --database sqlite:PATH.")
         }
         return (store, plan.folder)
+    }
+
+    /// The settings of the service as far as they are told here.
+    func plan() throws -> ServePlan {
+        var arguments: [String] = []
+        if let dataDirectory { arguments += ["--data-directory", dataDirectory] }
+        if let database { arguments += ["--database", database] }
+        if let config { arguments += ["--config", config] }
+        return try ServeOptions.parse(arguments).plan()
     }
 }

@@ -25,7 +25,7 @@ struct RunningService: Sendable {
     let directoryRead = Locked<Date?>(nil)
     /// Where alerts are posted, nil for nowhere.
     let alerts: AlertWebhook?
-    private let rootKey: String
+    private let rootKey: RootKeyState
     private let isDevelopment: Bool
 
     /// Opens the store, the keys and, in development, the directory.
@@ -76,6 +76,7 @@ struct RunningService: Sendable {
             // Before keys are made for what only looks like a new store.
             try await AuditMark.check(plan.folder, against: service, of: plan.server.tenant)
             try await service.open(plan.server.tenant)
+            try await RestorationNote.settle(plan.folder, in: service, of: plan.server.tenant)
             if let directory { try await DevelopmentPeople.copy(directory, to: service) }
         } catch let error as ServiceError {
             throw CommandFailure(error)
@@ -89,7 +90,7 @@ struct RunningService: Sendable {
         alerts = try plan.alerts.map { alerts throws(CommandFailure) in try alerts.receiver(logger: logger) }
         self.isDevelopment = plan.isDevelopment
         do {
-            rootKey = try await service.devices.discoveryFacts(of: plan.server.tenant).rootKeyThumbprint
+            rootKey = try await service.devices.readiness(of: plan.server.tenant)
         } catch {
             throw CommandFailure(error)
         }
@@ -137,7 +138,8 @@ struct RunningService: Sendable {
     func report(at address: ServiceServer.Address) -> ServeReport {
         ServeReport(
             address: Self.text(address.base), listening: Self.text(address.bound), version: ServiceServer.version,
-            tenant: tenant.rawValue, rootKey: rootKey, development: isDevelopment,
+            tenant: tenant.rawValue, rootKey: rootKey.thumbprint, rootKeyIsHere: rootKey.isHere,
+            development: isDevelopment,
             issuer: address.issuer.absoluteString, process: ProcessInfo.processInfo.processIdentifier)
     }
 

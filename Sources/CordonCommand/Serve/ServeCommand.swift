@@ -50,6 +50,9 @@ struct ServeCommand: AsyncParsableCommand {
                 }
                 if plan.isDevelopment { Self.warn() }
                 Terminal.talk("cordon answers at \(report.address); its apps pin the root key \(report.rootKey)")
+                if report.rootKeyIsHere, !plan.isDevelopment {
+                    Terminal.talk("the root key is on this machine; cordon keys export-root moves it away")
+                }
             }
         } catch {
             return error

@@ -12,6 +12,8 @@ struct ServeReport: Codable, Sendable, Equatable {
     var tenant: String
     /// The thumbprint of the root key, to be pinned in apps.
     var rootKey: String
+    /// Whether its secret lies with the service's other keys.
+    var rootKeyIsHere: Bool
     /// Whether the embedded identity provider is used.
     var development: Bool
     /// The OpenID provider's issuer; of several, the first.

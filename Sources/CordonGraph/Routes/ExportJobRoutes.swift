@@ -10,6 +10,8 @@ struct ExportJobRoutes: Sendable {
     let now: @Sendable () -> Date
 
     private static let path = "deviceManagement/reports/exportJobs"
+    /// The most reports that there are at once.
+    private static let mostJobs = 50
 
     var routes: [GraphRoute] {
         let path = Self.path
@@ -45,6 +47,11 @@ struct ExportJobRoutes: Sendable {
         let time = Date(timeIntervalSince1970: now().timeIntervalSince1970.rounded(.down))
         for job in try await jobs(exchange, expired: true) {
             try await administration.removeResource(ExportJob.self, job.id, as: exchange.administrator)
+        }
+        guard try await jobs(exchange).count < Self.mostJobs else {
+            throw Refusal(
+                .tooManyRequests, "TooManyRequests", "There are \(Self.mostJobs) reports; fetch those.",
+                headers: [.retryAfter: "600"])
         }
         let job = ExportJob(
             id: UUID().uuidString.lowercased(), reportName: name, format: format, columns: columns, requested: time)

@@ -6,6 +6,10 @@ public enum MessageType: String, Sendable, CaseIterable {
     case keySet = "cordon-keys+jwt"
     /// The keys that have ever signed checkpoints of the audit log, signed by the root key; worth nothing to apps.
     case auditKeySet = "cordon-audit-keys+jwt"
+    /// The root key's word that another key may sign key sets.
+    case keyDelegation = "cordon-key-delegation+jwt"
+    /// What a backup holds, signed by the service.
+    case backup = "cordon-backup+jwt"
     /// A receipt of a selective wipe, signed by the device.
     case wipeReceipt = "cordon-wipe-receipt+jwt"
     /// A checkpoint of the audit log, signed by the service.

@@ -52,6 +52,32 @@ extension Administration {
         }
     }
 
+    /// The backup that the store was put back from and that nobody has confirmed yet, nil for none.
+    public func restoration(as administrator: Administrator) async throws(ServiceError) -> StoreRestoration? {
+        try await store.read(.read, as: administrator) { try $0.settings().restoration }
+    }
+
+    /// Says to go on with a store that was put back from a backup: from now on apps are told what it says.
+    ///
+    /// - Throws: ``ServiceError`` with code `conflict` where the store waits for nothing.
+    public func confirmRestoration(as administrator: Administrator) async throws(ServiceError) {
+        try await store.require(.manageTenant, of: administrator)
+        try await store.change(for: administrator) { change in
+            var settings = try change.settings()
+            guard let restoration = settings.restoration else {
+                throw ServiceError(.conflict, "no restored store waits to be confirmed")
+            }
+            settings.restoration = nil
+            try change.save(settings)
+            try change.audit(
+                AuditRecord.Actor(administrator), "store.confirm", "store",
+                details: ["manifest": restoration.manifest])
+            for registration in try change.records(Registration.self) where registration.state == .active {
+                try change.note(.policyChanged, for: registration.id)
+            }
+        }
+    }
+
     /// The signing keys, oldest first, without secrets.
     public func signingKeys(as administrator: Administrator) async throws(ServiceError) -> [ServiceSigningKey] {
         try await store.read(.read, as: administrator) { try $0.records(ServiceSigningKey.self) }
@@ -81,6 +107,7 @@ extension Administration {
             for var old in try change.records(ServiceSigningKey.self)
             where old.role == .envelope && (isEmergency ? !old.isRetired(at: now) : old.retires == nil) {
                 old.retires = retires
+                if isEmergency { old.isRevoked = true }
                 try change.save(old)
             }
             try change.save(new)
@@ -210,14 +237,14 @@ extension Administration {
         case done
     }
 
-    /// The checkpoint of a log with the keys to check it with, retired ones included: earlier checkpoints need them.
-    private func seal(
+    /// The checkpoint of a log with the keys to check it with, retired ones included: earlier checkpoints need them. Those that
+    /// leaked are not among them.
+    func seal(
         _ last: AuditRecord?, of tenant: TenantID, at now: Date, in records: some StorageReader
     ) throws(ServiceError) -> AuditSeal {
         let known = try records.records(ServiceSigningKey.self)
-        let signer = try keys.signer(.envelope, of: tenant, among: known, at: now)
-        let set = try keys.sign(
-            known.filter { $0.role == .envelope }, for: .audit, root: known, tenant: tenant, at: now)
+        let signer = try keys.signer(.audit, of: tenant, among: known, at: now)
+        let set = try keys.sign(known.ofAuditLog, for: .audit, root: known, tenant: tenant, at: now)
         do {
             let checkpoint = AuditCheckpoint(of: last, tenant: tenant, time: Int64(now.timeIntervalSince1970))
             return AuditSeal(checkpoint: try checkpoint.signed(by: signer), keys: set)

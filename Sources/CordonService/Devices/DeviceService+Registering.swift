@@ -12,6 +12,10 @@ extension DeviceService {
         _ request: RegistrationRequest, by caller: DeviceCaller
     ) async throws(ServiceError) -> RegistrationOutcome {
         try request.check()
+        // Nobody is added either, who may have been removed since the backup.
+        try await store.read(for: caller) { records in
+            guard try records.settings().restoration == nil else { throw ServiceError.restored }
+        }
         try await addAtFirstSignIn(caller)
         return try await store.change(for: caller) { change in
             let now = change.now

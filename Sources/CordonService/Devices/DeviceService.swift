@@ -35,7 +35,16 @@ public struct DeviceService: Sendable {
     /// life is over.
     public func keySet(of tenant: TenantID) async throws(ServiceError) -> SignedKeySet {
         let known = try await store.read(for: tenant) { try $0.records(ServiceSigningKey.self) }
-        return try keys.keySet(of: known, tenant: tenant, at: store.now)
+        if let set = keys.issuedSet(of: known, tenant: tenant, at: store.now) { return set }
+        // Nothing is written for an organisation that is not known.
+        _ = try keys.root(of: tenant, among: known, at: store.now)
+        let (version, current) = try await store.change(for: tenant) { change in
+            var state = try change.record(KeySetState.self, KeySetState.id) ?? KeySetState()
+            state.advance(at: change.now)
+            try change.save(state)
+            return (state.version, try change.records(ServiceSigningKey.self))
+        }
+        return try keys.issue(current, version: version, tenant: tenant, at: store.now)
     }
 
     /// For how many seconds clients may keep a key set.
@@ -46,9 +55,24 @@ public struct DeviceService: Sendable {
     /// What the discovery document needs (SRV-CI-017).
     public func discoveryFacts(of tenant: TenantID) async throws(ServiceError) -> DiscoveryFacts {
         let known = try await store.read(for: tenant) { try $0.records(ServiceSigningKey.self) }
-        let root = try keys.signer(.root, of: tenant, among: known, at: store.now)
         return DiscoveryFacts(
-            tenant: tenant, rootKeyThumbprint: root.publicKey.thumbprint, versions: [ServiceDiscovery.currentVersion])
+            tenant: tenant, rootKeyThumbprint: try keys.root(of: tenant, among: known, at: store.now),
+            versions: [ServiceDiscovery.currentVersion])
+    }
+
+    /// Whether a check-in could be answered: the store can be read, its envelope key is there, and key sets can be signed.
+    ///
+    /// - Returns: Where the root key is.
+    /// - Throws: ``ServiceError`` saying what is missing.
+    public func readiness(of tenant: TenantID) async throws(ServiceError) -> RootKeyState {
+        let now = store.now
+        let known = try await store.read(for: tenant) { try $0.records(ServiceSigningKey.self) }
+        _ = try keys.signer(.envelope, of: tenant, among: known, at: now)
+        let state = try keys.rootKeyState(of: tenant, among: known, at: now)
+        guard state.isHere || state.delegationEnds.map({ $0 > now }) ?? false else {
+            throw ServiceError(.keyUnavailable, "the root key is elsewhere, and what it delegated has ended")
+        }
+        return state
     }
 
     /// Account and key of a registration, for checking a report that comes without a token; nil for an unknown id.

@@ -64,6 +64,40 @@ public struct FileServiceKeyStore: ServiceKeyStore {
         return key
     }
 
+    /// Whether a key's file is there.
+    public func holds(_ id: String, of tenant: TenantID) throws(ServiceError) -> Bool {
+        let file = Self.file(id, in: folder(of: tenant))
+        var facts = stat()
+        if stat(file.path, &facts) == 0 { return true }
+        guard errno == ENOENT else { throw Self.failure("a key file cannot be looked at", file) }
+        return false
+    }
+
+    /// Reads the delegation that lies beside the keys.
+    public func delegation(of tenant: TenantID) throws(ServiceError) -> String? {
+        let file = folder(of: tenant).appending(path: Self.delegationName)
+        do {
+            return try DurableFile.read(file, limit: 16 << 10)
+                .map { String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines) }
+        } catch { throw Self.failure("the root key's delegation cannot be read", file, error.number) }
+    }
+
+    /// Writes the delegation beside the keys.
+    public func store(delegation: String, of tenant: TenantID) throws(ServiceError) {
+        let folder = self.folder(of: tenant)
+        try Self.makeFolder(folder)
+        let file = folder.appending(path: Self.delegationName)
+        do { try DurableFile.replace(file, with: Data(delegation.utf8)) } catch {
+            throw Self.failure("the root key's delegation cannot be written", file, error.number)
+        }
+    }
+
+    /// The name of a delegation beside the keys.
+    public static let delegationName = "delegation.jwt"
+
+    /// The file of a key, for moving it away.
+    public func place(of id: String, of tenant: TenantID) -> URL { Self.file(id, in: folder(of: tenant)) }
+
     /// A tenant's own folder; hashed, because a tenant id may hold any character.
     private func folder(of tenant: TenantID) -> URL {
         let hash = SHA256.hash(data: Data(tenant.rawValue.utf8)).withUnsafeBytes { Data($0.prefix(16)) }

@@ -7,8 +7,10 @@ public struct ServiceSigningKey: Sendable, Codable, Equatable {
     public enum Role: String, Sendable, Codable {
         /// The key set; apps pin it.
         case root
-        /// Policy envelopes and audit checkpoints.
+        /// Policy envelopes; audit checkpoints as well before there were keys for them.
         case envelope
+        /// Audit checkpoints and what backups hold; worth nothing to apps.
+        case audit
     }
 
     /// The key id: the RFC 7638 thumbprint.
@@ -23,6 +25,8 @@ public struct ServiceSigningKey: Sendable, Codable, Equatable {
     public let activeFrom: Date
     /// When it leaves the key set, nil while no successor is known.
     public var retires: Date?
+    /// Whether it leaked, or may have: it signs nothing more and nothing vouches for it, whatever the clock says; nil for no.
+    public internal(set) var isRevoked: Bool?
 
     /// Makes a key's public record.
     public init(role: Role, publicKey: JSONWebKey, created: Date, activeFrom: Date) {

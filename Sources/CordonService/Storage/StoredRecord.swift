@@ -67,6 +67,8 @@ public enum StorageKind: String, Sendable, CaseIterable {
     case revocation
     /// ``OperatorAlert``.
     case alert
+    /// ``KeySetState``.
+    case keySet
 }
 
 /// What a record can be found by; the raw values stand in stores.

@@ -10,6 +10,8 @@ public struct TenantSettings: Sendable, Codable, Equatable {
     public var service: ServiceSettings?
     /// Whether the organisation is being moved to another service; nil for no (SRV-CI-055).
     public var isMoving: Bool?
+    /// The backup that the store was put back from, until it was said to go on; nil otherwise.
+    public internal(set) var restoration: StoreRestoration?
 
     /// Makes the settings of a new organisation.
     public init(targetingRevision: Int64 = 0, allowedAccounts: [PolicyEnvelope.AllowedAccount]? = nil) {

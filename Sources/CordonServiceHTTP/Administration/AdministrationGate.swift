@@ -20,6 +20,8 @@ package struct AdministrationGate: Sendable {
     /// How long ago somebody may have signed in who asks for what cannot be taken back, in seconds; nil for ever.
     package var stepUpAge: Int?
     let now: @Sendable () -> Date
+    /// Who works when.
+    package let turns = AdministrationTurns()
 
     /// What stands before an object id in the names of who holds a role. Some providers let people choose their own
     /// `sub`, which must not pass for the name of a group.

@@ -18,8 +18,11 @@ struct Authentication: RouterMiddleware {
         if stepsUp { try gate.requireFreshSignIn(token) }
         var context = context
         context.token = token
-        context.administrator = try await gate.administrator(token, for: access)
-        return try await next(request, context)
+        let administrator = try await gate.administrator(token, for: access)
+        context.administrator = administrator
+        context.notes.noteKnown()
+        let admitted = context
+        return try await gate.turns.run(request.method, for: administrator.id) { try await next(request, admitted) }
     }
 }
 

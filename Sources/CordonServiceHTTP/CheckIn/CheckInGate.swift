@@ -107,6 +107,17 @@ struct CheckInGate: Sendable {
         return caller
     }
 
+    /// Refuses what is about no registration before its body is read, unless a token says who sends it.
+    func requireRegistration(_ id: String, or request: Request) async throws {
+        guard !request.headers.contains(.authorization) else {
+            _ = try await accessToken(of: request)
+            return
+        }
+        guard try await devices.holder(ofRegistration: id, of: tenant) != nil else {
+            throw TokenRefusal(.missing, "no access token came with the request")
+        }
+    }
+
     private func accessToken(of request: Request) async throws -> (text: String, token: AccessToken) {
         let fields = request.headers[values: .authorization]
         guard fields.count == 1 else {

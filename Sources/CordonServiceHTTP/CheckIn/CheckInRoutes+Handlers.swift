@@ -52,7 +52,8 @@ extension CheckInRoutes {
 
     @Sendable func acknowledge(_ request: Request, _ context: ServiceRequestContext) async throws -> Response {
         let id = context.key("id")
-        // Read before the sender is known, because a receipt in it can be the evidence.
+        // Read before the sender is known, because a receipt in it can be the evidence; for a registration alone that there is.
+        try await gate.requireRegistration(id, or: request)
         let acknowledgement = try await RequestBodyReader.message(
             Acknowledgement.self, of: request, atMost: Acknowledgement.largestBody)
         let caller = try await gate.reporter(

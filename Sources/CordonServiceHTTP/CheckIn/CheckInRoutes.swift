@@ -28,14 +28,15 @@ struct CheckInRoutes: Sendable {
             try Response(.ok, discovery.protectedResource, cacheControl: "public, max-age=300")
         }
         routes.get("/mam/v1/keys") { _, _ in try await keys() }
-        routes.post("/mam/v1/registrations") { request, _ in try await register(request) }
-        routes.post("/mam/v1/registrations/:id/checkins", use: checkIn)
-        routes.post("/mam/v1/registrations/:id/acknowledgements", use: acknowledge)
-        routes.post("/mam/v1/registrations/:id/compliance", use: remediate)
-        routes.put("/mam/v1/registrations/:id/logs/:request", use: receiveLogs)
-        routes.post("/mam/v1/telemetry") { request, _ in try await acceptTelemetry(request) }
-        routes.delete("/mam/v1/registrations/:id", use: unregister)
-        routes.get("/mam/v1/registrations/:id/events", use: follow)
+        let ofApps = routes.group().add(middleware: KnownDevice())
+        ofApps.post("/mam/v1/registrations") { request, _ in try await register(request) }
+        ofApps.post("/mam/v1/registrations/:id/checkins", use: checkIn)
+        ofApps.post("/mam/v1/registrations/:id/acknowledgements", use: acknowledge)
+        ofApps.post("/mam/v1/registrations/:id/compliance", use: remediate)
+        ofApps.put("/mam/v1/registrations/:id/logs/:request", use: receiveLogs)
+        ofApps.post("/mam/v1/telemetry") { request, _ in try await acceptTelemetry(request) }
+        ofApps.delete("/mam/v1/registrations/:id", use: unregister)
+        ofApps.get("/mam/v1/registrations/:id/events", use: follow)
     }
 }
 

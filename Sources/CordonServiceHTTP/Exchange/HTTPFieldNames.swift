@@ -24,6 +24,8 @@ extension HTTPField.Name {
     package static let uploadOffset = constant("Upload-Offset")
     /// Tells a proxy in front not to hold an answer back.
     package static let accelBuffering = constant("X-Accel-Buffering")
+    /// That the sender of a request was let in; said to the connection, which takes it away.
+    static let knownSender = constant("Cordon-Known-Sender")
     /// A host beside the one that a request is for.
     package static let host = constant("Host")
     /// The id that a client gave its request and has in its own log.

@@ -47,6 +47,8 @@ package final class RequestNotes: Sendable {
         var code: String?
         /// What kind of refusal it was.
         var failure: String?
+        /// Whether the sender was let in.
+        var isKnown = false
     }
 
     /// The id of the batch that the request came in, nil for one that came alone.
@@ -56,6 +58,9 @@ package final class RequestNotes: Sendable {
     init(batch: String? = nil) { self.batch = batch }
 
     var facts: Facts { known.withLock { $0 } }
+
+    /// Notes that the request's sender was let in.
+    package func noteKnown() { known.withLock { $0.isKnown = true } }
 
     package func note(route: String) { known.withLock { $0.route = route } }
 

@@ -1,3 +1,4 @@
+import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
@@ -15,10 +16,18 @@ final class ConnectionBounds: ChannelDuplexHandler, RemovableChannelHandler {
     static let unwantedBytes = 1 << 20
     /// How long they may take.
     static let unwantedTime = TimeAmount.seconds(5)
+    /// How long a connection of which nothing is known may take for the head of its first request.
+    static let firstHead = TimeAmount.seconds(15)
+    /// The most time for a body on such a connection.
+    static let unknownBody = TimeAmount.seconds(30)
 
     private let open: OpenConnections
     private let bodyTime: TimeAmount
+    private let looksAtAddresses: Bool
     private var isCounted = false
+    private var isKnown = false
+    /// What the connection counts for while nothing is known of it.
+    private var address: String?
     private var requests = 0
     private var answers = 0
     private var isReading = false
@@ -26,20 +35,25 @@ final class ConnectionBounds: ChannelDuplexHandler, RemovableChannelHandler {
     private var deadline: NIODeadline?
     private var timer: (scheduled: Scheduled<Void>, at: NIODeadline)?
 
-    /// - Parameter bodyTime: How long a body may take from its first byte to its end.
-    init(_ open: OpenConnections, bodyTime: TimeAmount) {
+    /// - Parameters:
+    ///   - bodyTime: How long a body may take from its first byte to its end.
+    ///   - looksAtAddresses: Whether a connection's address says something of who is at its other end.
+    init(_ open: OpenConnections, bodyTime: TimeAmount, looksAtAddresses: Bool = true) {
         self.open = open
         self.bodyTime = bodyTime
+        self.looksAtAddresses = looksAtAddresses
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        isCounted = open.enter()
+        address = looksAtAddresses ? OpenConnections.key(of: context.remoteAddress) : nil
+        isCounted = open.enter(from: address)
         guard isCounted else { return context.close(promise: nil) }
+        arm(context, after: Self.firstHead)
         context.fireChannelActive()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        if isCounted { open.leave() }
+        if isCounted { open.leave(from: address) }
         isCounted = false
         timer?.scheduled.cancel()
         timer = nil
@@ -50,10 +64,11 @@ final class ConnectionBounds: ChannelDuplexHandler, RemovableChannelHandler {
         switch unwrapInboundIn(data) {
         case .head:
             requests += 1
+            if requests == 1 { deadline = nil }
             isReading = true
             unwanted = 0
         case .body(let bytes):
-            if deadline == nil { arm(context, after: bodyTime) }
+            if deadline == nil { arm(context, after: isKnown ? bodyTime : min(bodyTime, Self.unknownBody)) }
             if isAnswered {
                 unwanted += bytes.readableBytes
                 guard unwanted <= Self.unwantedBytes else { return context.close(promise: nil) }
@@ -66,11 +81,24 @@ final class ConnectionBounds: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .end = unwrapOutboundIn(data) {
+        switch unwrapOutboundIn(data) {
+        case .head(var head) where head.headerFields.contains(.knownSender):
+            // Said from route to connection, and nothing for clients.
+            head.headerFields[.knownSender] = nil
+            know()
+            return context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .end:
             answers += 1
             if isAnswered { arm(context, after: Self.unwantedTime) }
+        default: break
         }
         context.write(data, promise: promise)
+    }
+
+    private func know() {
+        isKnown = true
+        if let address { open.know(address) }
+        address = nil
     }
 
     /// Whether the request that is still being read has its answer already; an answer to the one before is none.

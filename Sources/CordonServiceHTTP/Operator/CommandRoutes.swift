@@ -44,6 +44,25 @@ struct CommandRoutes: Sendable {
             return try Response(.ok, command)
         }
         addMoving(to: routing)
+        addRestoration(to: routing)
+    }
+
+    /// The answer of `GET /admin/v1/restoration`.
+    private struct Restoration: Encodable {
+        var isWaiting: Bool
+        var restoration: StoreRestoration?
+    }
+
+    private func addRestoration(to routing: AdministrationRouting) {
+        let path: RouterPath = "/admin/v1/restoration"
+        routing.allowing(.readApps).on(path, method: .get) { _, context in
+            let restoration = try await administration.restoration(as: context.administrator)
+            return try Response(.ok, Restoration(isWaiting: restoration != nil, restoration: restoration))
+        }
+        routing.allowing(.writeApps, stepsUp: true).on(path, method: .delete) { _, context in
+            try await administration.confirmRestoration(as: context.administrator)
+            return Response(status: .noContent)
+        }
     }
 
     private func addMoving(to routing: AdministrationRouting) {

@@ -25,6 +25,7 @@ struct ServiceRouter: Sendable {
         let router = Router(context: ServiceRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: RequestCounting(metrics: metrics))
         router.add(middleware: ServerHeaders(isSecure: base.hasPrefix("https:")))
+        router.add(middleware: KnownSender())
         router.add(middleware: OneHost())
         if let console = configuration.consoleOrigin { router.add(middleware: ConsoleOrigin(origin: console)) }
         router.add(middleware: UnknownPath())

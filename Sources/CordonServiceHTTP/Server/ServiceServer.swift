@@ -151,16 +151,20 @@ public final class ServiceServer: Sendable {
     /// How connections are read: slow and large requests end, and with a certificate all is TLS.
     private func channel() throws(ProgramError) -> HTTPServerBuilder {
         let open = OpenConnections(
-            atMost: min(configuration.maximumConnections, OpenFileLimit.connections), metrics: metrics)
+            atMost: min(configuration.maximumConnections, OpenFileLimit.connections),
+            unknownOfAddress: configuration.unknownConnectionsOfAddress, metrics: metrics)
         if open.most < configuration.maximumConnections {
             logger.warning(
                 "fewer connections than configured, because the process may not open more files",
                 metadata: ["connections": "\(open.most)"])
         }
+        let looksAtAddresses = !configuration.isBehindProxy
         let bodyTime = TimeAmount.seconds(configuration.bodyTimeout.components.seconds)
         let plain = HTTPServerBuilder.http1(
             configuration: .init(
-                additionalChannelHandlers: [ConnectionBounds(open, bodyTime: bodyTime)],
+                additionalChannelHandlers: [
+                    ConnectionBounds(open, bodyTime: bodyTime, looksAtAddresses: looksAtAddresses)
+                ],
                 idleTimeout: .seconds(configuration.idleTimeout.components.seconds),
                 httpDecoderConfiguration: .init(
                     maxHeaderFieldSize: Self.largestHeaders, maxHeaderListSize: Self.largestHeaders,

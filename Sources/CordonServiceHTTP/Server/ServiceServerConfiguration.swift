@@ -34,6 +34,9 @@ public struct ServiceServerConfiguration: Sendable, Equatable {
     /// The most connections that are open at once, event streams included; one more is closed as soon as it is made. Fewer
     /// where the process may not open so many files.
     public var maximumConnections = 10_000
+    /// The most connections of one address on which nobody was let in yet; of IPv6, of one network of 64 bits. This machine's own
+    /// address, and every one where ``isBehindProxy``, may have as many as there are.
+    public var unknownConnectionsOfAddress = 256
     /// How long the body of a request may take.
     public var bodyTimeout = Duration.seconds(300)
     /// The organisation.

@@ -1,5 +1,6 @@
 import CordonBase
 import CordonIdentity
+import CordonProtocol
 import CordonService
 import CordonServiceSQLite
 import CordonTestSupport
@@ -57,7 +58,7 @@ import Testing
         try storage.close()
         let count = try #require(manifest.tenants.first?.records["user"])
         #expect((20...60).contains(count))
-        #expect(manifest.tenants.first?.keys.count == 2)
+        #expect(manifest.tenants.first?.keys.count == 3)
         #expect(try BackupFolder.verify(places.backup) == manifest)
         let mode = try FileManager.default.attributesOfItem(atPath: places.backup.path)[.posixPermissions] as? Int
         #expect(mode == 0o700)
@@ -205,6 +206,56 @@ import Testing
         #expect {
             try BackupFolder.restore(places.backup, to: places.restored)
         } throws: { ($0 as? CommandFailure)?.status == .badInput }
+    }
+
+    @Test func `a backup is signed by the service, and a changed one with a new manifest is refused`() async throws {
+        let places = try Places()
+        defer { places.remove() }
+        let (service, storage) = try await service(places.data)
+        let pin = try await service.devices.discoveryFacts(of: Self.tenant).rootKeyThumbprint
+        _ = try BackupFolder.make(of: places.store, data: places.data, in: places.backup, at: Date())
+        try storage.close()
+        #expect(throws: Never.self) { try BackupFolder.verify(places.backup, pin: pin) }
+        #expect(throws: CommandFailure.self) {
+            try BackupFolder.verify(places.backup, pin: SoftwareSigningKey().publicKey.thumbprint)
+        }
+        // Somebody who can write the folder adds a person and puts the digests right.
+        let changed = try SQLiteStorage(file: places.backup.appending(path: "service.sqlite"))
+        try await changed.write(Self.tenant) { transaction in
+            try transaction.save(DirectoryUser(id: "mallory", userPrincipalName: "m@x", displayName: "M"))
+        }
+        try changed.close()
+        var manifest = try BackupManifest.read(in: places.backup)
+        manifest.files["service.sqlite"] = try BackupManifest.digest(
+            of: places.backup.appending(path: "service.sqlite"))
+        manifest.tenants = try StorageBackup.check(places.backup.appending(path: "service.sqlite"))
+        for format in [BackupManifest.sealed, 1] {
+            manifest.format = format
+            try manifest.encoded().write(to: places.backup.appending(path: BackupManifest.name))
+            #expect { try BackupFolder.verify(places.backup) } throws: { ($0 as? CommandFailure)?.status == .badInput }
+        }
+        try FileManager.default.removeItem(at: places.backup.appending(path: BackupSeals.name))
+        #expect(throws: CommandFailure.self) { try BackupFolder.verify(places.backup, pin: pin) }
+    }
+
+    @Test func `a restored service says so in its audit log and waits, and needs no root key that is elsewhere`()
+        async throws
+    {
+        let places = try Places()
+        defer { places.remove() }
+        let (service, storage) = try await service(places.data)
+        let pin = try await service.devices.discoveryFacts(of: Self.tenant).rootKeyThumbprint
+        let keys = try FileServiceKeyStore(folder: places.data.appending(path: "keys"))
+        try FileManager.default.removeItem(at: keys.place(of: pin, of: Self.tenant))
+        _ = try BackupFolder.make(of: places.store, data: places.data, in: places.backup, at: Date())
+        try storage.close()
+        _ = try BackupFolder.restore(places.backup, to: places.restored, pin: pin, lost: ["user.block": 1])
+        let (again, reopened) = try await self.service(places.restored)
+        try await RestorationNote.settle(places.restored, in: again, of: Self.tenant)
+        #expect(try await again.administration.restoration(as: Self.owner)?.lost == ["user.block": 1])
+        #expect(try await again.devices.discoveryFacts(of: Self.tenant).rootKeyThumbprint == pin)
+        #expect(!FileManager.default.fileExists(atPath: places.restored.appending(path: RestorationNote.name).path))
+        try reopened.close()
     }
 
 }

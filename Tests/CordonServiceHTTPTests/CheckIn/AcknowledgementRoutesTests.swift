@@ -165,4 +165,16 @@ import Testing
             #expect(try await client.send(.get, path + "/events", as: wiped.device, nil, bare).status == .unauthorized)
         }
     }
+
+    @Test func `a report about a registration that nobody has is refused before its body is read`() async throws {
+        let service = try await TestService()
+        try await service.test { client in
+            // Were it read, it would be refused as no JSON.
+            let answer = try await client.client.execute(
+                uri: "/mam/v1/registrations/none/acknowledgements", method: .post,
+                headers: [.contentType: "application/json"], body: ByteBuffer(string: "{"))
+            #expect(answer.status == .unauthorized)
+        }
+    }
+
 }

@@ -11,11 +11,18 @@ import Testing
 @Suite struct ConnectionBoundsTests {
     private let metrics = ServiceMetrics(started: .now)
 
-    private func channel(_ open: OpenConnections? = nil) throws -> EmbeddedChannel {
+    private func channel(_ open: OpenConnections? = nil, from address: String = "127.0.0.1") throws -> EmbeddedChannel {
         let channel = EmbeddedChannel(
             handler: ConnectionBounds(open ?? OpenConnections(atMost: 8, metrics: metrics), bodyTime: .seconds(60)))
-        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        try channel.connect(to: SocketAddress(ipAddress: address, port: 1)).wait()
         return channel
+    }
+
+    /// Ends a request whose sender was let in, as the routes say it.
+    private func know(_ channel: EmbeddedChannel) throws {
+        try channel.writeInbound(HTTPRequestPart.end(nil))
+        try channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: .ok, headerFields: [.knownSender: "1"])))
+        try channel.writeOutbound(HTTPResponsePart.end(nil))
     }
 
     private static let head = HTTPRequestPart.head(HTTPRequest(method: .post, scheme: nil, authority: nil, path: "/"))
@@ -50,6 +57,8 @@ import Testing
 
     @Test func `a body that trickles ends the connection, however often a byte comes`() throws {
         let channel = try channel()
+        try channel.writeInbound(Self.head)
+        try know(channel)
         try channel.writeInbound(Self.head)
         for _ in 0..<11 {
             try channel.writeInbound(body(1))
@@ -93,4 +102,49 @@ import Testing
         #expect(try channel(open).isActive)
         #expect(PrometheusText(metrics).text.contains("cordon_connections_refused_total 1\n"))
     }
+
+    @Test func `one address has a share of the connections on which nobody was let in, and as many others as it likes`()
+        throws
+    {
+        let open = OpenConnections(atMost: 100, unknownOfAddress: 2, metrics: metrics)
+        let office = try (0..<2).map { _ in try channel(open, from: "192.0.2.7") }
+        #expect(try !channel(open, from: "192.0.2.7").isActive)
+        #expect(try channel(open, from: "192.0.2.8").isActive)
+        try office[0].writeInbound(Self.head)
+        try know(office[0])
+        var told = false
+        while let part = try office[0].readOutbound(as: HTTPResponsePart.self) {
+            if case .head(let head) = part { told = head.headerFields.contains(.knownSender) }
+        }
+        #expect(!told, "the mark is no client's business")
+        let third = try channel(open, from: "192.0.2.7")
+        #expect(third.isActive)
+        #expect(try !channel(open, from: "192.0.2.7").isActive)
+        // A place that counted for nobody any more gives nothing back twice.
+        try office[0].close().wait()
+        #expect(try !channel(open, from: "192.0.2.7").isActive)
+        try third.close().wait()
+        #expect(try channel(open, from: "192.0.2.7").isActive)
+        // A machine has a network of IPv6 to itself; this machine's proxies have no share.
+        for last in ["1", "2"] { #expect(try channel(open, from: "2001:db8:1:2::\(last)").isActive) }
+        #expect(try !channel(open, from: "2001:db8:1:2:ffff::9").isActive)
+        #expect(try channel(open, from: "2001:db8:1:3::1").isActive)
+        for _ in 0..<5 { #expect(try channel(open).isActive) }
+    }
+
+    @Test func `a stranger has little time for a first head and for a body`() throws {
+        let silent = try channel()
+        silent.embeddedEventLoop.advanceTime(by: .seconds(16))
+        #expect(!silent.isActive)
+        let slow = try channel()
+        try slow.writeInbound(Self.head)
+        for _ in 0..<5 {
+            try slow.writeInbound(body(1))
+            slow.embeddedEventLoop.advanceTime(by: .seconds(5))
+        }
+        #expect(slow.isActive)
+        slow.embeddedEventLoop.advanceTime(by: .seconds(6))
+        #expect(!slow.isActive)
+    }
+
 }

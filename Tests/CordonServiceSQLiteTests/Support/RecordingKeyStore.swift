@@ -19,4 +19,12 @@ final class RecordingKeyStore: ServiceKeyStore {
     func key(_ id: String, of tenant: TenantID) throws(ServiceError) -> SoftwareSigningKey {
         try keys.key(id, of: tenant)
     }
+
+    func holds(_ id: String, of tenant: TenantID) throws(ServiceError) -> Bool { try keys.holds(id, of: tenant) }
+
+    func delegation(of tenant: TenantID) throws(ServiceError) -> String? { try keys.delegation(of: tenant) }
+
+    func store(delegation: String, of tenant: TenantID) throws(ServiceError) {
+        try keys.store(delegation: delegation, of: tenant)
+    }
 }

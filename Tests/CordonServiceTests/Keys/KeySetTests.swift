@@ -41,7 +41,7 @@ struct KeySetTests {
         }
         test.clock.advance(by: 100 * 86_400)
         #expect(try await test.service.devices.keySet(of: TestService.tenant).keys == [new.publicKey])
-        #expect(try await test.service.administration.signingKeys(as: test.owner).count == 3)
+        #expect(try await test.service.administration.signingKeys(as: test.owner).count == 4)
         #expect(try await test.records().contains { $0.action == "key.rotate" })
     }
 

@@ -197,6 +197,7 @@ extension StorageReader {
         case .customRole: String(describing: try records(CustomRole.self))
         case .revocation: String(describing: try records(SessionRevocation.self))
         case .alert: String(describing: try records(OperatorAlert.self))
+        case .keySet: String(describing: try records(KeySetState.self))
         }
     }
 }
