@@ -11,10 +11,11 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/Sources" "$work/Tests"
-cp -r "$root/Sources/CordonIdentity" "$root/Sources/CordonPolicy" "$work/Sources/"
-rm -rf "$work/Sources/CordonPolicy/CordonPolicy.docc"
+cp -r "$root/Sources/CordonBase" "$root/Sources/CordonIdentity" "$root/Sources/CordonPolicy" "$work/Sources/"
+rm -rf "$work/Sources/CordonPolicy/CordonPolicy.docc" "$work/Sources/CordonIdentity/CordonIdentity.docc"
 mkdir -p "$work/Tests/CordonPolicyTests"
 cp -r "$root/Tests/CordonPolicyTests/Table" "$work/Tests/CordonPolicyTests/"
+cp -r "$root/Tests/CordonTestSupport" "$work/Sources/"
 cp -r "$root/Tests/Vectors" "$work/Tests/Vectors"
 cat > "$work/Package.swift" <<'PACKAGE'
 // swift-tools-version: 6.2
@@ -22,8 +23,11 @@ import PackageDescription
 let package = Package(
     name: "mutants",
     targets: [
-        .target(name: "CordonIdentity"), .target(name: "CordonPolicy", dependencies: ["CordonIdentity"]),
-        .testTarget(name: "CordonPolicyTests", dependencies: ["CordonPolicy", "CordonIdentity"]),
+        .target(name: "CordonBase", exclude: ["Texts/Texts.xcstrings"]),
+        .target(name: "CordonIdentity", dependencies: ["CordonBase"]),
+        .target(name: "CordonPolicy", dependencies: ["CordonBase", "CordonIdentity"]),
+        .target(name: "CordonTestSupport", dependencies: ["CordonBase"]),
+        .testTarget(name: "CordonPolicyTests", dependencies: ["CordonPolicy", "CordonIdentity", "CordonTestSupport"]),
     ])
 PACKAGE
 list="$root/Tests/CordonPolicyTests/mutants.txt"

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import CordonPolicy
+internal import Foundation
 
 /// `cordon policy lint`: what in a policy cannot be meant.
 struct PolicyLintCommand: ParsableCommand {
@@ -13,10 +14,14 @@ struct PolicyLintCommand: ParsableCommand {
     @Option(help: "Also report what is weaker than level1, level2, level3 or the policy in a file.")
     var baseline: String?
 
+    @Flag(help: "Mend what cannot change an answer, in files of one policy.")
+    var fix = false
+
     @Flag(help: "Print JSON.")
     var json = false
 
     func run() throws {
+        if fix { try mend() }
         let measure = try baseline.map(readBaseline)
         var reports: [Report] = []
         var isReadable = true
@@ -65,6 +70,25 @@ struct PolicyLintCommand: ParsableCommand {
                 file: file, policy: name, severity: .warning, code: "same-name", setting: "displayName",
                 message: "\"\(name)\" is also the name of a policy in \(first)")
         ]
+    }
+
+    /// Writes each file of one policy anew where a fix is offered; the others are left as they are.
+    private func mend() throws {
+        for file in files where file != "-" {
+            let document = try PolicyFiles.json(file)
+            guard document.object != nil, document["value"] == nil,
+                let policy = try? AppProtectionPolicy(graphJSON: document)
+            else { continue }
+            let fixed = PolicyLint.fixed(policy)
+            guard fixed != policy else { continue }
+            do {
+                try Data((fixed.graphJSON.text(pretty: true) + "\n").utf8).write(
+                    to: URL(fileURLWithPath: file), options: .atomic)
+            } catch {
+                throw CommandFailure(.writeFailed, "\(file): cannot be written")
+            }
+            Terminal.talk("\(file): mended")
+        }
     }
 
     private func readBaseline(_ name: String) throws -> AppProtectionPolicy {

@@ -27,10 +27,30 @@ extension PolicyDiff {
     }
 
     private static func words(for facts: DeviceFacts) -> String {
-        let members = facts.json.object ?? [:]
+        let versions = [
+            ("osVersion", facts.osVersion), ("appVersion", facts.appVersion), ("sdkVersion", facts.sdkVersion),
+        ]
+        let times = [
+            ("minutesSinceCheckIn", facts.sinceCheckIn), ("minutesSincePIN", facts.sincePIN),
+            ("minutesSinceSignIn", facts.sinceSignIn), ("minutesSincePINSet", facts.pinAge),
+            ("minutesSinceClockOut", facts.sinceClockOut),
+        ]
+        var members = (facts.json.object ?? [:]).mapValues { $0.string ?? $0.text() }
+        for (name, version) in versions { members[name] = version?.besideThreshold ?? members[name] }
+        for (name, time) in times { members[name] = time.map(minutes) ?? members[name] }
         guard !members.isEmpty else { return "while the fact is not known" }
-        return "with "
-            + members.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.string ?? $0.value.text())" }
-            .joined(separator: ", ")
+        return "with " + members.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+    }
+
+    /// Minutes as people say them: the classes of a time lie a millisecond beside a threshold.
+    private static func minutes(_ time: Duration) -> String {
+        guard time >= .zero else { return "below 0" }
+        let (seconds, attoseconds) = time.components
+        switch attoseconds / 1_000_000_000_000_000 {
+        case 0 where seconds % 60 == 0: return "\(seconds / 60)"
+        case 1 where seconds % 60 == 0: return "above \(seconds / 60)"
+        case 999 where seconds % 60 == 59: return "below \(seconds / 60 + 1)"
+        default: return "\(Double(seconds) / 60)"
+        }
     }
 }

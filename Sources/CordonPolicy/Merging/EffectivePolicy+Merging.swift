@@ -55,7 +55,7 @@ extension EffectivePolicy {
         }
     }
 
-    /// The value that nobody here knows and for which the merged one stands: where every policy that has the merged value
+    /// The value that this version does not know and for which the merged one stands: where every policy that has the merged value
     /// has it for want of knowing its own.
     private func unknownValue(
         of setting: Setting, beside other: EffectivePolicy, in result: AppProtectionPolicy

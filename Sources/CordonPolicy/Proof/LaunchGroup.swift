@@ -1,7 +1,7 @@
 /// Launch conditions that read some facts, which no other condition reads.
 ///
 /// A launch is judged by the gravest of its conditions. So what all facts together can lead to follows from what each group
-/// can lead to by itself, and nobody has to ask for all combinations of all facts.
+/// can lead to by itself, without a try of all combinations of all facts.
 enum LaunchGroup: CaseIterable, Sendable {
     case account, integrity, library, app, system, threat, model, workingTime, contact, passcode, signIn
 

@@ -193,6 +193,18 @@ extension VersionNumber {
         return VersionNumber(fields.map(String.init).joined(separator: "."))
     }
 
+    /// The version as people say it where it is one of the two beside a threshold.
+    var besideThreshold: String {
+        func short(_ version: VersionNumber?) -> String {
+            var fields = version?.numbers ?? []
+            while fields.count > 2, fields.last == 0 { fields.removeLast() }
+            return fields.map(String.init).joined(separator: ".")
+        }
+        let fields = numbers
+        if fields.last == Int(Int32.max) { return "below \(short(after))" }
+        return fields.last == 1 && fields[2] == 0 ? "above \(short(before))" : description
+    }
+
     private var numbers: [Int] {
         let given = description.split(separator: ".").compactMap { Int($0) }
         return given + [Int](repeating: 0, count: max(0, 4 - given.count))

@@ -5,7 +5,7 @@
 ///  "expectations": [{"name": "no copying out", "question": {"action": "copy", …}, "verdict": "block",
 ///                    "rules": ["clipboard.copy"]}]}
 /// ```
-/// A policy is a path relative to the file, or the policy itself; the account `*` is every managed account.
+/// A policy is a path relative to the file, or the policy itself; the account `*` is every managed account that is not named.
 public struct PolicyScenario: Sendable {
     /// Where a policy of the scenario is.
     public enum Source: Sendable, Equatable {
@@ -41,7 +41,7 @@ public struct PolicyScenario: Sendable {
         public let missingRules: [String]
     }
 
-    /// Policies by account; `*` is every managed account.
+    /// Policies by account; `*` is every managed account that is not named.
     public let policies: [String: Source]
     /// The expectations in order.
     public let expectations: [Expectation]

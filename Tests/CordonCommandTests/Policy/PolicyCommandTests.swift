@@ -51,6 +51,20 @@ struct PolicyCommandTests {
                 == .done)
     }
 
+    @Test func `lint mends only what cannot change an answer`() throws {
+        let folder = try Folder()
+        let idle = try folder.file(
+            "i.json", #"{"id": "p", "displayName": "P", "appActionIfIosDeviceModelNotAllowed": "wipe", "later": 1.50}"#)
+        #expect(try folder.run("lint", idle) == .notInWantedState)
+        #expect(try folder.run("lint", idle, "--fix") == .notInWantedState, "a member that is not known stays")
+        let mended = try JSONValue(parsing: Data(contentsOf: URL(fileURLWithPath: idle)))
+        #expect(mended["appActionIfIosDeviceModelNotAllowed"] == "block" && mended["later"]?.text() == "1.50")
+        let weak = try folder.file("w.json", #"{"id": "p", "displayName": "W", "saveAsBlocked": true}"#)
+        let before = try Data(contentsOf: URL(fileURLWithPath: weak))
+        #expect(try folder.run("lint", weak, "--fix") == .notInWantedState)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: weak)) == before)
+    }
+
     @Test func `lint finds two policies of one name and type, in one file or in two`() throws {
         // SRV-RS-017
         let folder = try Folder()
@@ -104,6 +118,7 @@ struct PolicyCommandTests {
                 == .done)
         #expect(
             try folder.run("explain", "--policy", policy, "--question", folder.file("r.json", "nonsense")) == .badInput)
+        #expect(try folder.run("explain", "--policy", "a=" + policy, "--question", question, "--changes") == .done)
         #expect(try folder.run("explain", "--policy", "-") == .usage)
     }
 

@@ -192,7 +192,7 @@ import Testing
         let raised = PolicyDiff(from: old, to: new)
         #expect(
             raised.effects.contains {
-                $0.from == .allow && $0.to == .block && $0.question.hasPrefix("launch with osVersion")
+                $0.from == .allow && $0.to == .block && $0.question == "launch with osVersion below 18.0"
             })
         #expect(raised.effects.allSatisfy { $0.question.hasPrefix("launch") })
         new = old
