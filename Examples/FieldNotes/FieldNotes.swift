@@ -18,6 +18,9 @@ struct FieldNotes: AsyncParsableCommand {
     @Option(help: "Where the app keeps everything.")
     var home = FileManager.default.homeDirectoryForCurrentUser.appending(path: ".fieldnotes").path
 
+    @Option(help: "Where the app keeps what tells its state from an older copy, apart from everything else.")
+    var counters: String?
+
     @Option(help: "The organisation's service, such as http://127.0.0.1:8080. Without one, only personal notes.")
     var service: String?
 
@@ -55,6 +58,14 @@ struct FieldNotes: AsyncParsableCommand {
 
     @Flag(help: "Show each step of a wipe and wait for a line before taking it.")
     var step = false
+
+    /// Where the app's numbers are: what tells an older copy of its home lies outside of it.
+    var counterFolder: URL {
+        if let counters { return URL(filePath: counters, directoryHint: .isDirectory) }
+        let state = ProcessInfo.processInfo.environment["XDG_STATE_HOME"].map { URL(filePath: $0) }
+        return (state ?? FileManager.default.homeDirectoryForCurrentUser.appending(path: ".local/state"))
+            .appending(path: "fieldnotes/counters")
+    }
 
     /// The service to use and the root key that it must have; nil where no service was named.
     var trustedService: (address: URL, pin: String)? {

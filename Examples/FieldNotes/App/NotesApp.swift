@@ -90,7 +90,7 @@ actor NotesApp {
                 signIn: { await freshSignIn.answer(for: $0.account) })
         }
         configuration.confirmLogUpload = { await consent.ask($0, $1) }
-        configuration.stateCounter = try FileStateCounter(directory: home.appending(path: "keys/counters"))
+        configuration.stateCounter = try FileStateCounter(directory: options.counterFolder)
         configuration.allowsSeveralIdentities = !options.single
         configuration.restartApplication = { _ in false }
         if options.step { configuration.wipeObserver = Self.waitForLine(from: input, on: screen) }

@@ -15,6 +15,8 @@ final class AccountTable: Sendable {
         var removing: Set<AccountID> = []
         /// The accounts whose stored registration is not the one that was written last.
         var doubted: Set<AccountID> = []
+        /// The accounts whose launch record was in doubt when they were taken up.
+        var mustSignIn: Set<AccountID> = []
         /// Who is being enrolled, and has the one place of an app for one managed account meanwhile.
         var arriving: AccountID?
         /// The account that the device is enrolled for, as its management said last.
@@ -94,7 +96,13 @@ final class AccountTable: Sendable {
         let id = record.account.id
         let before = state.withLock { state in state.records.updateValue(record, forKey: id) }
         if before?.account != record.account { IdentityContext.learn(record.account) }
-        if before == nil { settleProcessIdentity() }
+        if before == nil {
+            let mustSignIn = launches.record(of: id, isEnrolled: true).mustSignIn == true
+            state.withLock { state in
+                if mustSignIn { state.mustSignIn.insert(id) } else { state.mustSignIn.remove(id) }
+            }
+            settleProcessIdentity()
+        }
     }
 
     /// Forgets a registration; what is stored stays.
@@ -131,13 +139,13 @@ final class AccountTable: Sendable {
             defer { state.rules.recordContact(at: moment, of: account) }
             return state.rules[account]?.lastCheckIn
         }
-        if before != moment { recordContact(with: account) }
+        if before != moment { recordContact(with: account, at: record.contacted) }
         return true
     }
 
     /// Remembers by the machine's uptime that the service was reached.
-    func recordContact(with account: AccountID) {
-        let now = ClockReading(configuration.clock)
+    private func recordContact(with account: AccountID, at moment: ClockReading?) {
+        let now = moment ?? ClockReading(configuration.clock)
         do { try launches.change(account, isEnrolled: true) { $0.checkedIn = now } } catch {
             configuration.logger.warning(
                 "the time of a check-in could not be kept",
@@ -154,6 +162,10 @@ final class AccountTable: Sendable {
             if isDoubted { state.doubted.insert(account) } else { state.doubted.remove(account) }
         }
     }
+
+    /// Whether what was remembered of an account's gate was in doubt when this process took the account up: only a person who signs in
+    /// settles that.
+    func mustSignIn(_ account: AccountID) -> Bool { state.withLock { $0.mustSignIn.contains(account) } }
 
     // MARK: Rules
 

@@ -24,6 +24,10 @@ struct RegistrationRecord: Codable, Equatable, Sendable {
     var sequence: Int64 = 0
     /// When the last check-in succeeded, by the device's clock.
     var lastCheckIn: Date
+    /// That moment by the machine's uptime besides; nil in records of older versions.
+    var contacted: ClockReading?
+    /// The service's signed word of that check-in, as received; nil where the last news came with an enrolment, or from an older service.
+    var contact: String?
     /// When to check in next.
     var nextCheckIn: Date
     /// When that was planned, by the device's clock; nil in records of older versions.

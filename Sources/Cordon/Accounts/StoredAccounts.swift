@@ -111,6 +111,7 @@ actor StoredAccounts {
         var owedWipe: Command?
         do {
             let envelope = try verifiedAgain(record)
+            try requireContact(of: record)
             if context.accounts.isDoubted(account) {
                 context.configuration.logger.error("stored state is older than what was in force")
                 context.events.post(.stateRolledBack(account: account))
@@ -160,6 +161,16 @@ actor StoredAccounts {
         } catch {
             context.configuration.logger.error(
                 "stored state could not be sealed", metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
+        }
+    }
+
+    /// Checks that the time of the last contact is not later than what the service signed.
+    private nonisolated func requireContact(of record: RegistrationRecord) throws(ProtocolError) {
+        guard let text = record.contact else { return }
+        let keys = try record.keys.verified(pin: context.configuration.rootKeyPin, at: .distantPast)
+        let proof = try ContactProof(verifying: text, by: keys, forRegistration: record.registrationID)
+        guard record.lastCheckIn.timeIntervalSince1970 < Double(proof.clientTime) + 1 else {
+            throw ProtocolError(.replayed, "the last contact is older than was noted")
         }
     }
 

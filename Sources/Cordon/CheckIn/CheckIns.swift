@@ -83,23 +83,37 @@ actor CheckIns {
         let health = await service.health(for: account)
         let refusals = context.pending.refusals.filter { $0.account == account }
         let outcomes = (context.pending.outcomes ?? []).filter { $0.account == account }
-        let request = CheckInRequest(
+        var request = CheckInRequest(
             appliedSequence: current?.sequence ?? 0, appliedVersion: current?.version,
             appliedDigest: current == nil ? nil : record.envelope.digest,
             application: service.application(of: record.account), device: service.device(tagged: record.deviceTag),
             health: health, refusedEnvelopes: refusals.isEmpty ? nil : refusals,
             clientTime: configuration.clock.now(), nonce: nonce,
             outcomes: outcomes.isEmpty ? nil : outcomes.map(\.outcome))
-        let response: CheckInResponse
-        do {
-            response = try await client.checkIn(request, registration: record.registrationID, token: token)
+        var response: CheckInResponse
+        var asked: ClockReading
+        do throws(ServiceFailure) {
+            (response, asked) = try await ask(&request, for: record, of: client, token)
+            if response.envelope == nil, response.contact == nil, record.contact != nil {
+                // A service that signed its answers does so no more: what it signs in any version is an envelope.
+                (request.appliedSequence, request.appliedVersion, request.appliedDigest) = (0, nil, nil)
+                (response, asked) = try await ask(&request, for: record, of: client, token)
+                guard response.envelope != nil else {
+                    throw .unacceptable(
+                        ProtocolError(.wrongSignature, "the service does not sign its answers any more"))
+                }
+            }
         } catch {
             // Without a token only the word that the account is disabled counts; else it is the sign-in that failed.
             throw error.saysAccountDisabled ? error : refusal ?? error
         }
+        do { try await takeContact(of: response, to: request, into: &record, client) } catch {
+            throw .unacceptable(error)
+        }
         if refusal == nil { record.isAccountDisabled = false }
         let now = configuration.clock.now()
-        record.lastCheckIn = now
+        record.lastCheckIn = request.clientTime
+        record.contacted = asked
         record.planned = now
         record.nextCheckIn = now + context.intervals.afterCheckIn(serviceAsksFor: response.nextCheckInSeconds)
         record.failures = 0
@@ -124,6 +138,42 @@ actor CheckIns {
         } catch {
             await registrations.refuse(error, for: account)
             throw .unacceptable(error)
+        }
+    }
+
+    /// Sends a check-in that says what time it is here, in whole seconds as the message has it.
+    private func ask(
+        _ request: inout CheckInRequest, for record: RegistrationRecord, of client: ServiceClient, _ token: String?
+    ) async throws(ServiceFailure) -> (CheckInResponse, ClockReading) {
+        let asked = ClockReading(configuration.clock)
+        request.clientTime = Date(timeIntervalSince1970: (Double(asked.wall) / 1000).rounded(.down))
+        return (try await client.checkIn(request, registration: record.registrationID, token: token), asked)
+    }
+
+    /// Verifies that the service signed its answer to this very request, and keeps its word; where its key is not known yet, the key set
+    /// is fetched once more.
+    private func takeContact(
+        of response: CheckInResponse, to request: CheckInRequest, into record: inout RegistrationRecord,
+        _ client: ServiceClient
+    ) async throws(ProtocolError) {
+        record.contact = response.contact
+        guard let text = response.contact else { return }
+        let pin = configuration.rootKeyPin
+        let proof: ContactProof
+        do throws(ProtocolError) {
+            proof = try ContactProof(
+                verifying: text, by: try record.keys.verified(pin: pin, at: .distantPast),
+                forRegistration: record.registrationID)
+        } catch {
+            guard error.code == .unknownKey, let fresh = try? await client.keySet() else { throw error }
+            let now = configuration.clock.now()
+            proof = try ContactProof(
+                verifying: text, by: try fresh.verified(pin: pin, at: now), forRegistration: record.registrationID)
+            record.keys = fresh
+            record.keysFetched = now
+        }
+        guard proof.nonce == request.nonce, proof.clientTime == Int64(request.clientTime.timeIntervalSince1970) else {
+            throw ProtocolError(.replayed, "the answer is to another request")
         }
     }
 

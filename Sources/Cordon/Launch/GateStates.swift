@@ -48,7 +48,7 @@ final class GateStates: Sendable {
     /// it is tried.
     func isOpen(_ account: AccountID) -> Bool {
         if let state = states.withLock({ $0.gates[account] }) { return state.isOpen }
-        return !hasInterface && accounts.state(of: account)?.rules.asksPerson != true
+        return !hasInterface && accounts.state(of: account)?.rules.asksPerson != true && !accounts.mustSignIn(account)
     }
 
     /// The reasons given while an account's gate is closed.

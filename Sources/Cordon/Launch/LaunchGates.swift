@@ -6,7 +6,7 @@ internal import Logging
 /// The launch gates of an app's accounts: what passes them, what closes them while the app is in front, and the PIN behind them.
 ///
 /// Reached through ``AppProtection/gate``. An app passes gates with ``AppProtection/launch(_:)`` and ``AppProtection/resume(_:)``, and
-/// closes all of them with ``AppProtection/suspend()``.
+/// closes all of them with ``AppProtection/leftFront()``.
 public actor LaunchGates: AccountFollower {
     /// The longest time between two looks at an open gate.
     private static let lookInterval = Duration.seconds(300)

@@ -59,7 +59,9 @@ public struct ProtectionConfiguration: Sendable {
     /// (SDK-RS-04), for apps that must make themselves anew; Cordon needs no restart. True when the app sees to it itself (SDK-RS-02); false posts ``ProtectionEvent/restartAdvised(account:)``.
     /// Called on no particular thread.
     public var restartApplication: (@Sendable (AccountID) async -> Bool)?
-    /// Numbers that only rise, kept where a copy of the data folder does not reach; nil does without.
+    /// Numbers that only rise, kept where a copy of the data folder does not reach; every process of the app needs the same. Nil keeps them in
+    /// files in the data folder, which recognise a record that is removed or put back alone, and not a copy of everything; the service
+    /// hears so.
     public var stateCounter: (any StateCounter)?
     /// A random number from -1 to 1 that spreads the times at which devices ask; a test gives its own.
     package var jitter: @Sendable () -> Double = { Double.random(in: -1...1) }

@@ -178,7 +178,11 @@ public struct ServiceAccess: Sendable {
 
     /// What the device finds wrong with itself, for the service.
     func health(for account: AccountID) async -> [CheckInRequest.DeviceHealth] {
-        await context.statedFacts(for: account).facts.rooted == true ? [.rootedDevice] : []
+        var found: [CheckInRequest.DeviceHealth] = []
+        if await context.statedFacts(for: account).facts.rooted == true { found.append(.rootedDevice) }
+        let signsAnswers = context.accounts[account]?.contact != nil
+        if signsAnswers, !context.seal.counter.survivesRestore { found.append(.uncountedState) }
+        return found
     }
 }
 

@@ -1,5 +1,13 @@
 internal import Foundation
 
+#if canImport(CoreFoundation)
+    // Where another library brings it in, the members of `stat` are its own.
+    internal import CoreFoundation
+#endif
+#if canImport(CDispatch)
+    internal import CDispatch
+#endif
+
 /// A folder of small state files that only this app may look into.
 struct StateFolder: Sendable {
     private let url: URL
@@ -10,9 +18,17 @@ struct StateFolder: Sendable {
         self.url = url
     }
 
-    /// Makes a folder for this app alone where there is none; one that is there costs a single look.
+    /// Makes a folder for this app alone where there is none; one that is there costs a single look, has to be this user's, and is closed to
+    /// others.
     static func make(_ url: URL, or reason: String) throws(ProtectionError) {
-        if access(url.path + "/.", F_OK) == 0 { return }
+        var status = stat()
+        if stat(url.path + "/.", &status) == 0 {
+            let isClosed = status.st_mode & 0o077 == 0
+            guard status.st_uid == geteuid(), isClosed || chmod(url.path, 0o700) == 0 else {
+                throw ProtectionError(.stateUnwritable, "\(url.lastPathComponent) is another user's, or open to others")
+            }
+            return
+        }
         do {
             try FileManager.default.createDirectory(
                 at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])

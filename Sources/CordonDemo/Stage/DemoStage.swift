@@ -134,7 +134,8 @@ public actor DemoStage {
         return try await start(
             [
                 "--home", home(of: name).path, "--clipboard", clipboard.path, "--printer",
-                folder.appending(path: "paper").path, "--service",
+                folder.appending(path: "paper").path, "--counters",
+                folder.appending(path: "counters-" + name).path, "--service",
                 service.address.absoluteString,
                 "--pin", service.rootKey, "--bundle-id", Self.bundleID,
             ] + options)

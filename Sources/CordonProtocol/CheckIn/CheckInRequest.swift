@@ -28,6 +28,9 @@ public struct CheckInRequest: Sendable, Codable, Equatable {
     public enum DeviceHealth: String, Sendable, Codable {
         /// The device is rooted or jailbroken.
         case rootedDevice
+        /// Nothing outside the app's folder knows how new its state is: who puts an older copy back is not noticed. Sent only to services
+        /// that sign their answers (``CheckInResponse/contact``), since older ones do not know it.
+        case uncountedState
     }
 
     /// Makes a request.

@@ -12,15 +12,19 @@ public struct CheckInResponse: Sendable, Codable, Equatable {
     public var nextCheckInSeconds: Int
     /// The new envelope, compact JWS.
     public var envelope: String?
+    /// The service's signed word that it answered this request, a ``ContactProof`` as compact JWS; nil from older services.
+    public var contact: String?
 
     /// Makes a response.
     public init(
-        statusCode: EnrollmentStatus, unchanged: Bool, serviceTime: Date, nextCheckInSeconds: Int, envelope: String?
+        statusCode: EnrollmentStatus, unchanged: Bool, serviceTime: Date, nextCheckInSeconds: Int, envelope: String?,
+        contact: String? = nil
     ) {
         self.statusCode = statusCode
         self.unchanged = unchanged
         self.serviceTime = serviceTime
         self.nextCheckInSeconds = nextCheckInSeconds
         self.envelope = envelope
+        self.contact = contact
     }
 }

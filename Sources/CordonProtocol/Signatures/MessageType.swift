@@ -2,6 +2,8 @@
 public enum MessageType: String, Sendable, CaseIterable {
     /// A policy envelope for one registration.
     case policyEnvelope = "cordon-policy+jwt"
+    /// The service's word that it answered a check-in.
+    case contactProof = "cordon-contact+jwt"
     /// The keys that sign envelopes for apps, signed by the root key.
     case keySet = "cordon-keys+jwt"
     /// The keys that have ever signed checkpoints of the audit log, signed by the root key; worth nothing to apps.

@@ -15,18 +15,19 @@ extension DeviceService {
         try request.check()
         let (quick, snapshot) = try await store.read(for: caller) { records in
             let state = try CheckInState(request, id, caller, at: now, service: self, in: records)
-            return (state.isSettled(at: now) ? unchanged(state, at: now) : nil, state.snapshot)
+            return (try settled(state, caller, at: now, in: records), state.snapshot)
         }
         targeting.keep(snapshot, of: caller.tenant)
         if let quick { return quick }
         return try await store.change(for: caller) { change in
             let now = change.now
             var state = try CheckInState(request, id, caller, at: now, service: self, in: change)
+            let signer = try keys.signer(.envelope, of: caller.tenant, in: change, at: now)
             state.noteReport(at: now)
             try noteReports(of: request, into: &state.registration, in: change)
             if state.isUnchanged {
                 try change.save(state.registration)
-                return unchanged(state, at: now)
+                return try unchanged(state, at: now, signer)
             }
             let commands = try wipes.deliver(to: &state.registration, isBlocked: state.isBlocked, in: change)
             let envelope = try envelopes.issue(
@@ -35,21 +36,37 @@ extension DeviceService {
             try change.save(state.registration)
             let status: EnrollmentStatus =
                 commands.hasWipe ? .wipeReceived : state.content.policy == nil ? .noPolicyTargeted : .newPolicies
-            return outcome(state, status, envelope: envelope, at: now)
+            return try outcome(state, status, envelope: envelope, at: now, signer)
         }
     }
 
-    private func unchanged(_ state: CheckInState, at now: Date) -> CheckInOutcome {
-        outcome(state, state.content.policy == nil ? .noPolicyTargeted : .policiesUnchanged, envelope: nil, at: now)
+    /// The answer where nothing changes and nothing is written down; nil otherwise.
+    private func settled(
+        _ state: CheckInState, _ caller: DeviceCaller, at now: Date, in records: some StorageReader
+    ) throws(ServiceError) -> CheckInOutcome? {
+        guard state.isSettled(at: now) else { return nil }
+        return try unchanged(state, at: now, try keys.signer(.envelope, of: caller.tenant, in: records, at: now))
+    }
+
+    private func unchanged(
+        _ state: CheckInState, at now: Date, _ signer: some MessageSigner
+    ) throws(ServiceError) -> CheckInOutcome {
+        let status: EnrollmentStatus = state.content.policy == nil ? .noPolicyTargeted : .policiesUnchanged
+        return try outcome(state, status, envelope: nil, at: now, signer)
     }
 
     private func outcome(
-        _ state: CheckInState, _ status: EnrollmentStatus, envelope: String?, at now: Date
-    ) -> CheckInOutcome {
-        CheckInOutcome(
+        _ state: CheckInState, _ status: EnrollmentStatus, envelope: String?, at now: Date, _ signer: some MessageSigner
+    ) throws(ServiceError) -> CheckInOutcome {
+        let contact: String
+        do { contact = try state.answered(at: now).signed(by: signer) } catch {
+            throw ServiceError(.internalError, "an answer could not be signed: \(error.reason)")
+        }
+        return CheckInOutcome(
             response: CheckInResponse(
                 statusCode: status, unchanged: envelope == nil, serviceTime: now,
-                nextCheckInSeconds: Int(configuration.checkInInterval.wholeSeconds), envelope: envelope),
+                nextCheckInSeconds: Int(configuration.checkInInterval.wholeSeconds), envelope: envelope,
+                contact: contact),
             isUserBlocked: state.isBlocked)
     }
 
@@ -139,6 +156,14 @@ private struct CheckInState {
             // Somebody whom app protection serves no longer is still told to wipe; only after that that nothing else comes.
             content = try EnvelopeContent(leaving: registration, snapshot: snapshot, settings: settings)
         }
+    }
+
+    /// What the service says of having answered.
+    func answered(at now: Date) -> ContactProof {
+        let seconds = request.clientTime.timeIntervalSince1970.rounded(.down)
+        return ContactProof(
+            registrationID: registration.id, nonce: request.nonce, clientTime: Int64(exactly: seconds) ?? 0,
+            issuedAt: Int64(now.timeIntervalSince1970))
     }
 
     /// Whether the device has in force what it should have, and nothing waits for it.

@@ -113,11 +113,16 @@ public struct Registration: Sendable, Codable, Equatable {
 
     /// Takes down what the device found wrong with itself; what it goes on finding keeps its time.
     mutating func note(_ found: [CheckInRequest.DeviceHealth], at now: Date) {
-        if found.isEmpty {
+        if found.flagged.isEmpty {
             flaggedSince = nil
-        } else if Set(found) != Set(health) || flaggedSince == nil {
+        } else if Set(found.flagged) != Set(health.flagged) || flaggedSince == nil {
             flaggedSince = now
         }
         health = found
     }
+}
+
+extension [CheckInRequest.DeviceHealth] {
+    /// What is wrong with a device. That nothing counts an app's state is a limit of the kind of device, and no finding.
+    var flagged: Self { filter { $0 != .uncountedState } }
 }

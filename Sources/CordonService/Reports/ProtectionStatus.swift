@@ -15,7 +15,7 @@ public struct ProtectionStatus: Sendable {
     /// Whether a protection was in force at the last check-in.
     public var isProtected: Bool { applied.contains { $0.kind != .targetedManagedAppConfiguration } }
     /// What the device found wrong with itself; empty for a clean one.
-    public var flags: [String] { registration.health.map(\.rawValue) }
+    public var flags: [String] { registration.health.flagged.map(\.rawValue) }
 
     /// Joins registrations with people and policies, ordered by registration.
     ///

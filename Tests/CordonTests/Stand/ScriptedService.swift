@@ -59,6 +59,10 @@ actor ScriptedService: HTTPTransport {
     var okStatus = HTTPResponse.Status.ok
     /// Whether an envelope that is in force is not sent again.
     var sparesEnvelopes = false
+    /// Whether check-ins are answered with a signed word of it, as by every service but an older one.
+    var signsContact = false
+    /// Changes that word before it is signed.
+    var changeContact: @Sendable (inout ContactProof) -> Void = { _ in }
     /// What every answer asks for.
     var interval = 1800
     /// The id of the registration; a change forgets the old one.
@@ -159,7 +163,8 @@ actor ScriptedService: HTTPTransport {
                 CheckInResponse(
                     statusCode: isCurrent ? .policiesUnchanged : .newPolicies, unchanged: isCurrent,
                     serviceTime: time(), nextCheckInSeconds: interval,
-                    envelope: isCurrent ? nil : try envelope(nonce: message.nonce)), okStatus)
+                    envelope: isCurrent ? nil : try envelope(nonce: message.nonce),
+                    contact: signsContact ? try contact(with: message) : nil), okStatus)
         case (.post, "/mam/v1/registrations/\(registration)/compliance"):
             try prove(request, token: token)
             guard let compliance else { throw ProblemDetails(title: "no such route", status: 404) }
@@ -238,6 +243,14 @@ actor ScriptedService: HTTPTransport {
         let text = try SignedEnvelope(signing: envelope, with: forger ?? signing).text
         current = (SignedEnvelope(text).digest, try content())
         return spoiled?(text) ?? text
+    }
+
+    private func contact(with message: CheckInRequest) throws -> String {
+        var proof = ContactProof(
+            registrationID: registration, nonce: message.nonce,
+            clientTime: Int64(message.clientTime.timeIntervalSince1970), issuedAt: Int64(time().timeIntervalSince1970))
+        changeContact(&proof)
+        return try proof.signed(by: forger ?? signing)
     }
 
     /// What an envelope would say besides its numbers, to see whether there is news.

@@ -157,6 +157,25 @@ import Testing
         #expect(await restarted.launch(house.account).steps.contains(LaunchStep(.signIn, .done)))
     }
 
+    @Test func `without anybody to ask, what was remembered and is in doubt closes reading and ways out`() async throws
+    {
+        let device = try Device()
+        let protection = try await device.enrolled(["printBlocked": .bool(false)])
+        let account = device.account.id
+        try await protection.files.write(Data("plan".utf8), as: "plan.txt", of: account)
+        #expect(try await protection.files.read("plan.txt", of: account) == Data("plan".utf8))
+        try FileManager.default.removeItem(at: device.folder.appending(path: "data/launch"))
+        let restarted = try await device.start()
+        #expect(!restarted.gate.isOpen(for: account))
+        await #expect(throws: ProtectionError(.gateClosed, "")) {
+            _ = try await restarted.files.read("plan.txt", of: account)
+        }
+        #expect(throws: EgressDenied.self) {
+            _ = try restarted.permit(for: Question(.print, owner: .managed(account)))
+        }
+        #expect(await restarted.enrolledAccounts == [device.account])
+    }
+
     @Test func `a counter that was lost asks for a sign-in, deletes nothing, and counts again afterwards`() async throws
     {
         let house = try await Gatehouse()

@@ -1,0 +1,85 @@
+public import Foundation
+
+/// Generic passwords of a Keychain, by the answers that the system gives; any thread.
+///
+/// The app's own implementation on Apple platforms calls `SecItemCopyMatching`, `SecItemAdd` and `SecItemUpdate` with
+/// `kSecClassGenericPassword`, `kSecAttrService`, `kSecAttrAccount` and `kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly`.
+public protocol KeychainItems: Sendable {
+    /// The data of an item and the system's status.
+    func data(service: String, account: String) -> (status: Int32, data: Data?)
+    /// Adds an item; the system's status.
+    func add(_ data: Data, service: String, account: String) -> Int32
+    /// Replaces an item's data where it is still what it was, as one step: the query names the former data as `kSecAttrGeneric`, which every
+    /// write sets to the data. The system's status, `errSecItemNotFound` where it is another one.
+    func replace(_ former: Data, with data: Data, service: String, account: String) -> Int32
+}
+
+/// Numbers in the Keychain, where neither a backup nor an older copy of the app's folder reaches: beside the device's root key.
+public struct KeychainStateCounter: StateCounter {
+    private static let success: Int32 = 0
+    private static let itemNotFound: Int32 = -25300
+    private static let duplicateItem: Int32 = -25299
+    /// How often another process may be quicker.
+    private static let mostTries = 64
+
+    private let items: any KeychainItems
+    private let service: String
+
+    /// Names the items; apps of one vendor that share an access group may share them.
+    public init(_ items: any KeychainItems, service: String = "cordon.state") {
+        self.items = items
+        self.service = service
+    }
+
+    /// True: items for this device only do not travel with a backup, and no copy of a folder holds them.
+    public var survivesRestore: Bool { true }
+
+    /// The highest number noted under a name.
+    ///
+    /// - Throws: ``ProtectionError`` with code `stateUnreadable` and the Keychain's status, such as before the first unlock.
+    public func value(of name: String) throws(ProtectionError) -> Int64 {
+        guard let data = try data(of: name) else { return 0 }
+        return try Self.number(data)
+    }
+
+    /// Notes a number; of two processes that do so at once the higher one stays.
+    ///
+    /// - Throws: ``ProtectionError``: `stateUnwritable` with the Keychain's status, `stateUnreadable` where the number before cannot be told.
+    public func raise(_ name: String, to number: Int64) throws(ProtectionError) {
+        let next = Data(String(number).utf8)
+        for _ in 0..<Self.mostTries {
+            let status: Int32
+            let isTaken: Int32
+            if let former = try data(of: name) {
+                guard try Self.number(former) < number else { return }
+                status = items.replace(former, with: next, service: service, account: name)
+                isTaken = Self.itemNotFound
+            } else {
+                guard number > 0 else { return }
+                status = items.add(next, service: service, account: name)
+                isTaken = Self.duplicateItem
+            }
+            if status == Self.success { return }
+            guard status == isTaken else {
+                throw ProtectionError(.stateUnwritable, "Keychain status \(status)")
+            }
+        }
+        throw ProtectionError(.stateUnwritable, "other processes are always quicker at the Keychain")
+    }
+
+    private func data(of name: String) throws(ProtectionError) -> Data? {
+        let (status, data) = items.data(service: service, account: name)
+        if status == Self.itemNotFound { return nil }
+        guard status == Self.success, let data else {
+            throw ProtectionError(.stateUnreadable, "Keychain status \(status)")
+        }
+        return data
+    }
+
+    private static func number(_ data: Data) throws(ProtectionError) -> Int64 {
+        guard let number = Int64(String(decoding: data, as: UTF8.self)), number >= 0 else {
+            throw ProtectionError(.stateUnreadable, "a state counter is damaged")
+        }
+        return number
+    }
+}

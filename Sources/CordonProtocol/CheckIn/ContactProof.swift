@@ -1,0 +1,46 @@
+/// The service's word that it answered a check-in, signed by the key of its envelopes: an answer without an envelope says nothing of who
+/// gave it, and the time without contact counts from here.
+public struct ContactProof: Sendable, Codable, Equatable {
+    /// The registration.
+    public var registrationID: String
+    /// The random value of the request.
+    public var nonce: String
+    /// The device's own clock as the request said it, in whole seconds since 1970: offline times are counted by that clock.
+    public var clientTime: Int64
+    /// When it was signed, by the service's clock, in whole seconds since 1970.
+    public var issuedAt: Int64
+
+    private enum CodingKeys: String, CodingKey {
+        case registrationID = "rid"
+        case nonce, clientTime
+        case issuedAt = "iat"
+    }
+
+    /// States an answer.
+    public init(registrationID: String, nonce: String, clientTime: Int64, issuedAt: Int64) {
+        self.registrationID = registrationID
+        self.nonce = nonce
+        self.clientTime = clientTime
+        self.issuedAt = issuedAt
+    }
+
+    /// Reads a compact JWS as the service sent it.
+    ///
+    /// - Throws: ``ProtocolError``: signature first, then form, then `wrongRecipient` for another registration's.
+    public init(
+        verifying text: String, by keys: JSONWebKeySet, forRegistration id: String
+    ) throws(ProtocolError) {
+        self = try MessageCoding.decode(
+            Self.self, from: try CompactJWS.payload(of: text, type: .contactProof, signedBy: keys))
+        guard registrationID == id else {
+            throw ProtocolError(.wrongRecipient, "the answer was made for another registration")
+        }
+    }
+
+    /// The compact JWS to send.
+    ///
+    /// - Throws: ``ProtocolError`` when the key cannot sign.
+    public func signed(by signer: some MessageSigner) throws(ProtocolError) -> String {
+        try CompactJWS.sign(try MessageCoding.encode(self), type: .contactProof, with: signer)
+    }
+}

@@ -1,0 +1,105 @@
+import Cordon
+import CordonBase
+import CordonPolicy
+import CordonProtocol
+import Foundation
+import Testing
+
+/// The time without contact counts from what the service signed.
+@Suite(.timeLimit(.minutes(1))) struct ContactProofTests {
+    private func enrolled() async throws -> (Device, TestTime, AppProtection) {
+        let time = TestTime()
+        let device = try Device(time: time)
+        let protection = try await device.enrolled(["printBlocked": .bool(false)])
+        await device.service.set {
+            $0.signsContact = true
+            $0.sparesEnvelopes = true
+        }
+        #expect(await protection.checkIn(device.account.id) == .policiesUnchanged)
+        return (device, time, protection)
+    }
+
+    private func lastCheckIn(_ protection: AppProtection) -> Date? {
+        protection.diagnostics.report().accounts.first?.lastCheckIn
+    }
+
+    @Test func `an answer that the service signed is contact, also after a restart`() async throws {
+        let (device, time, protection) = try await enrolled()
+        time.advance(by: 3600)
+        #expect(await protection.checkIn(device.account.id) == .policiesUnchanged)
+        #expect(lastCheckIn(protection) == time.now)
+        let restarted = try await device.start()
+        #expect(device.mayPrint(restarted))
+        #expect(lastCheckIn(restarted) == time.now)
+    }
+
+    @Test func `an answer to another request, of another registration or by another key is no contact`() async throws {
+        let (device, time, protection) = try await enrolled()
+        let before = time.now
+        time.advance(by: 3600)
+        let changes: [@Sendable (inout ContactProof) -> Void] = [
+            { $0.nonce = "another" }, { $0.registrationID = "registration-2" }, { $0.clientTime += 1 },
+        ]
+        for change in changes {
+            await device.service.set { $0.changeContact = change }
+            #expect(await !protection.checkIn(device.account.id).didSucceed)
+        }
+        await device.service.set {
+            $0.changeContact = { _ in }
+            $0.forger = SoftwareSigningKey()
+        }
+        #expect(await !protection.checkIn(device.account.id).didSucceed)
+        #expect(lastCheckIn(protection) == before)
+    }
+
+    @Test func `who answers in the service's place without its key makes no contact, and an older service still does`()
+        async throws
+    {
+        let (device, time, protection) = try await enrolled()
+        time.advance(by: 3600)
+        await device.service.set {
+            $0.signsContact = false
+            $0.forger = SoftwareSigningKey()
+        }
+        #expect(await !protection.checkIn(device.account.id).didSucceed)
+        // An older service signs its envelopes.
+        await device.service.set { $0.forger = nil }
+        #expect(await protection.checkIn(device.account.id) == .newPolicies)
+        #expect(lastCheckIn(protection) == time.now)
+    }
+
+    @Test func `a later moment than the service signed is not believed, even of who has the root key`() async throws {
+        let (device, time, _) = try await enrolled()
+        let name = try #require(device.files(in: "registrations").first { $0.hasSuffix(".json") })
+        let file = device.folder.appending(path: "data/registrations/\(name)")
+        let stored = try JSONValue(parsing: device.contents(ofState: file))
+        var members = try #require(stored.object)
+        members["lastCheckIn"] = .string((time.now + 86_400).formatted(.iso8601))
+        try device.seal(JSONValue.object(members).text(), inState: file)
+        #expect(!device.mayPrint(try await device.start()))
+    }
+
+    @Test func `where nothing outside the folder counts, services that sign their answers hear of it`() async throws {
+        let (device, _, protection) = try await enrolled()
+        await protection.checkIn(device.account.id)
+        #expect(await device.service.checkIns.map(\.health) == [[], [.uncountedState]])
+        let safe = try await device.start { $0.stateCounter = SafeCounter() }
+        await safe.checkIn(device.account.id)
+        await safe.checkIn(device.account.id)
+        #expect(await device.service.checkIns.last?.health == [])
+    }
+}
+
+/// A counter that outlives everything.
+private struct SafeCounter: StateCounter {
+    private let numbers = KeptNumbers()
+    var survivesRestore: Bool { true }
+    func value(of name: String) -> Int64 { numbers.kept.withLock { $0[name] ?? 0 } }
+    func raise(_ name: String, to number: Int64) {
+        numbers.kept.withLock { $0[name] = max($0[name] ?? 0, number) }
+    }
+}
+
+private final class KeptNumbers: Sendable {
+    let kept = Locked<[String: Int64]>([:])
+}
