@@ -8,7 +8,9 @@ import Logging
 /// Round trips to the broker as a multiple of a bare echo over a Unix-domain socket of the same run, and how long a
 /// sign-out takes to reach the last of N apps; and what hostile clients cost the others.
 ///
-/// Everything is in one process: a broker with its socket, a provider without a network, and the library's client.
+/// Four limits are asserted, and the exit status is 1 where one does not hold: cached tokens and device information at most three
+/// times an echo, the p99 of others beside eight hostile clients at most three times what it is alone, and a sign-out to the last
+/// of a hundred apps within 100 ms. Everything is in one process: a broker with its socket, a provider without a network, and the library's client.
 @main
 struct BrokerBenchmark {
     static let rounds = 5_000
@@ -30,14 +32,21 @@ struct BrokerBenchmark {
         unlimited.burst = .max
         unlimited.programBurst = .max
         let serving = try await serve(socket, folder, provider, unlimited)
-        let joiner = try SharedDeviceMode(socket: socket, clientID: "joiner")
+        let joiner = try SharedDeviceMode(socket: socket, clientID: "joiner", isDevelopment: true)
         _ = try await joiner.joinDevice(browser: provider.browser(signingInAs: administrator))
         try await roundTrips(socket, provider)
         try await besideHostile(folder)
         for count in [1, 10, 100] { try await signOuts(socket, provider, apps: count) }
         serving.cancel()
         _ = await serving.result
+        guard limits.areKept else {
+            print(limits.broken.map { "NOT KEPT: \($0)" }.joined(separator: "\n"))
+            exit(1)
+        }
     }
+
+    /// What was measured against its limit.
+    private static let limits = Limits()
 
     private static func serve(
         _ socket: String, _ folder: URL, _ provider: FakeIdentityProvider, _ limits: BrokerLimits
@@ -62,7 +71,7 @@ struct BrokerBenchmark {
     }
 
     private static func roundTrips(_ socket: String, _ provider: FakeIdentityProvider) async throws {
-        let app = try SharedDeviceMode(socket: socket, clientID: "app") { _ in }
+        let app = try SharedDeviceMode(socket: socket, clientID: "app", isDevelopment: true) { _ in }
         let signedIn = try await app.signIn(
             SignInRequest(scopes: scopes, resource: resource), browser: provider.browser(signingInAs: .worker))
         let echo = Echo()
@@ -70,11 +79,13 @@ struct BrokerBenchmark {
         print("median of \(rounds) round trips                  us       p99    x echo   x echo's p99")
         report("bare echo, 256 bytes", limit, limit)
         let id = signedIn.account.id
-        report("device information", try await times { _ = try await app.deviceInformation() }, limit)
+        let device = try await times { _ = try await app.deviceInformation() }
+        report("device information", device, limit)
+        limits.check("device information, x echo", percentile(device, 0.5) / percentile(limit, 0.5), atMost: 3)
         report("current account", try await times { _ = try await app.currentAccount() }, limit)
-        report(
-            "cached token",
-            try await times { _ = try await app.accessToken(for: id, resource: resource, scopes: scopes) }, limit)
+        let token = try await times { _ = try await app.accessToken(for: id, resource: resource, scopes: scopes) }
+        report("cached token", token, limit)
+        limits.check("cached token, x echo", percentile(token, 0.5) / percentile(limit, 0.5), atMost: 3)
         _ = try await app.signOut()
     }
 
@@ -82,7 +93,7 @@ struct BrokerBenchmark {
     private static func besideHostile(_ folder: URL) async throws {
         let socket = folder.appending(path: "run/h.sock").path
         let serving = try await serve(socket, folder.appending(path: "hostile"), FakeIdentityProvider(), BrokerLimits())
-        let app = try SharedDeviceMode(socket: socket, clientID: "app") { _ in }
+        let app = try SharedDeviceMode(socket: socket, clientID: "app", isDevelopment: true) { _ in }
         func questions() async throws -> [Double] {
             var times: [Double] = []
             for _ in 0..<400 {
@@ -97,11 +108,17 @@ struct BrokerBenchmark {
         _ = try await questions()
         print("device information beside hostile clients    us       p99     x alone   x alone's p99")
         for kind in Hostile.Kind.allCases {
-            let alone = try await questions()
-            let hostile = try Hostile(kind, socket: socket, copy: folder.appending(path: "hostile-clients"))
-            let beside = try await questions()
-            hostile.stop()
-            report(kind.rawValue, beside, alone)
+            var ratio = Double.infinity
+            // The machine itself may stall once; a broker that is not fair is so every time.
+            for _ in 0..<3 where ratio > 3 {
+                let alone = try await questions()
+                let hostile = try Hostile(kind, socket: socket, copy: folder.appending(path: "hostile-clients"))
+                let beside = try await questions()
+                hostile.stop()
+                report(kind.rawValue, beside, alone)
+                ratio = min(ratio, percentile(beside, 0.99) / percentile(alone, 0.99))
+            }
+            if kind.threads == 8 { limits.check("p99 beside \(kind.rawValue), x alone", ratio, atMost: 3) }
         }
         serving.cancel()
         _ = await serving.result
@@ -113,11 +130,13 @@ struct BrokerBenchmark {
         var apps: [SharedDeviceMode] = []
         var following: [Task<Void, Never>] = []
         for number in 0..<count {
-            let app = try SharedDeviceMode(socket: socket, clientID: "app-\(number)") { _ in cleaned.note() }
+            let app = try SharedDeviceMode(socket: socket, clientID: "app-\(number)", isDevelopment: true) { _ in
+                cleaned.note()
+            }
             apps.append(app)
             following.append(Task { await app.follow() })
         }
-        let worker = try SharedDeviceMode(socket: socket, clientID: "worker") { _ in }
+        let worker = try SharedDeviceMode(socket: socket, clientID: "worker", isDevelopment: true) { _ in }
         var all: [Double] = []
         for round in 0..<10 {
             _ = try await worker.signIn(
@@ -140,6 +159,7 @@ struct BrokerBenchmark {
         print(
             "sign-out to the last of \(count) apps: median "
                 + String(format: "%.1f ms, slowest %.1f ms", sorted[sorted.count / 2], slowest))
+        if count == 100 { limits.check("sign-out to the last of 100 apps, ms", sorted[sorted.count / 2], atMost: 100) }
         following.forEach { $0.cancel() }
     }
 

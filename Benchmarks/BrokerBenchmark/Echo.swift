@@ -66,3 +66,19 @@ final class CleanUpCount: Sendable {
 
     func reset() { lock.withLock { state = State() } }
 }
+
+/// The limits that a run is held to, and which of them it broke.
+final class Limits: Sendable {
+    private let lock = NSLock()
+    // Read and written under the lock only.
+    private nonisolated(unsafe) var failed: [String] = []
+
+    var areKept: Bool { broken.isEmpty }
+    var broken: [String] { lock.withLock { failed } }
+
+    /// Holds what was measured against its limit; what could not be measured breaks it.
+    func check(_ what: String, _ measured: Double, atMost limit: Double) {
+        guard !(measured <= limit) else { return }
+        lock.withLock { failed.append("\(what): \(String(format: "%.2f", measured)) instead of at most \(limit)") }
+    }
+}

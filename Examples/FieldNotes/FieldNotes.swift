@@ -31,6 +31,9 @@ struct FieldNotes: AsyncParsableCommand {
     @Option(help: "The socket of a shared device's broker; signing in and out is then the whole device's.")
     var broker: String?
 
+    @Flag(help: "Believe a broker that runs as this app's own user; for development.")
+    var development = false
+
     @Option(help: "The folder that stands for the system's clipboard.")
     var clipboard: String?
 

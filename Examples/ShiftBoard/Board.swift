@@ -10,6 +10,8 @@ actor Board {
     private let output: Output
     private let home: URL
     private let deviceKey: FileKeyStore
+    /// What a sign-in asks for, beside who it is.
+    private let request: SignInRequest
     /// The remarks of the session in force; nil while nobody is signed in or an answer is awaited (SI-041).
     private var remarks: Remarks?
     /// What is on the screen; nothing of an earlier session may stay there (SI-066).
@@ -20,9 +22,12 @@ actor Board {
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
         self.home = home
         self.output = output
+        request = SignInRequest(scopes: options.scope, resource: options.resource)
         deviceKey = FileKeyStore(directory: home.appending(path: "keys"))
         let gate = options.step ? StepGate(folder: home) : nil
-        device = try SharedDeviceMode(socket: options.socket, clientID: options.clientID) { cleanUp in
+        device = try SharedDeviceMode(
+            socket: options.socket, clientID: options.clientID, isDevelopment: options.development
+        ) { cleanUp in
             await gate?.wait(before: "work-stopped", output)
             await cleanUp.workStopped()
             await gate?.wait(before: "data-cleared", output)
@@ -43,7 +48,8 @@ actor Board {
         for await now in device.accountChanges() {
             if remarks?.session != now.session || now.current == nil { hide() }
             output.tell(
-                "account", ["current": now.current?.id.rawValue ?? "", "session": "\(now.session)"])
+                "account", ["current": now.current?.id.rawValue ?? "", "session": "\(now.session)"],
+                saying: Self.words(for: now))
         }
     }
 
@@ -53,7 +59,8 @@ actor Board {
         let command = words.first ?? ""
         do {
             switch command {
-            case "help": output.answer(command, ["commands": "account, sign-in, post TEXT, show, sign-out, quit"])
+            case "help":
+                output.answer(command, ["commands": "account, sign-in, cancel, post TEXT, show, sign-out, quit"])
             case "account": try await tellAccount()
             case "look": try await look()
             case "sign-in": try await signIn()
@@ -78,7 +85,14 @@ actor Board {
 
     /// Asks who is here and cleans up first, as at launch and at every return to the front.
     private func tellAccount() async throws {
-        output.answer("account", facts(of: try await ask()))
+        let now = try await ask()
+        output.answer("account", facts(of: now), saying: Self.words(for: now))
+    }
+
+    /// Who has the shift, for the person.
+    private static func words(for now: CurrentAccount) -> String {
+        guard let account = now.current else { return "no one has the shift; type `sign-in`" }
+        return "\(account.userPrincipalName) has the shift"
     }
 
     /// Who is here, after the clean-up of whoever left; without an answer nothing stays on the screen (SI-041).
@@ -106,18 +120,27 @@ actor Board {
     private func signIn() async throws {
         let output = output
         let result = try await device.signIn(
-            SignInRequest(scopes: []),
-            browser: .opening { output.tell("browser", ["page": $0.absoluteString]) })
+            request,
+            browser: .opening { page in
+                output.tell(
+                    "browser", ["page": page.absoluteString, "minutes": "10"],
+                    saying: "open \(page.absoluteString) in a browser; this waits ten minutes, and `cancel` ends it")
+            })
         screen = try await open().all()
         output.answer(
             "sign-in",
             [
                 "account": result.account.id.rawValue, "session": "\(result.session)",
                 "text": screen.joined(separator: "\n"),
-            ])
+            ], saying: (["\(result.account.userPrincipalName) has the shift"] + screen).joined(separator: "\n"))
     }
 
     private func post(_ text: String) async throws {
+        guard !text.isEmpty else {
+            throw SignInError(
+                .configuration, .invalidParameter, "there is no text to post",
+                hint: "Type `post` and what is to stand there.")
+        }
         try await open().add(text)
         output.answer("post", ["text": text])
     }
@@ -141,7 +164,7 @@ actor Board {
                 "keyDestroyed": "\(report.keyDestroyed)",
                 "apps": report.apps.map { "\($0.clientID)=\($0.outcome.rawValue)" }.joined(separator: " "),
                 "session": "\(report.session)",
-            ])
+            ], saying: "signed out everywhere on this device")
     }
 
     /// The remarks of the session in force; the broker is asked each time, so nothing stale is ever shown.

@@ -10,8 +10,10 @@ struct Output: Sendable {
     let json: Bool
 
     /// Answers a command.
-    func answer(_ command: String, _ facts: [String: String] = [:]) {
-        write(facts.merging(["command": command]) { $1 }, isOK: true)
+    ///
+    /// - Parameter words: What a person reads; nil where the facts are for people too.
+    func answer(_ command: String, _ facts: [String: String] = [:], saying words: String? = nil) {
+        write(facts.merging(["command": command]) { $1 }, isOK: true, words)
     }
 
     /// Answers a command that was not carried out.
@@ -25,8 +27,8 @@ struct Output: Sendable {
     }
 
     /// Tells of something that happened by itself.
-    func tell(_ event: String, _ facts: [String: String]) {
-        write(facts.merging(["event": event]) { $1 }, isOK: nil)
+    func tell(_ event: String, _ facts: [String: String], saying words: String? = nil) {
+        write(facts.merging(["event": event]) { $1 }, isOK: nil, words)
     }
 
     /// An error in the words that a person sees.
@@ -43,13 +45,15 @@ struct Output: Sendable {
         TerminalText(value, as: name == "text" ? .prose : .line)
     }
 
-    private func write(_ facts: [String: String], isOK: Bool?) {
+    private func write(_ facts: [String: String], isOK: Bool?, _ words: String? = nil) {
         let text: String
         if json {
             var object: [String: Any] = facts
             if let isOK { object["ok"] = isOK }
             let bytes = (try? JSONSerialization.data(withJSONObject: object, options: [.sortedKeys])) ?? Data()
             text = TerminalText.escaping(json: String(decoding: bytes, as: UTF8.self))
+        } else if let words {
+            text = (isOK == nil ? "• " : "") + TerminalText(words, as: .prose).text
         } else {
             let shown = facts.filter { $0.key != "command" && $0.key != "event" }.sorted { $0.key < $1.key }
             let mark = isOK == false ? "✗ " : isOK == nil ? "• \(facts["event"] ?? "") " : ""

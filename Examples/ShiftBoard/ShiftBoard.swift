@@ -20,6 +20,15 @@ struct ShiftBoard: AsyncParsableCommand {
     @Option(help: "What this app is towards the broker.")
     var clientID = "shiftboard"
 
+    @Option(help: "A resource that other apps of the device need, so that the one sign-in covers it.")
+    var resource: String?
+
+    @Option(help: "A scope of that resource; may repeat.")
+    var scope: [String] = []
+
+    @Flag(help: "Believe a broker that runs as this app's own user; for development.")
+    var development = false
+
     @Flag(help: "Answer every command with one JSON object on a line.")
     var json = false
 
@@ -38,10 +47,22 @@ struct ShiftBoard: AsyncParsableCommand {
         }
         let following = suspended ? nil : Task { await board.follow() }
         output.tell("ready", [:])
+        var signingIn: Task<Void, Never>?
         for await line in Self.typedLines() {
-            guard line != "quit" else { break }
-            await board.carryOut(line)
+            switch line {
+            case "cancel": signingIn?.cancel()
+            case "sign-in":
+                await signingIn?.value
+                signingIn = Task { await board.carryOut(line) }
+                continue
+            default: break
+            }
+            if line == "quit" { signingIn?.cancel() }
+            await signingIn?.value
+            if line == "quit" { break }
+            if line != "cancel" { await board.carryOut(line) }
         }
+        signingIn?.cancel()
         following?.cancel()
     }
 

@@ -8,8 +8,10 @@ extension DevelopmentIdentityProvider {
     func authorize(_ request: ProviderRequest) throws(OAuthError) -> ProviderAnswer {
         var parameters = request.parameters
         let destination: ProviderAuthorizationRequest.Destination
+        var reference: String?
         do {
-            if let pushed = try pushedRequests.take(parameters) {
+            if let (key, pushed) = try pushedRequests.open(parameters) {
+                reference = key
                 guard pushed.expires > environment.now else {
                     return refusal(
                         OAuthError(.invalidRequestURI, "request_uri has expired"), to: pushed.destination.redirectURI,
@@ -23,7 +25,7 @@ extension DevelopmentIdentityProvider {
                 "This sign-in cannot start", "The app sent a request that is not correct: \(error.description).",
                 status: .badRequest)
         }
-        let wanted: ProviderAuthorizationRequest
+        var wanted: ProviderAuthorizationRequest
         do {
             wanted = try .init(
                 parameters, to: destination, configuration: environment.configuration,
@@ -31,6 +33,7 @@ extension DevelopmentIdentityProvider {
         } catch {
             return refusal(error, to: destination.redirectURI, state: destination.state)
         }
+        wanted.pushed = reference
         return begin(wanted, request)
     }
 
@@ -79,6 +82,7 @@ extension DevelopmentIdentityProvider {
             return refusal(
                 OAuthError(.loginRequired, "somebody else signed in"), to: wanted.redirectURI, state: wanted.state)
         }
+        pushedRequests.finish(wanted.pushed)
         let grant = makeGrant(
             clientID: wanted.clientID, access: wanted.access, signedIn: signedIn, nonce: wanted.nonce)
         let code = grants.makeCode(for: grant, wanted)

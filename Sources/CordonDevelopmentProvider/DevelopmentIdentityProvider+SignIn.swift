@@ -78,6 +78,7 @@ extension DevelopmentIdentityProvider {
         browsers.close(page)
         switch page.interaction.purpose {
         case .authorization(let wanted):
+            pushedRequests.finish(wanted.pushed)
             return refusal(
                 OAuthError(.accessDenied, "the person cancelled"), to: wanted.redirectURI, state: wanted.state)
         case .device(let key): devices.deny(key)
@@ -102,6 +103,7 @@ extension DevelopmentIdentityProvider {
         case .authorization(let wanted):
             guard action == "allow" else {
                 browsers.close(page)
+                pushedRequests.finish(wanted.pushed)
                 return refusal(
                     OAuthError(.accessDenied, "the person refused"), to: wanted.redirectURI, state: wanted.state)
             }

@@ -34,6 +34,22 @@ import Testing
         }
     }
 
+    @Test func `a page that is loaded again goes on, for as long as a page is good, and ends with the sign-in`()
+        async throws
+    {
+        let fixture = try ProviderFixture()
+        try await fixture.run { run in
+            let reference = try await push(run).text("request_uri")
+            #expect(try await authorize(run, reference).status == .ok)
+            // Longer than a reference is good that was never opened.
+            fixture.clock.advance(120)
+            let again = try await authorize(run, reference)
+            #expect(again.status == .ok)
+            #expect(try await run.browser.signIn(again).parameter("code") != nil)
+            #expect(try await authorize(run, reference).status == .badRequest)
+        }
+    }
+
     @Test func `a reference expires and belongs to its client`() async throws {
         let fixture = try ProviderFixture()
         try await fixture.run { run in

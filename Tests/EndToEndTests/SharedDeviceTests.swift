@@ -261,7 +261,7 @@ import Testing
         try await Programs.onStage { stage in
             _ = try await EnrolledWorker.publish(["printBlocked": .bool(true)], on: stage)
             let device = try await SharedDevice.begin(on: stage)
-            let notes = try await stage.managedApp("worker", ["--broker", device.broker.socket])
+            let notes = try await stage.managedApp("worker", ["--broker", device.broker.socket, "--development"])
             let board = try await device.app("board")
             let first = try await stage.signIn(try stage.worker("a"), in: notes)
             #expect(first.members["status"]?.integer == 100, "\(first["message"] ?? "")")
@@ -286,6 +286,39 @@ import Testing
         }
     }
 
+    @Test
+    func
+        `whoever signs in with one app is at work in one that enrols, at its start and while it runs, and nothing is personal`()
+        async throws
+    {
+        try await Programs.onStage { stage in
+            _ = try await EnrolledWorker.publish(["printBlocked": .bool(true)], on: stage)
+            let device = try await SharedDevice.begin(on: stage)
+            // The one sign-in covers what the other app needs.
+            let board = try await device.app(
+                "board", ["--resource", "api://cordon/check-in", "--scope", "mam.checkin"])
+            let options = ["--broker", device.broker.socket, "--development"]
+            let notes = try await stage.managedApp("worker", options)
+            for command in ["note plan of nobody", "notes", "use personal"] {
+                #expect(try await notes.ask(command).members["ok"]?.bool == false, "\(command)")
+            }
+            #expect(try await notes.ask("accounts")["current"] == "")
+            let first = try await device.signIn("a", in: board)
+            #expect(try await notes.event("deviceAccount")["account"] == first)
+            #expect(try await notes.ask("note plan of the ward").members["ok"]?.bool == true)
+            await notes.end()
+            // Started while somebody is there.
+            let again = try await stage.managedApp("worker", options)
+            #expect(try await again.event("deviceAccount")["account"] == first)
+            #expect(try await again.ask("show plan")["text"] == "of the ward")
+            // Asked to sign in, it has no page to show: the device has the account.
+            #expect(try await again.ask("sign-in").members["ok"]?.bool == true)
+            _ = try await board.ask("sign-out")
+            _ = try await again.event("leftDevice")
+            #expect(try await again.ask("notes").members["ok"]?.bool == false)
+        }
+    }
+
     @Test func `who had enrolled in an app before the device was shared is gone from it at its next start`()
         async throws
     {
@@ -295,7 +328,7 @@ import Testing
             try await worker.app.ask("note plan \(scan.markers.joined(separator: " "))")
             await worker.app.end()
             let device = try await SharedDevice.begin(on: stage)
-            let again = try await stage.managedApp("worker", ["--broker", device.broker.socket])
+            let again = try await stage.managedApp("worker", ["--broker", device.broker.socket, "--development"])
             #expect(try await again.event("leftDevice")["account"] == worker.account)
             #expect(try await again.ask("accounts").members["accounts"]?.array?.isEmpty == true)
             #expect(try await again.ask("use \(worker.account)").members["ok"]?.bool == false)

@@ -65,7 +65,10 @@ extension Screen {
     /// A browser that is the person's own: the page's address is shown.
     var browser: BrowserLauncher {
         .opening { page in
-            tell("browser", "open \(page.absoluteString) in a browser", ["page": .string(page.absoluteString)])
+            tell(
+                "browser",
+                "open \(page.absoluteString) in a browser; this waits ten minutes, and `cancel` ends it",
+                ["page": .string(page.absoluteString), "minutes": .integer(10)])
         }
     }
 }

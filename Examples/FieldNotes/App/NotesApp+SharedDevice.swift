@@ -20,19 +20,82 @@ actor LeavingDesk {
     }
 }
 
+/// Who is on a shared device. Nothing of anybody is on the screen until that is known, and nothing is ever personal there.
+enum DeviceAccount: Equatable {
+    /// The broker has not answered yet.
+    case unknown
+    case nobody
+    case here(SignedInAccount)
+
+    /// What stands where an account's name would.
+    var words: String {
+        switch self {
+        case .unknown: "asking who is here"
+        case .nobody: "no one is signed in"
+        case .here(let account): account.userPrincipalName
+        }
+    }
+}
+
 extension NotesApp {
-    /// Follows the device's account; whom this app had signed in by itself leaves as soon as the device is shared.
+    /// Follows the device's account: whoever signs in with any app is at work in this one too, and whom this app had signed in by
+    /// itself leaves as soon as the device is shared.
     func follow(_ shared: SharedDeviceMode) async {
-        for await _ in shared.accountChanges() {
-            guard let signIn else { continue }
-            do {
-                try await shared.removeOwnAccounts(of: signIn) { account in
-                    await self.stopWork(for: account)
-                    try await self.removeData(of: account)
-                }
-            } catch {
-                screen.tell("accountsKept", "earlier accounts are still here: \(Self.problem(error).message)")
+        for await now in shared.accountChanges() {
+            await removeOwnAccounts(shared)
+            let here: DeviceAccount = now.owed.isEmpty ? now.current.map { .here($0) } ?? .nobody : .unknown
+            guard here != deviceAccount else { continue }
+            deviceAccount = here
+            // Who signs in with this app is enrolled by that.
+            if case .here(let account) = here, !isSigningIn { await welcome(account) }
+            await prompt()
+        }
+    }
+
+    /// Enrols whoever is on the device, without a page: the broker has the account already.
+    private func welcome(_ account: SignedInAccount) async {
+        guard let protection else { return }
+        await names.learn([account.managed])
+        let status = await protection.enroll(account.managed)
+        guard status.didSucceed || status == .alreadyEnrolled else {
+            let words =
+                status.nextStep == .signIn
+                ? "\(account.userPrincipalName) is signed in on this device; type `sign-in` to open the notes"
+                : status.explanation
+            return screen.tell("notEnrolled", .line(words), ["account": .string(account.id.rawValue)])
+        }
+        stayInTouch(account.id)
+        try? await announceAccounts()
+        if current.account != account.id { await show(newAccount: account.id) }
+        screen.tell(
+            "deviceAccount", "\(account.userPrincipalName) is signed in on this device",
+            ["account": .string(account.id.rawValue), "status": .integer(Int64(status.rawValue))])
+    }
+
+    /// Refuses what is done with notes while no one's are on the screen of a shared device.
+    func requireSomebody(for command: TypedCommand) throws(Problem) {
+        guard shared != nil, current.account == nil, command.concernsNotes else { return }
+        if let closed = heldBack[window], case .here(let account) = deviceAccount, account.id == closed {
+            throw Problem(
+                "\(account.userPrincipalName)'s notes are closed", hint: "Type `use \(account.userPrincipalName)`.")
+        }
+        switch deviceAccount {
+        case .unknown: throw Problem("the device has not said yet who is here", hint: "Try again in a moment.")
+        case .nobody: throw Problem("no one is signed in on this device", hint: "Type `sign-in`.")
+        case .here(let account):
+            throw Problem("\(account.userPrincipalName)'s notes are not open", hint: "Type `sign-in`.")
+        }
+    }
+
+    private func removeOwnAccounts(_ shared: SharedDeviceMode) async {
+        guard let signIn else { return }
+        do {
+            try await shared.removeOwnAccounts(of: signIn) { account in
+                await self.stopWork(for: account)
+                try await self.removeData(of: account)
             }
+        } catch {
+            screen.tell("accountsKept", "earlier accounts are still here: \(Self.problem(error).message)")
         }
     }
 

@@ -27,6 +27,10 @@ actor NotesApp {
     let discovery: ServiceDiscovery?
     /// The account of a shared device; nil where the account is this app's own.
     let shared: SharedDeviceMode?
+    /// Who is on the shared device, as far as this app knows.
+    var deviceAccount = DeviceAccount.unknown
+    /// Whether a sign-in of this app waits for the person.
+    var isSigningIn = false
     private let leaving = LeavingDesk()
     let logConsent: LogConsent
     /// The window in front.
@@ -63,7 +67,9 @@ actor NotesApp {
                 secrets: FileSecretStore(directory: home.appending(path: "secrets"))))
         let desk = leaving
         let shared = try options.broker.map { socket in
-            try SharedDeviceMode(socket: socket, clientID: "fieldnotes") { try await desk.cleanUp($0) }
+            try SharedDeviceMode(socket: socket, clientID: "fieldnotes", isDevelopment: options.development) {
+                try await desk.cleanUp($0)
+            }
         }
         let freshSignIn = FreshSignIn(signIn, shared: shared, discovery: discovery, screen: screen)
         let log = try ProtectionLog(dataDirectory: folder)
@@ -143,8 +149,8 @@ actor NotesApp {
         inTouch.removeValue(forKey: account)?.cancel()
     }
 
-    /// Whose notes are on the screen, for programs: an id, or `personal`.
-    var currentID: String { current.account?.rawValue ?? "personal" }
+    /// Whose notes are on the screen, for programs: an id, or `personal`; on a shared device an empty text for no one's.
+    var currentID: String { current.account?.rawValue ?? (shared == nil ? "personal" : "") }
 
     /// The accounts that are enrolled here. Their names are known from then on.
     func enrolledAccounts() async -> [ManagedAccount] {
@@ -155,12 +161,12 @@ actor NotesApp {
 
     /// Whose notes are on the screen, for the person.
     func currentName() async -> String {
-        guard let account = current.account else { return "personal" }
+        guard let account = current.account else { return shared == nil ? "personal" : deviceAccount.words }
         return await names.name(of: account)
     }
 
     /// Asks for the next command; says whose notes are on the screen, and whose were to be and are closed.
-    private func prompt() async {
+    func prompt() async {
         var who = await currentName()
         if let account = heldBack[window] { who += " (\(await names.name(of: account)) is closed)" }
         screen.prompt(who)

@@ -43,6 +43,16 @@ enum TypedCommand: Equatable {
         }
     }
 
+    /// Whether it reads, writes or hands on notes.
+    var concernsNotes: Bool {
+        switch self {
+        case .notes, .paste, .receive, .everyone, .save, .openFrom, .background, .note, .show, .copy, .print, .share,
+            .importFile, .export:
+            true
+        default: false
+        }
+    }
+
     /// How many notes `background` writes at most.
     static let mostInBackground = 1_000
 

@@ -34,6 +34,9 @@ final class TypedLines: Sendable {
         _ = typed.take(asAnswer: true)
     }
 
+    /// Calls back when the person types this line, instead of handing it to whoever waits; nil ends that.
+    func watch(for line: String, _ body: (@Sendable () -> Void)?) { typed.watch(for: line, body) }
+
     /// Answers nobody any more; the command loop gets the person's `quit`.
     func leave() { typed.leave() }
 
@@ -74,6 +77,7 @@ private final class Typed: Sendable {
         var expectedAnswers = 0
         var hasEnded = false
         var isLeaving = false
+        var watched: [String: @Sendable () -> Void] = [:]
     }
 
     private let condition = NSCondition()
@@ -83,7 +87,16 @@ private final class Typed: Sendable {
     /// From here on a line is an answer first.
     func expectAnswer() { change { $0.expectedAnswers += 1 } }
 
-    func add(_ line: String) { change { $0.lines.append(line) } }
+    func add(_ line: String) {
+        var heard: (@Sendable () -> Void)?
+        change { state in
+            heard = state.watched[line]
+            if heard == nil { state.lines.append(line) }
+        }
+        heard?()
+    }
+
+    func watch(for line: String, _ body: (@Sendable () -> Void)?) { change { $0.watched[line] = body } }
 
     func end() { change { $0.hasEnded = true } }
 

@@ -9,7 +9,7 @@ extension NotesApp {
     func listAccounts() async throws {
         let accounts = await enrolledAccounts()
         screen.answer(
-            "accounts", .lines(["personal"] + accounts.map(\.userPrincipalName)),
+            "accounts", .lines((shared == nil ? ["personal"] : []) + accounts.map(\.userPrincipalName)),
             [
                 "accounts": .array(
                     accounts.map {
@@ -30,7 +30,10 @@ extension NotesApp {
 
     /// Whoever is called that: an account that is enrolled here, by name or id, or the person themselves.
     func identity(called who: String) async throws -> Identity {
-        if who == "personal" { return .personal }
+        if who == "personal" {
+            guard shared == nil else { throw Problem("there are no personal notes on a shared device") }
+            return .personal
+        }
         return .managed(try await account(called: who).id)
     }
 
@@ -48,7 +51,14 @@ extension NotesApp {
         let protection = try protected()
         // Verify the service against its pin before asking for a password.
         try await protection.service.verify()
-        let account = try await (withCode ? signInWithCode() : signInInBrowser()).managed
+        isSigningIn = true
+        defer { isSigningIn = false }
+        let account: ManagedAccount
+        if let here = try await devicesAccount() {
+            account = here
+        } else {
+            account = try await signIn(withCode: withCode)
+        }
         await names.learn([account])
         let status = await protection.enroll(account)
         if status == .alreadyEnrolled {
@@ -65,6 +75,29 @@ extension NotesApp {
                 "account": .string(account.id.rawValue), "name": .string(account.userPrincipalName),
                 "status": .integer(Int64(status.rawValue)),
             ])
+    }
+
+    /// Whoever is on the shared device already and needs no page: the app that signed them in asked for the service as well. Nil
+    /// where it is no one, where only a page gives the service's tokens, or their data was closed.
+    private func devicesAccount() async throws -> ManagedAccount? {
+        guard let shared, let discovery, heldBack.isEmpty, let here = try await shared.refresh().current else {
+            return nil
+        }
+        do throws(SignInError) {
+            _ = try await shared.accessToken(for: here.id, resource: discovery.resource, scopes: [discovery.scope])
+            return here.managed
+        } catch {
+            guard error.code == .interactionRequired else { throw error }
+            return nil
+        }
+    }
+
+    /// Shows a page or a code and waits until it was used; the person may type `cancel` meanwhile.
+    private func signIn(withCode: Bool) async throws -> ManagedAccount {
+        let work = Task { try await (withCode ? signInWithCode() : signInInBrowser()).managed }
+        input.watch(for: "cancel") { work.cancel() }
+        defer { input.watch(for: "cancel", nil) }
+        return try await work.value
     }
 
     /// Has the window in front show the notes of an account that has just come.

@@ -38,7 +38,7 @@ extension NotesApp {
     /// A page with the notes of everybody: as soon as an organisation's are among them, the rules hold for the whole page. It
     /// can be printed, copied and saved like any other.
     func everyone(_ way: String?) async throws {
-        let everybody = [Identity.personal] + (await enrolledAccounts()).map { .managed($0.id) }
+        let everybody = (shared == nil ? [Identity.personal] : []) + (await enrolledAccounts()).map { .managed($0.id) }
         let page = try await page(of: everybody)
         guard let protection, let way else {
             let rules = protection?.rules.policy(ofSeveral: everybody)

@@ -10,6 +10,10 @@ public struct BrokerCaller: Sendable, Hashable {
     public let digest: String
     /// Why the program is not the one that the list means by its path; nil where nothing speaks against it.
     var objection: ProgramObjection?
+    /// The groups of the list that the kernel says the caller had when it connected, as the list writes them.
+    var groups: Set<String> = []
+    /// The security label at the time of connecting; nil where there is none, or no entry asks for one.
+    var label: String?
 
     /// Describes a caller.
     public init(user: UInt32, process: Int32, path: String, digest: String) {

@@ -30,6 +30,14 @@ enum ProgramObjection: Sendable, Hashable {
     case changeable
     /// The file is too large to compute a digest of.
     case tooLarge
+    /// The broker may not see which file runs.
+    case unseen
+    /// The process belongs to a namespace in which it could send in another process's name.
+    case ownNamespace
+    /// The entry's group does not exist here, is the system's own, or has members: who is in it could connect under it.
+    case openGroup
+    /// The file at the path does not run under the entry's group.
+    case withoutGroup
 
     /// The reason, for logs and for whoever is refused.
     var reason: String {
@@ -40,6 +48,11 @@ enum ProgramObjection: Sendable, Hashable {
         case .anotherFile: "the program that runs is not the file at the listed path"
         case .changeable: "the program's own user can change the file at the listed path, or replace it"
         case .tooLarge: "the file at the listed path is too large for a digest"
+        case .unseen:
+            "the broker cannot see which program this is; give the app a group of its own, or the broker CAP_SYS_PTRACE"
+        case .ownNamespace: "the program runs in a process namespace of its own"
+        case .openGroup: "the entry's group must exist, be no system administrator's, and have no members"
+        case .withoutGroup: "the file at the listed path is not installed with the entry's group (setgid)"
         }
     }
 }
@@ -49,43 +62,112 @@ enum ProgramObjection: Sendable, Hashable {
 /// The text of `/proc/PID/exe` proves nothing: in a mount namespace, which any user may make, every file can have every
 /// path. What counts is that the file that runs is the very file that the broker finds at the path.
 struct ListedPrograms: Sendable {
+    private let apps: [AllowedApp]
     private let paths: Set<String>
     private let digested: Set<String>
+    /// The groups that entries name, as they are written there.
+    private let listedGroups: [String: SystemGroup]
     /// Whether the device's user may own the programs: whoever develops an app does.
-    private let isDevelopment: Bool
+    let isDevelopment: Bool
+    /// Whether an entry asks for a security label.
+    let wantsLabels: Bool
 
     init(_ configuration: BrokerConfiguration) {
-        paths = Set(configuration.apps.map(\.path))
-        digested = Set(configuration.apps.filter { $0.sha256 != nil }.map(\.path))
+        apps = configuration.apps
+        // Who an entry with a group means is told by the group alone.
+        paths = Set(apps.filter { $0.group == nil }.map(\.path))
+        digested = Set(apps.filter { $0.sha256 != nil && $0.group == nil }.map(\.path))
+        listedGroups = Dictionary(
+            apps.compactMap(\.group).compactMap { name in SystemGroup(name).map { (name, $0) } },
+            uniquingKeysWith: { first, _ in first })
+        wantsLabels = apps.contains { $0.label != nil }
         isDevelopment = configuration.isDevelopment
     }
 
     /// Whether anybody asks for the digest of the program at the path.
     func wantsDigest(of path: String) -> Bool { digested.contains(path) }
 
-    /// What speaks against a program that runs under a listed path; nil for nothing, and for a path that is not listed.
+    /// Whether a program at the path takes part; in development without a list every program of the broker's user does.
+    func admits(_ path: String, of user: UInt32, ownUser: UInt32) -> Bool {
+        paths.contains(path) || (isDevelopment && apps.isEmpty && user == ownUser)
+    }
+
+    /// Whether a caller may be anything but a stranger, by what costs next to nothing to look at: a program that connects without
+    /// end is turned away for as little as possible.
+    func mayMean(_ caller: PeerCredentials, ownUser: UInt32) -> Bool {
+        if caller.user == 0 || caller.user == ownUser { return true }
+        if listedGroups.values.contains(where: { $0.number == caller.group }) { return true }
+        return !paths.isEmpty && ProgramIdentity.path(of: caller.process).map(paths.contains) ?? false
+    }
+
+    /// Whether callers are told apart by their program files, which the broker then has to see.
+    var needsPrograms: Bool { !paths.isEmpty }
+
+    /// The groups of the list that vouch for a caller: it had the group when it connected, and only the file at the entry's
+    /// path gives it to whoever runs it.
     ///
-    /// - Parameters:
-    ///   - user: The caller's user.
-    ///   - groups: The caller's groups; nil where the system does not say, which counts as all of them.
-    func objection(
-        to program: ProgramIdentity, at path: String, of user: UInt32, in groups: () -> Set<UInt32>?
+    /// - Parameter others: The caller's further groups; nil where the system does not say, which counts as all of them.
+    func groups(of caller: PeerCredentials, in others: () -> Set<UInt32>?) -> Set<String> {
+        guard listedGroups.values.contains(where: { $0.number == caller.group }) else { return [] }
+        return Set(
+            apps.compactMap { app in
+                guard let group = app.group, listedGroups[group]?.number == caller.group,
+                    objection(toGroupOf: app, of: (caller.user, others())) == nil
+                else { return nil }
+                return group
+            })
+    }
+
+    private func objection(
+        toGroupOf app: AllowedApp, of caller: (user: UInt32, groups: Set<UInt32>?)?
     ) -> ProgramObjection? {
-        guard paths.contains(path) else { return nil }
-        switch Self.look(at: path, as: isDevelopment ? nil : (user, groups())) {
-        case .file(let listed): return program.isFile(listed) ? nil : .anotherFile
+        guard let name = app.group, let group = listedGroups[name], group.number != 0, group.members.isEmpty,
+            // Who logs in with the group has it in every program.
+            caller.map({ SystemGroup.primary(of: $0.user) != group.number }) ?? true
+        else { return .openGroup }
+        // The program gives its user the group: who may change the file must still be somebody else.
+        let changers = caller.map { caller in
+            (user: caller.user, groups: caller.groups.map { $0.subtracting([group.number]) })
+        }
+        switch Self.look(at: app.path, as: isDevelopment ? nil : changers) {
+        case .file(let listed):
+            return listed.st_gid == group.number && listed.st_mode & 0o2010 == 0o2010 ? nil : .withoutGroup
         case .objection(let objection): return objection
         }
     }
 
-    /// Paths at which a program can never be served, whoever runs it, each with the reason. A program that is not installed
+    /// What speaks against a program that runs under a listed path; nil for nothing, and for a path that is not listed.
+    ///
+    /// - Parameter groups: The caller's groups; nil where the system does not say, which counts as all of them.
+    func objection(
+        to program: ProgramIdentity, at path: String, of caller: PeerCredentials, in groups: () -> Set<UInt32>?
+    ) -> ProgramObjection? {
+        guard paths.contains(path) else { return nil }
+        switch Self.look(at: path, as: isDevelopment ? nil : (caller.user, groups())) {
+        case .file(let listed):
+            guard program.isFile(listed) else { return .anotherFile }
+            return PeerCredentials.sharesProcessNumbers(caller.process) ? nil : .ownNamespace
+        case .objection(let objection): return objection
+        }
+    }
+
+    /// Entries whose program can never be served, whoever runs it, each with the reason. A program that is not installed
     /// is no mistake: one list serves many devices.
     var mistakes: [(path: String, objection: ProgramObjection)] {
-        paths.sorted().compactMap { path in
-            guard case .objection(let objection) = Self.look(at: path, as: isDevelopment ? nil : (nobody, [])),
-                objection != .missing
-            else { return nil }
-            return (path, objection)
+        apps.sorted { $0.path < $1.path }.compactMap { app in
+            let found: ProgramObjection?
+            var facts = stat()
+            guard lstat(app.path, &facts) == 0 else { return nil }
+            if app.group != nil {
+                found = objection(toGroupOf: app, of: nil) ?? objection(toGroupOf: app, of: (nobody, []))
+            } else if case .objection(let objection) = Self.look(
+                at: app.path, as: isDevelopment ? nil : (nobody, []))
+            {
+                found = objection
+            } else {
+                found = nil
+            }
+            return found.map { (app.path, $0) }
         }
     }
 

@@ -12,6 +12,14 @@ internal import Foundation
 struct PeerCredentials: Sendable, Equatable {
     let process: Int32
     let user: UInt32
+    /// The group in force; a program that is installed with a group of its own (setgid) has that one.
+    let group: UInt32
+
+    init(process: Int32, user: UInt32, group: UInt32) {
+        self.process = process
+        self.user = user
+        self.group = group
+    }
 
     #if os(Linux)
         /// `struct ucred`, which the system's module does not show to Swift: three 32-bit numbers.
@@ -24,6 +32,10 @@ struct PeerCredentials: Sendable, Equatable {
         private static let peerProcessDescriptor: Int32 = 77
         /// `SO_PEERGROUPS`, Linux 4.13.
         private static let peerGroups: Int32 = 59
+        /// `SO_PEERSEC`.
+        private static let peerSecurity: Int32 = 31
+        /// `SCM_CREDENTIALS`.
+        private static let credentials: Int32 = 2
 
         /// The credentials at the time of connecting; nil when the kernel gives none.
         init?(socket: Int32) {
@@ -34,6 +46,7 @@ struct PeerCredentials: Sendable, Equatable {
             else { return nil }
             process = found.process
             user = found.user
+            group = found.group
         }
 
         /// The groups at the time of connecting; nil where the kernel does not say.
@@ -50,6 +63,76 @@ struct PeerCredentials: Sendable, Equatable {
             return Set(others).union([found.group])
         }
 
+        /// The security label at the time of connecting, as AppArmor or SELinux gives it; nil where the system has none. One
+        /// that AppArmor only records the breaches of counts as none.
+        static func label(socket: Int32) -> String? {
+            var bytes = [UInt8](repeating: 0, count: 4_096)
+            var size = socklen_t(bytes.count)
+            guard getsockopt(socket, SOL_SOCKET, peerSecurity, &bytes, &size) == 0 else { return nil }
+            return label(in: bytes.prefix(Int(size)))
+        }
+
+        /// Reads a label, which may end in a zero or a line feed and name its mode in brackets.
+        static func label(in bytes: ArraySlice<UInt8>) -> String? {
+            let text = String(decoding: bytes.prefix { $0 != 0 && $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+            guard text.hasSuffix(")"), let mode = text.range(of: " (", options: .backwards) else {
+                return text.isEmpty ? nil : text
+            }
+            return text[mode.upperBound...] == "enforce)" ? String(text[..<mode.lowerBound]) : nil
+        }
+
+        /// Has the kernel say with every message which process wrote it; for a socket that listens, for all that connect.
+        static func nameSenders(socket: Int32) -> Bool {
+            var on: Int32 = 1
+            return setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &on, socklen_t(MemoryLayout<Int32>.size)) == 0
+        }
+
+        /// Whether the kernel says so.
+        static func namesSenders(socket: Int32) -> Bool {
+            var on: Int32 = 0
+            var size = socklen_t(MemoryLayout<Int32>.size)
+            return getsockopt(socket, SOL_SOCKET, SO_PASSCRED, &on, &size) == 0 && on != 0
+        }
+
+        /// The process that wrote what is read next; nil where nothing is there, or it does not say. What two processes wrote is
+        /// never read at once.
+        static func sender(socket: Int32) -> Int32? {
+            var byte: UInt8 = 0
+            // Room for the credentials and for nothing else: descriptors that come along are dropped.
+            let size = MemoryLayout<cmsghdr>.stride + 16
+            return withUnsafeTemporaryAllocation(byteCount: size, alignment: MemoryLayout<Int>.alignment) { control in
+                withUnsafeMutablePointer(to: &byte) { byte in
+                    var part = iovec(iov_base: byte, iov_len: 1)
+                    return withUnsafeMutablePointer(to: &part) { part -> Int32? in
+                        var message = msghdr()
+                        message.msg_iov = part
+                        message.msg_iovlen = 1
+                        message.msg_control = control.baseAddress
+                        message.msg_controllen = .init(size)
+                        let flags = Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)
+                        guard recvmsg(socket, &message, flags) == 1, Int(message.msg_controllen) <= size,
+                            Int(message.msg_controllen)
+                                >= MemoryLayout<cmsghdr>.size + MemoryLayout<Credentials>.size
+                        else { return nil }
+                        let head = control.load(as: cmsghdr.self)
+                        guard head.cmsg_level == SOL_SOCKET, head.cmsg_type == credentials else { return nil }
+                        let found = control.load(fromByteOffset: MemoryLayout<cmsghdr>.size, as: Credentials.self)
+                        return found.process > 0 ? found.process : nil
+                    }
+                }
+            }
+        }
+
+        /// Whether the process belongs to the broker's own process namespace. One in a namespace below can give itself out as
+        /// any process of that namespace when it sends.
+        static func sharesProcessNumbers(_ process: Int32) -> Bool {
+            guard let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8) else {
+                return false
+            }
+            guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("NSpid:") }) else { return true }
+            return line.dropFirst("NSpid:".count).split(whereSeparator: \.isWhitespace).count == 1
+        }
+
         /// A descriptor of the very process that connected, which no later process can stand in for; nil where the
         /// kernel is too old. The caller closes it.
         static func processDescriptor(socket: Int32) -> Int32? {
@@ -64,64 +147,10 @@ struct PeerCredentials: Sendable, Equatable {
         /// Apple platforms identify callers by audit token and code signature, in the extension; not here.
         init?(socket: Int32) { return nil }
         static func groups(socket: Int32) -> Set<UInt32>? { nil }
+        static func label(socket: Int32) -> String? { nil }
+        static func nameSenders(socket: Int32) -> Bool { false }
+        static func sender(socket: Int32) -> Int32? { nil }
+        static func sharesProcessNumbers(_ process: Int32) -> Bool { false }
         static func processDescriptor(socket: Int32) -> Int32? { nil }
     #endif
-}
-
-/// A caller whose program is looked at again at every request: a process that has become another program, or has ended
-/// and whose number was given away, is refused (SI-190).
-final class WatchedCaller: Sendable {
-    let program: ProgramIdentity
-    private let credentials: PeerCredentials
-    private let path: String
-    private let objection: ProgramObjection?
-    private let wantsDigest: Bool
-    private let processDescriptor: Int32?
-
-    /// Looks at who connected, without reading the program's file; nil when the system does not say, or the process changed
-    /// while being looked at.
-    init?(_ credentials: PeerCredentials, socket: Int32, programs: ListedPrograms) {
-        processDescriptor = PeerCredentials.processDescriptor(socket: socket)
-        guard let program = ProgramIdentity.now(credentials.process),
-            let path = ProgramIdentity.path(of: credentials.process), program.stillRuns(as: credentials.process)
-        else {
-            if let processDescriptor { close(processDescriptor) }
-            return nil
-        }
-        self.program = program
-        self.credentials = credentials
-        self.path = path
-        objection = programs.objection(to: program, at: path, of: credentials.user) {
-            PeerCredentials.groups(socket: socket)
-        }
-        wantsDigest = objection == nil && programs.wantsDigest(of: path)
-    }
-
-    /// Who connected, with the program's digest where the list asks for it. Reading a large file takes a while, but the file
-    /// is always one that an administrator has listed: every other one was objected to before.
-    func caller(_ digests: ProgramDigests) async -> BrokerCaller {
-        var objection = self.objection
-        var digest: String?
-        if wantsDigest {
-            if program.size > digests.largest { objection = .tooLarge }
-            digest = await digests.digest(of: program, process: credentials.process)
-        }
-        var caller = BrokerCaller(
-            user: credentials.user, process: credentials.process, path: path, digest: digest ?? "")
-        caller.objection = objection
-        return caller
-    }
-
-    deinit {
-        if let processDescriptor { close(processDescriptor) }
-    }
-
-    /// Whether it is still the same program in the same process.
-    var isUnchanged: Bool {
-        guard let processDescriptor else { return program.stillRuns(as: credentials.process) }
-        // The number is the process's own as long as that lives, which is looked at last; readable means that it ended.
-        guard program.isFile(of: credentials.process) else { return false }
-        var watched = pollfd(fd: processDescriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&watched, 1, 0) == 0
-    }
 }

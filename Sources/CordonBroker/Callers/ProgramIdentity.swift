@@ -57,7 +57,10 @@ struct ProgramIdentity: Sendable, Hashable {
 
     /// The path that the process sees its program at, which proves nothing: in a mount namespace of its own it sees any.
     static func path(of process: Int32) -> String? {
-        try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/exe")
+        var text = [CChar](repeating: 0, count: 4_096)
+        let count = readlink("/proc/\(process)/exe", &text, text.count)
+        guard count > 0, count < text.count else { return nil }
+        return String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     /// Whether these are the facts of this program's file, whatever its size and age: device, inode and owner.
@@ -79,7 +82,7 @@ struct ProgramIdentity: Sendable, Hashable {
     func stillRuns(as process: Int32) -> Bool { Self.now(process) == self }
 
     /// The 22nd field of `/proc/PID/stat`; the second may hold spaces and brackets, so counting begins after it.
-    private static func startTime(of process: Int32) -> UInt64? {
+    static func startTime(of process: Int32) -> UInt64? {
         let descriptor = open("/proc/\(process)/stat", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }

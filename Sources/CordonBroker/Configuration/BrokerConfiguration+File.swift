@@ -31,7 +31,7 @@ extension BrokerConfiguration {
     ]
 
     private static let appMembers: Set<String> = [
-        "name", "path", "sha256", "clientIDs", "resources", "bundleID", "origins",
+        "name", "path", "sha256", "group", "label", "clientIDs", "resources", "bundleID", "origins",
     ]
 
     /// The client id that the broker has at the provider, where nothing else is said.
@@ -100,6 +100,9 @@ extension BrokerConfiguration {
             guard app.path.hasPrefix("/"), !app.name.isEmpty, !app.clientIDs.isEmpty,
                 app.sha256?.count ?? 64 == 64
             else { throw refuse("an app needs a name, an absolute path, client ids and, if any, a SHA-256") }
+            guard app.group != "", app.label != "", app.group == nil || app.sha256 == nil else {
+                throw refuse("an app's group or label is empty, or it has both a group and a SHA-256")
+            }
             // The name parts texts that keys are derived from, and stands in logs.
             guard app.name.unicodeScalars.allSatisfy(Self.isPrinted) else {
                 throw refuse("an app's name holds a line feed or another control character")

@@ -11,6 +11,11 @@ extension BrokerConfiguration {
                     "\(name): \(ThrottledLog.plain(app.path)) runs any script, so every script of the device's user passes"
                         + " for this app; list a program of the app's own")
             }
+            if app.group == nil {
+                found.append(
+                    "\(name): without a group of its own the app is told by its program file, and whoever can start it can load"
+                        + " code into it")
+            }
             if app.bundleID == nil {
                 found.append("\(name): without a bundleID the app can have no wipe receipt signed")
             }

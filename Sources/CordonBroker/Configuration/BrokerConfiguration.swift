@@ -67,6 +67,13 @@ public struct AllowedApp: Sendable, Equatable, Codable {
     public var path: String
     /// SHA-256 of the program's file in hexadecimal; nil accepts whatever file whoever owns the path puts there.
     public var sha256: String?
+    /// The group that the program is installed with (setgid), by name or number: nobody's login group and without members. The
+    /// kernel says it when the app connects, so neither the program's file nor what becomes of the process later counts, and
+    /// nobody can load code into the app or trace it. Recommended; nil tells the app by its file.
+    public var group: String?
+    /// The security label, as AppArmor or SELinux gives it, that the app must have had when it connected, beside being the
+    /// file at ``path``; nil for any.
+    public var label: String?
     /// The client ids it may use.
     public var clientIDs: [String]
     /// The resources it may ask tokens for; nil for any.
@@ -80,16 +87,26 @@ public struct AllowedApp: Sendable, Equatable, Codable {
 
     /// Makes an entry.
     public init(
-        name: String, path: String, sha256: String? = nil, clientIDs: [String], resources: [String]? = nil,
-        bundleID: String? = nil, origins: [String]? = nil
+        name: String, path: String, sha256: String? = nil, group: String? = nil, label: String? = nil,
+        clientIDs: [String], resources: [String]? = nil, bundleID: String? = nil, origins: [String]? = nil
     ) {
         self.name = name
         self.path = path
         self.sha256 = sha256
+        self.group = group
+        self.label = label
         self.clientIDs = clientIDs
         self.resources = resources
         self.bundleID = bundleID
         self.origins = origins
+    }
+
+    /// Whether the caller is the program that the entry means, by what the kernel says of it.
+    func means(_ caller: BrokerCaller) -> Bool {
+        guard label == nil || label == caller.label else { return false }
+        if let group { return caller.groups.contains(group) }
+        return caller.objection == nil && path == caller.path
+            && (sha256 == nil || sha256?.lowercased() == caller.digest)
     }
 }
 

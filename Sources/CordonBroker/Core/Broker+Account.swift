@@ -26,7 +26,7 @@ extension Broker {
         }
         return CurrentAccount(
             current: state.account?.facts, previous: known.lastSeen, owed: known.owed,
-            session: state.account?.session ?? state.session)
+            session: state.account?.session ?? state.session, began: state.account?.began, nonce: state.account?.nonce)
     }
 
     func accountList(_ request: RequestContext) throws(SignInError) -> [SignedInAccount] {

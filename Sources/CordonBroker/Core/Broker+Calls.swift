@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonSignIn
 internal import Foundation
 internal import Logging
@@ -24,6 +25,7 @@ extension Broker {
         let context = RequestContext(
             key: RequestKey(peer: peer, id: request.head.id), correlationID: request.head.correlationID)
         do {
+            try connections.checkNonce(request.head.nonce, of: peer, for: route.verb)
             guard route.verb.isAttended else { return try await work(self, context) }
             return try await attend(request, work, context, until: route.verb.deadline)
         } catch {
@@ -69,9 +71,9 @@ extension Broker {
 
     func greet(_ call: HelloCall, _ request: RequestContext) throws(SignInError) -> BrokerGreeting {
         let known = try connections.stranger(request.peer)
-        guard call.versions?.contains(Self.protocolVersion) == true else {
+        guard let version = Self.protocolVersions.filter({ call.versions?.contains($0) == true }).max() else {
             throw SignInError(
-                .brokerRefused, .invalidRequest, "this broker speaks version \(Self.protocolVersion) only",
+                .brokerRefused, .invalidRequest, "this broker speaks version \(Self.protocolVersion)",
                 hint: "Update the app or the broker.")
         }
         guard call.singleAccount != false else {
@@ -82,19 +84,26 @@ extension Broker {
             clientID.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
         else { throw SignInError(.configuration, .invalidParameter, "the client id is missing or malformed") }
         let rule = try rule(for: known.caller, clientID: clientID)
+        // A request that a process wrote before it became the allowed program cannot hold what the broker says only now.
+        guard version > 1 || rule == nil || rule?.group != nil || configuration.isDevelopment else {
+            throw SignInError(
+                .brokerRefused, .invalidRequest,
+                "an app that is told by its program file must speak version \(Self.protocolVersion)",
+                hint: "Update the app, or give it a group of its own in the broker's list.")
+        }
+        let nonce = version > 1 ? Base64URL.encode(environment.randomBytes(16)) : nil
         connections.greet(
-            request.peer, as: AppIdentity(name: rule?.name ?? "administrator", clientID: clientID), allowedBy: rule)
+            request.peer, as: AppIdentity(name: rule?.name ?? "administrator", clientID: clientID), allowedBy: rule,
+            nonce: nonce)
         return BrokerGreeting(
-            version: Self.protocolVersion, broker: Self.version, session: state.session,
-            features: BrokerVerb.allCases.map(\.rawValue))
+            version: version, broker: Self.version, session: state.session,
+            features: BrokerVerb.allCases.map(\.rawValue), nonce: nonce)
     }
 
     /// The entry that allows the program; nil for a local administrator, who is no app.
     private func rule(for caller: BrokerCaller, clientID: String) throws(SignInError) -> AllowedApp? {
         let found = configuration.apps.first {
-            caller.objection == nil && $0.path == caller.path
-                && ($0.sha256 == nil || $0.sha256?.lowercased() == caller.digest)
-                && $0.clientIDs.contains(clientID) && configuration.profileApps.permits($0.bundleID)
+            $0.means(caller) && $0.clientIDs.contains(clientID) && configuration.profileApps.permits($0.bundleID)
         }
         if configuration.isDevelopment, caller.user == ownUser {
             if let found { return found }

@@ -9,8 +9,24 @@ internal import Logging
 extension Broker {
     /// What is known of the device; nothing in it names a person.
     func deviceInformation(_ request: RequestContext) throws(SignInError) -> DeviceInformation {
-        _ = try connections.greeted(request.peer)
-        return device
+        let known = try connections.greeted(request.peer)
+        var answer = device
+        let problems = problems
+        if isLocalAdministrator(known.caller), !problems.isEmpty { answer.problems = problems }
+        return answer
+    }
+
+    /// What does not work here and an administrator can mend.
+    private var problems: [String] {
+        var found = ListedPrograms(configuration).mistakes.map {
+            "\(ThrottledLog.plain($0.path)) cannot be served: \($0.objection.reason)"
+        }
+        if configuration.apps.isEmpty, !configuration.isDevelopment { found.append("no app is listed") }
+        if register == nil, !configuration.isDevelopment {
+            found.append("no service is named, so nobody can see or release this device from afar")
+        }
+        if let fault = reportFault { found.append("the service has not taken the newest report (\(fault.rawValue))") }
+        return found
     }
 
     private var device: DeviceInformation {
@@ -18,6 +34,7 @@ extension Broker {
         if configuration.isDevelopment { warnings.append(.development) }
         if !store.isHardwareBacked { warnings.append(.softwareKey) }
         if Self.memoryIsReadable { warnings.append(.memoryReadable) }
+        if seat == .unheard { warnings.append(.seatUnheard) }
         warnings += configuration.hostWarnings
         let missing = missing
         return DeviceInformation(

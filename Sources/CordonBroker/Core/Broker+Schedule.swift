@@ -91,20 +91,29 @@ extension Broker {
 
     // MARK: The seat
 
-    /// Follows the seat until the stream ends.
+    /// Follows the seat until the stream ends, which counts as if nothing were heard of it any more.
     public func follow(_ events: AsyncStream<SeatEvent>) async {
+        // Until the seat was heard nobody is taken to be in front of it.
+        timer.lock()
         for await event in events { await note(event) }
+        await note(.unheard)
     }
 
     /// Takes note of a lock or unlock. A lock is no sign-out; one that lasts as long as the allowed idle time becomes one,
     /// because nothing counts as activity meanwhile (SI-201).
     public func note(_ event: SeatEvent) async {
+        let before = seat
+        seat = event
         switch event {
         case .locked: timer.lock()
+        case .unheard:
+            if before != .unheard { logger.error("nothing is heard of the screen lock; the device counts as locked") }
+            timer.lock()
         case .unlocked:
             // A session that was due to end must not be found by an unlock that comes too late.
             await endWhenDue()
-            timer.unlock(at: environment.now())
+            // Only a screen that was locked before was unlocked by somebody.
+            if before == .locked { timer.unlock(at: environment.now()) } else { timer.goOn() }
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonIdentity
 internal import CordonProtocol
 internal import CordonSignIn
@@ -40,8 +41,10 @@ extension Broker {
                     _ = try await endSession(.revoked)
                 }
                 heard = session
+                reportFault = nil
                 reports.put(off: environment.now(), by: configuration.reportInterval)
             } catch {
+                reportFault = error.fault
                 logger.info("the service was not told who is here", metadata: ["fault": "\(error.fault.rawValue)"])
                 reports.put(off: environment.now(), by: configuration.revocationInterval)
                 return
@@ -56,7 +59,8 @@ extension Broker {
             account: state.account?.facts.id, since: Int64(since.timeIntervalSince1970),
             age: state.account.map { account in
                 max(0, Int64(environment.now().timeIntervalSince(account.authenticated ?? account.began)))
-            }, apps: apps())
+            }, apps: apps(), issued: Int64(environment.now().timeIntervalSince1970),
+            nonce: Base64URL.encode(environment.randomBytes(16)))
         let signer = try store.deviceKey()
         do { return try statement.signed(by: signer) } catch {
             throw SignInError(.storage, .storeUnavailable, "the device's key could not sign")

@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonIdentity
 internal import CordonSignIn
 internal import Foundation
@@ -123,7 +124,8 @@ extension Broker {
         changed.changed = environment.now()
         changed.activity = nil
         changed.account = BrokerState.AccountRecord(
-            facts: account, session: changed.session, began: environment.now())
+            facts: account, session: changed.session, began: environment.now(),
+            nonce: Base64URL.encode(environment.randomBytes(16)))
         _ = changed.noteUse(by: app)
         // Who listens looks at once; noted here it costs one write for all of them.
         for listener in connections.listeningApps { changed.noteAudience(listener) }

@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import CordonIdentity
 public import CordonProtocol
 public import CordonSignIn
@@ -11,8 +12,10 @@ public import Logging
 public actor Broker {
     /// The version of this program.
     public static let version = CordonRelease.version
-    /// The version of the protocol.
-    static let protocolVersion = 1
+    /// The newest version of the protocol.
+    static let protocolVersion = 2
+    /// The versions that are spoken: in the first, requests carry no nonce.
+    static let protocolVersions = [1, 2]
 
     /// How the broker is set up.
     public nonisolated let configuration: BrokerConfiguration
@@ -32,6 +35,10 @@ public actor Broker {
     /// What apps were given in this session, for their clean-up after its end.
     var handed = HandedTokens()
     var timer: SessionTimer
+    /// Why the service has not taken the newest report; nil where it has.
+    var reportFault: SignInFault?
+    /// What was last heard of the seat; nil for nothing yet.
+    var seat: SeatEvent?
     var refusals = ThrottledLog()
     var delivery: RecurringWork
     var reports: RecurringWork
@@ -163,7 +170,10 @@ public actor Broker {
         guard missing.isEmpty else {
             throw SignInError(
                 .deviceNotShared, .notShared,
-                "the device is not shared: missing are \(missing.map(\.rawValue).joined(separator: ", "))")
+                "the device is not shared yet; still missing: \(missing.map(\.rawValue).joined(separator: ", "))",
+                hint: missing == [.registration]
+                    ? "Have an administrator run `cordon device join`."
+                    : "`cordon device status` says what to do.")
         }
     }
 
@@ -192,6 +202,10 @@ public actor Broker {
 
     /// Tells every subscribed app.
     func post(_ event: AccountEvent.Kind) {
-        connections.post(AccountEvent(event, session: state.session))
+        connections.post(
+            AccountEvent(
+                event, session: state.session,
+                time: Date(timeIntervalSince1970: environment.now().timeIntervalSince1970.rounded(.down)),
+                nonce: Base64URL.encode(environment.randomBytes(16))))
     }
 }

@@ -15,6 +15,8 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
     private let session: BrokerSession
     private let limits: BrokerLimits
     private let logger: Logger
+    /// Whether the bytes that were just read were written by the process that connected; true once for each read.
+    private let isFromCaller: @Sendable () -> Bool
     private var reader = BrokerFrameReader(limit: BrokerFrame.largestGreeting)
     private var budget: TokenBucket
     private let shared: ProgramBudget
@@ -28,8 +30,12 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
     private var frameTimer: Scheduled<Void>?
     private var unreadTimer: Scheduled<Void>?
 
-    init(session: BrokerSession, limits: BrokerLimits, shared: ProgramBudget, now: UInt64, logger: Logger) {
+    init(
+        session: BrokerSession, limits: BrokerLimits, shared: ProgramBudget, now: UInt64, logger: Logger,
+        isFromCaller: @escaping @Sendable () -> Bool
+    ) {
         self.session = session
+        self.isFromCaller = isFromCaller
         self.limits = limits
         self.logger = logger
         self.shared = shared
@@ -97,6 +103,12 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
     // MARK: Reading
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard isFromCaller() else {
+            // A connection belongs to the process that made it; a child, or whoever was handed it, makes its own.
+            logger.notice("another process writes over a program's connection")
+            context.close(promise: nil)
+            return
+        }
         reader.append(unwrapInboundIn(data).readableBytesView)
         takeFrames(context)
     }
@@ -187,7 +199,11 @@ final class BrokerConnectionHandler: ChannelInboundHandler {
             awaitGreeting(context)
         }
         if let frame = answered.frame { write(frame, context) }
-        goOn(context)
+        if answered.refuses {
+            context.close(promise: nil)
+        } else {
+            goOn(context)
+        }
     }
 
     // MARK: Writing

@@ -1,9 +1,15 @@
-/// What one client, or all of one user's, can make the broker spend (SI-195).
+/// What one client, one program, or all of one user's can make the broker spend (SI-195).
 public struct BrokerLimits: Sendable, Equatable {
-    /// Connections in all.
+    /// Connections of listed programs in all, beyond those that each has for itself.
     public var connections = 1_024
-    /// Connections of one user.
+    /// Connections of one user's listed programs, beyond those that each has for itself.
     public var connectionsPerUser = 512
+    /// Connections that a listed program may always have, whatever others hold.
+    public var reservedPerProgram = 8
+    /// Connections of all programs that are not on the list; each is told that it is refused, and then closed.
+    public var strangers = 32
+    /// Connections that one user's programs that are not on the list may make per second.
+    public var strangersPerSecond = 10
     /// Requests of one connection at a time; more are not read meanwhile.
     public var requestsAtOnce = 32
     /// Requests of one connection before it is slowed down.
@@ -14,9 +20,9 @@ public struct BrokerLimits: Sendable, Equatable {
     public var programBurst = 400
     /// Requests of all connections of one program per second from then on.
     public var programPerSecond = 5_000
-    /// Connections that a user may make at once; more are closed unanswered.
+    /// Connections that a user's program of the list may make at once; more are closed unanswered.
     public var connectsAtOnce = 512
-    /// Connections that a user may make per second from then on.
+    /// Connections that a user's program of the list may make per second from then on.
     public var connectsPerSecond = 100
     /// How long a new connection may take for its `hello`.
     public var greetingTime: Duration = .seconds(5)

@@ -49,9 +49,8 @@ public struct BrokerServer: Sendable {
                 .unsupported, reason: "this system's callers are identified by code signature, not here", place: socket,
                 hint: "Use the sign-on extension on Apple platforms.")
         #else
-            if !broker.configuration.isDevelopment, !Self.seesPrograms(of: 1) {
-                logger.warning("programs of other users may be turned away: the broker lacks CAP_SYS_PTRACE")
-            }
+            let programs = ListedPrograms(broker.configuration)
+            warn(of: programs)
             if inherited == nil {
                 try prepareFolder()
                 guard BrokerSocket(path: socket, tick: .milliseconds(10)) == nil else {
@@ -61,7 +60,12 @@ public struct BrokerServer: Sendable {
             let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
             let outcome: Result<Void, ProgramError>
             do {
-                let channel = try await bind(on: group)
+                if let inherited, !PeerCredentials.namesSenders(socket: inherited) {
+                    logger.warning(
+                        "who connected before the broker ran is cut off: the socket unit lacks PassCredentials=yes")
+                    _ = PeerCredentials.nameSenders(socket: inherited)
+                }
+                let channel = try await bind(on: group, programs)
                 if inherited == nil { chmod(socket, broker.configuration.isDevelopment ? 0o600 : 0o666) }
                 ready()
                 let time = Task { await broker.keepTime() }
@@ -88,45 +92,67 @@ public struct BrokerServer: Sendable {
         /// whoever may trace it.
         static func seesPrograms(of process: Int32) -> Bool { ProgramIdentity.now(process) != nil }
 
-        private func bind(on group: MultiThreadedEventLoopGroup) async throws -> any Channel {
-            let (broker, limits, logger) = (broker, limits, logger)
-            let digests = ProgramDigests()
-            let loop = group.next()
-            let ledger = Locked(ConnectionLedger(limits))
-            let quiet = Locked(ThrottledLog())
-            let programs = ListedPrograms(broker.configuration)
+        /// Says what in the list cannot work, and what does not hold.
+        private func warn(of programs: ListedPrograms) {
             for (path, objection) in programs.mistakes {
                 logger.warning(
                     "an app of the list cannot be served",
                     metadata: ["path": "\(ThrottledLog.plain(path))", "reason": "\(objection.reason)"])
             }
+            guard programs.needsPrograms, !programs.isDevelopment else { return }
+            if !Self.seesPrograms(of: 1) {
+                logger.warning("programs of other users may be turned away: the broker lacks CAP_SYS_PTRACE")
+            }
+            logger.notice(
+                "apps without a group are told by their program files: whoever can start one can load code into it")
+        }
+
+        private func bind(
+            on group: MultiThreadedEventLoopGroup, _ programs: ListedPrograms
+        ) async throws -> any Channel {
+            let (broker, limits, logger) = (broker, limits, logger)
+            let digests = ProgramDigests()
+            let loop = group.next()
+            let ledger = Locked(ConnectionLedger(limits))
+            let quiet = Locked(ThrottledLog())
             let bootstrap = ServerBootstrap(group: loop)
                 .serverChannelOption(.backlog, value: 1_024)
                 .childChannelOption(.autoRead, value: false)
-                .childChannelOption(.maxMessagesPerRead, value: 4)
+                // One read for each time that there is something: what is read has a sender that is known.
+                .childChannelOption(.maxMessagesPerRead, value: 1)
+                // Credentials come with every message from the first on: those that connected before anybody accepts too.
+                .serverChannelOption(.socketOption(.init(rawValue: SO_PASSCRED)), value: 1)
                 .childChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
                         let now = channel.eventLoop.now.uptimeNanoseconds
-                        // Who is over the limit is turned away before anything is looked up for them.
-                        guard
-                            let credentials = try Self.onSocket(of: channel, { PeerCredentials(socket: $0) }),
-                            Self.admits(credentials.user, ledger, quiet, now, logger)
-                        else { throw ChannelError.operationUnsupported }
-                        channel.closeFuture.whenComplete { _ in ledger.withLock { $0.release(credentials.user) } }
-                        let found = try Self.onSocket(of: channel) {
-                            WatchedCaller(credentials, socket: $0, programs: programs)
+                        guard let credentials = try Self.onSocket(of: channel, { PeerCredentials(socket: $0) }) else {
+                            throw ChannelError.operationUnsupported
                         }
-                        guard let caller = found else { throw ChannelError.operationUnsupported }
-                        let program = ConnectionLedger.ProgramKey(
-                            user: credentials.user, device: caller.program.device, inode: caller.program.inode)
-                        let shared = ledger.withLock { $0.enter(program, now: now) }
-                        channel.closeFuture.whenComplete { _ in ledger.withLock { $0.leave(program) } }
+                        let admit = { (standing: ConnectionLedger.Standing) throws -> ProgramBudget in
+                            guard let budget = Self.admits(standing, of: credentials.user, ledger, quiet, now, logger)
+                            else { throw ChannelError.operationUnsupported }
+                            channel.closeFuture.whenComplete { _ in ledger.withLock { $0.release(standing) } }
+                            return budget
+                        }
+                        // Who can only be a stranger is over the limit before anything more is looked up for them.
+                        let isStranger = !programs.mayMean(credentials, ownUser: broker.ownUser)
+                        let early = isStranger ? try admit(.stranger(credentials.user)) : nil
+                        let found = try Self.onSocket(of: channel) { socket in
+                            (
+                                WatchedCaller(credentials, socket: socket, programs: programs),
+                                SenderWatch(socket: socket)
+                            )
+                        }
+                        guard let (caller, senders) = found else { throw ChannelError.operationUnsupported }
+                        let shared = try early ?? admit(caller.standing(in: programs, ownUser: broker.ownUser))
+                        try channel.syncOptions?.setOption(.recvAllocator, value: senders)
                         let session = BrokerSession(broker: broker, identify: { await caller.caller(digests) }) {
                             caller.isUnchanged
                         }
                         try channel.pipeline.syncOperations.addHandler(
                             BrokerConnectionHandler(
-                                session: session, limits: limits, shared: shared, now: now, logger: logger))
+                                session: session, limits: limits, shared: shared, now: now, logger: logger,
+                                isFromCaller: { caller.wrote(senders.take()) }))
                     }
                 }
             if let inherited { return try await bootstrap.withBoundSocket(inherited).get() }
@@ -142,14 +168,14 @@ public struct BrokerServer: Sendable {
         }
 
         private static func admits(
-            _ user: UInt32, _ ledger: Locked<ConnectionLedger>, _ quiet: Locked<ThrottledLog>, _ now: UInt64,
-            _ logger: Logger
-        ) -> Bool {
-            if ledger.withLock({ $0.admit(user, now: now) }) { return true }
+            _ standing: ConnectionLedger.Standing, of user: UInt32, _ ledger: Locked<ConnectionLedger>,
+            _ quiet: Locked<ThrottledLog>, _ now: UInt64, _ logger: Logger
+        ) -> ProgramBudget? {
+            if let budget = ledger.withLock({ $0.admit(standing, now: now) }) { return budget }
             if quiet.withLock({ $0.isDue("\(user)", now: Date()) }) {
                 logger.notice("too many connections", metadata: ["user": "\(user)"])
             }
-            return false
+            return nil
         }
     #endif
 

@@ -31,10 +31,13 @@ struct BrokerSession: Sendable {
         let frame: Data?
         /// Whether it accepts a greeting.
         let greets: Bool
+        /// Whether it refuses the program, so that nothing more is to be said.
+        let refuses: Bool
 
-        init(_ message: BrokerMessage, greets: Bool = false) {
+        init(_ message: BrokerMessage, greets: Bool = false, refuses: Bool = false) {
             frame = BrokerSession.frame(of: message)
             self.greets = greets
+            self.refuses = refuses
         }
     }
 
@@ -55,10 +58,15 @@ struct BrokerSession: Sendable {
             return Answered(
                 .failure(
                     id: request.head.id,
-                    SignInError(.brokerRefused, .brokerDenied, "the program that connected is no longer the same")))
+                    SignInError(.brokerRefused, .brokerDenied, "the program that connected is no longer the same")),
+                refuses: true)
         }
         let message = await broker.answer(request, from: peer)
-        guard request.route?.verb == .hello, case .answer = message else { return Answered(message) }
-        return Answered(message, greets: true)
+        guard request.route?.verb == .hello else { return Answered(message) }
+        switch message {
+        case .answer: return Answered(message, greets: true)
+        case .failure(_, let error): return Answered(message, refuses: error.fault == .brokerDenied)
+        default: return Answered(message)
+        }
     }
 }

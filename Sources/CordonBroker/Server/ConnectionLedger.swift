@@ -1,76 +1,103 @@
 internal import CordonBase
 
-/// Counts open connections, by user and in all, and how fast a user makes new ones; belongs to one event loop.
+/// Counts open connections, by program, by user and in all, and how fast new ones are made; belongs to one event loop.
+///
+/// A program of the list always has some places of its own, whatever others hold. Programs that are not on the list share a few
+/// places, enough to tell each that it is refused.
 struct ConnectionLedger {
-    private struct User {
-        var connections = 0
-        var connects: TokenBucket
+    /// What counts as one program: a user's processes of one file or group, whatever path they see it at.
+    struct ProgramKey: Hashable {
+        let user: UInt32
+        let program: String
+    }
+
+    /// What a caller is before it says a word.
+    enum Standing: Hashable {
+        /// The system's administrator or the broker's own user.
+        case administrator
+        /// A program of the list.
+        case listed(ProgramKey)
+        /// A program that is not on the list, of this user.
+        case stranger(UInt32)
+
+        /// Whose requests and connects are counted together.
+        fileprivate var key: ProgramKey {
+            switch self {
+            case .administrator: ProgramKey(user: 0, program: "administrator")
+            case .listed(let key): key
+            case .stranger(let user): ProgramKey(user: user, program: "strangers")
+            }
+        }
+
+        fileprivate var isStranger: Bool { if case .stranger = self { true } else { false } }
     }
 
     private struct Program {
         var connections = 0
+        var connects: TokenBucket
         let budget: ProgramBudget
+
+        init(_ limits: BrokerLimits, isStranger: Bool, now: UInt64) {
+            connects = TokenBucket(
+                burst: isStranger ? limits.strangers : limits.connectsAtOnce,
+                perSecond: isStranger ? limits.strangersPerSecond : limits.connectsPerSecond, now: now)
+            budget = ProgramBudget(
+                TokenBucket(burst: limits.programBurst, perSecond: limits.programPerSecond, now: now))
+        }
     }
 
     private let limits: BrokerLimits
     private var total = 0
-    private var users: [UInt32: User] = [:]
+    private var strangers = 0
+    private var users: [UInt32: Int] = [:]
     private var programs: [ProgramKey: Program] = [:]
 
-    /// What counts as one program: a user's processes of one file, whatever path they see it at.
-    struct ProgramKey: Hashable {
-        let user: UInt32
-        let device: UInt64
-        let inode: UInt64
-    }
-
-    /// Users and programs whose connections have all ended are forgotten beyond this number, not at once: whoever comes
-    /// back has no new budget.
+    /// Programs whose connections have all ended are forgotten beyond this number, not at once: whoever comes back has no new
+    /// budget.
     private static let most = 1_024
 
     init(_ limits: BrokerLimits) {
         self.limits = limits
     }
 
-    /// Whether one more connection of the user may stay.
+    /// The budget that all connections of the caller's program share, where one more connection may stay; to be given back with
+    /// ``release(_:)``.
     ///
     /// - Parameter now: The event loop's clock, in nanoseconds.
-    mutating func admit(_ user: UInt32, now: UInt64) -> Bool {
-        if users.count > Self.most { users = users.filter { $0.value.connections > 0 } }
-        var known =
-            users[user]
-            ?? User(
-                connects: TokenBucket(burst: limits.connectsAtOnce, perSecond: limits.connectsPerSecond, now: now))
-        defer { users[user] = known }
-        guard known.connects.take(at: Double(now) / 1e9) == nil else { return false }
-        guard total < limits.connections, known.connections < limits.connectionsPerUser else { return false }
-        total += 1
-        known.connections += 1
-        return true
-    }
-
-    /// Takes note of the end of an admitted connection.
-    mutating func release(_ user: UInt32) {
-        total -= 1
-        users[user]?.connections -= 1
-    }
-
-    /// The budget that all connections of the program share; to be given back with ``leave(_:)``.
-    mutating func enter(_ key: ProgramKey, now: UInt64) -> ProgramBudget {
+    mutating func admit(_ caller: Standing, now: UInt64) -> ProgramBudget? {
+        let key = caller.key
         if programs.count > Self.most { programs = programs.filter { $0.value.connections > 0 } }
-        var program =
-            programs[key]
-            ?? Program(
-                budget: ProgramBudget(
-                    TokenBucket(burst: limits.programBurst, perSecond: limits.programPerSecond, now: now)))
+        var program = programs[key] ?? Program(limits, isStranger: caller.isStranger, now: now)
+        defer { programs[key] = program }
+        guard program.connects.take(at: Double(now) / 1e9) == nil, hasRoom(for: caller, program.connections) else {
+            return nil
+        }
         program.connections += 1
-        programs[key] = program
+        if caller.isStranger {
+            strangers += 1
+        } else {
+            total += 1
+            users[key.user, default: 0] += 1
+        }
         return program.budget
     }
 
-    /// Takes note of the end of one of the program's connections.
-    mutating func leave(_ key: ProgramKey) {
+    private func hasRoom(for caller: Standing, _ own: Int) -> Bool {
+        if caller.isStranger { return strangers < limits.strangers }
+        return own < limits.reservedPerProgram
+            || (total < limits.connections && users[caller.key.user] ?? 0 < limits.connectionsPerUser)
+    }
+
+    /// Takes note of the end of an admitted connection.
+    mutating func release(_ caller: Standing) {
+        let key = caller.key
         programs[key]?.connections -= 1
+        if caller.isStranger {
+            strangers -= 1
+        } else {
+            total -= 1
+            users[key.user] = users[key.user].flatMap { $0 > 1 ? $0 - 1 : nil }
+        }
     }
 }
 

@@ -35,6 +35,8 @@ public enum InheritedSocket {
     }
 
     /// Whether apps of this machine can connect there; keeps the descriptor from programs that this one starts.
+    ///
+    /// - Throws: ``ProgramError`` with code `addressUnavailable`.
     static func check(_ descriptor: Int32) throws(ProgramError) {
         guard option(SO_ACCEPTCONN, of: descriptor) == 1, family(of: descriptor) == AF_UNIX else {
             throw failure("what was handed over is no listening Unix-domain socket")

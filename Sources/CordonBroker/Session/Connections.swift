@@ -10,6 +10,8 @@ struct Connections {
         fileprivate(set) var app: AppIdentity?
         /// The entry of the list that allows the app; nil for an administrator.
         fileprivate(set) var rule: AllowedApp?
+        /// What each request must repeat; nil for a client of the first version.
+        fileprivate var nonce: String?
         fileprivate(set) var isSubscribed = false
     }
 
@@ -27,9 +29,17 @@ struct Connections {
     mutating func close(_ peer: Int) { peers[peer] = nil }
 
     /// Takes note of what a connection is.
-    mutating func greet(_ peer: Int, as app: AppIdentity, allowedBy rule: AllowedApp?) {
+    mutating func greet(_ peer: Int, as app: AppIdentity, allowedBy rule: AllowedApp?, nonce: String?) {
         peers[peer]?.app = app
         peers[peer]?.rule = rule
+        peers[peer]?.nonce = nonce
+    }
+
+    /// Refuses a request that was written before the broker greeted, or by a process that did not read the greeting.
+    func checkNonce(_ nonce: String?, of peer: Int, for verb: BrokerVerb) throws(SignInError) {
+        guard verb != .hello, let wanted = peers[peer]?.nonce, wanted != nonce else { return }
+        throw SignInError(
+            .brokerRefused, .brokerDenied, "the request does not repeat the nonce of its connection's greeting")
     }
 
     mutating func subscribe(_ peer: Int) { peers[peer]?.isSubscribed = true }
@@ -54,7 +64,9 @@ struct Connections {
     func app(_ peer: Int) throws(SignInError) -> (identity: AppIdentity, rule: AllowedApp) {
         let known = try greeted(peer)
         guard let identity = known.app, let rule = known.rule else {
-            throw SignInError(.brokerRefused, .brokerDenied, "an administrator has no app's rights")
+            throw SignInError(
+                .brokerRefused, .brokerDenied, "an administrator has no app's rights",
+                hint: "Use an app of the list. Administrators have `cordon device` status, join, leave and sign-out.")
         }
         return (identity, rule)
     }

@@ -44,6 +44,9 @@ struct SessionTimer {
 
     mutating func lock() { isLocked = true }
 
+    /// The screen is not locked, which nobody need have done just now.
+    mutating func goOn() { isLocked = false }
+
     mutating func unlock(at now: Date) {
         isLocked = false
         lastActivity = now

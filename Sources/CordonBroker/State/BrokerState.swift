@@ -34,6 +34,8 @@ struct BrokerState: Codable, Sendable, Equatable {
         var began: Date
         /// When they signed in once more; nil for not since ``began``.
         var authenticated: Date?
+        /// Random and the session's own; nil for one that an older broker began.
+        var nonce: String?
     }
 
     /// One app's view of the account (SI-033, SI-036).
@@ -48,6 +50,13 @@ struct BrokerState: Codable, Sendable, Equatable {
 
     /// The longest list of an app that never cleans up; what is older can be read by nobody, its key is gone.
     private static let mostOwed = 256
+
+    /// Everybody whom the state names.
+    var people: Set<AccountID> {
+        var people = Set(apps.values.flatMap { app in app.owed.map(\.account) + [app.lastSeen].compactMap(\.self) })
+        if let account { people.insert(account.facts.id) }
+        return people
+    }
 
     /// Ends the account's session: every app that saw it owes a clean-up from now on.
     mutating func endAccount(at now: Date, because reason: SignOutReason, waiting: TimeInterval) {

@@ -6,15 +6,18 @@ internal import Foundation
 
 /// The broker's folder: its state in one sealed file, and its secrets.
 ///
-/// The file's key and a counter lie in the secret store: a file that was put back is recognised by its counter, and
-/// then counts as a device where nobody is signed in and that is not registered.
+/// The file's key is written once, and its newest revision beside it: a file that was put back is recognised by its revision, and
+/// then counts as a device where nobody is signed in and that is not registered. When somebody is forgotten the key is
+/// overwritten and another takes its place: what earlier versions of the file left on the disk can be read by nobody then.
 struct BrokerStore: Sendable {
     private let file: URL
     private let secrets: any SecretStore
 
     private static let magic = Data("CRDNBRKR".utf8)
-    private static let format: UInt8 = 1
-    private static let stateSecret = "broker-state"
+    /// The key and revision of format 1, 40 bytes that were written anew with every change.
+    private static let firstSecret = "broker-state"
+    /// Number of the key in force and newest revision, 16 bytes.
+    private static let countSecret = "broker-state-count"
     private static let deviceSecret = "broker-device"
 
     init(folder: URL, secrets: any SecretStore) {
@@ -22,47 +25,118 @@ struct BrokerStore: Sendable {
         self.secrets = secrets
     }
 
+    /// What is known outside of the file.
+    private struct Count {
+        /// Zero for format 1.
+        var key: UInt64 = 0
+        var revision: UInt64 = 0
+    }
+
     /// The state as it was last written, and why it was not used where it was not.
     func load() throws(SignInError) -> (state: BrokerState, problem: String?) {
         guard let bytes = try TokenStoreFile.read(file, limit: 4 << 20) else { return (BrokerState(), nil) }
-        guard let secret = try stateKey() else { return (BrokerState(), "the key of the broker's state is gone") }
-        guard bytes.count > 17, bytes.prefix(8) == Self.magic, bytes[bytes.startIndex + 8] == Self.format,
-            let box = try? AES.GCM.SealedBox(combined: bytes.dropFirst(17)),
-            let content = try? AES.GCM.open(box, using: secret.key, authenticating: bytes.prefix(17)),
+        guard let count = try count() else { return (BrokerState(), "the key of the broker's state is gone") }
+        guard let head = Head(bytes), let key = try key(head.key) else {
+            return (BrokerState(), "the broker's state is damaged, or its key is gone")
+        }
+        guard let box = try? AES.GCM.SealedBox(combined: bytes.dropFirst(head.length)),
+            let content = try? AES.GCM.open(box, using: key, authenticating: bytes.prefix(head.length)),
             let state = try? MessageCoding.decode(BrokerState.self, from: content)
         else { return (BrokerState(), "the broker's state is damaged") }
-        let revision = bytes.dropFirst(9).prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        guard revision >= secret.revision else { return (BrokerState(), "the broker's state is an old copy") }
+        guard head.revision >= count.revision else { return (BrokerState(), "the broker's state is an old copy") }
+        try finishChange(of: head, count)
         return (state, nil)
     }
 
+    /// A change of keys that was cut short: the file says which is in force.
+    private func finishChange(of head: Head, _ count: Count) throws(SignInError) {
+        guard head.key > 0 else { return }
+        if count.key != head.key { try keep(Count(key: head.key, revision: head.revision)) }
+        for other in [head.key - 1, head.key + 1] where try secrets.secret(named: Self.name(ofKey: other)) != nil {
+            try secrets.destroy(named: Self.name(ofKey: other))
+        }
+        if try secrets.secret(named: Self.firstSecret) != nil { try secrets.destroy(named: Self.firstSecret) }
+    }
+
     /// Writes the state; it is old or new after a crash, never half.
-    func save(_ state: BrokerState) throws(SignInError) {
-        let known = try stateKey()
-        let key = known?.key ?? SymmetricKey(size: .bits256)
-        let revision = (known?.revision ?? 0) + 1
-        if known == nil { try keep(key, revision: 0) }
-        var head = Self.magic + [Self.format]
-        withUnsafeBytes(of: revision.bigEndian) { head.append(contentsOf: $0) }
-        guard let content = try? MessageCoding.encode(state),
-            let sealed = try? AES.GCM.seal(content, using: key, authenticating: head).combined
+    ///
+    /// - Parameter forgetting: Whether what was written before must be unreadable from then on.
+    func save(_ state: BrokerState, forgetting: Bool) throws(SignInError) {
+        let known = try count() ?? Count()
+        var next = Count(key: max(1, known.key), revision: known.revision + 1)
+        if forgetting, known.key > 0 { next.key += 1 }
+        var key = try self.key(next.key)
+        if key == nil || next.key != known.key {
+            // What a change that was cut short left there sealed nothing that counts.
+            let fresh = SymmetricKey(size: .bits256)
+            try secrets.keep(fresh.withUnsafeBytes { Data($0) }, named: Self.name(ofKey: next.key))
+            key = fresh
+        }
+        if known.revision == 0 { try keep(Count(key: next.key, revision: 0)) }
+        let head = Head(key: next.key, revision: next.revision)
+        guard let key, let content = try? MessageCoding.encode(state),
+            let sealed = try? AES.GCM.seal(content, using: key, authenticating: head.bytes).combined
         else { throw SignInError(.storage, .storeUnavailable, "the broker's state could not be sealed") }
-        try TokenStoreFile.replace(file, with: head + sealed)
-        try keep(key, revision: revision)
+        try TokenStoreFile.replace(file, with: head.bytes + sealed)
+        try keep(next)
+        guard next.key != known.key else { return }
+        try secrets.destroy(named: known.key == 0 ? Self.firstSecret : Self.name(ofKey: known.key))
     }
 
-    private func stateKey() throws(SignInError) -> (key: SymmetricKey, revision: UInt64)? {
-        guard let bytes = try secrets.secret(named: Self.stateSecret), bytes.count == 40 else { return nil }
-        return (
-            SymmetricKey(data: bytes.prefix(32)), bytes.suffix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        )
+    /// What stands before the sealed content.
+    private struct Head {
+        let key: UInt64
+        let revision: UInt64
+        let bytes: Data
+        var length: Int { bytes.count }
+
+        init(key: UInt64, revision: UInt64) {
+            (self.key, self.revision) = (key, revision)
+            bytes = BrokerStore.magic + [2] + BrokerStore.bytes(key) + BrokerStore.bytes(revision)
+        }
+
+        /// Reads format 1, which has one key, or 2; nil for anything else.
+        init?(_ file: Data) {
+            guard file.count > 25, file.prefix(8) == BrokerStore.magic else { return nil }
+            switch file[file.startIndex + 8] {
+            case 1:
+                (key, bytes) = (0, Data(file.prefix(17)))
+                revision = BrokerStore.number(file.dropFirst(9).prefix(8))
+            case 2:
+                bytes = Data(file.prefix(25))
+                key = BrokerStore.number(file.dropFirst(9).prefix(8))
+                revision = BrokerStore.number(file.dropFirst(17).prefix(8))
+                guard (1..<UInt64.max).contains(key) else { return nil }
+            default: return nil
+            }
+        }
     }
 
-    private func keep(_ key: SymmetricKey, revision: UInt64) throws(SignInError) {
-        var bytes = key.withUnsafeBytes { Data($0) }
-        withUnsafeBytes(of: revision.bigEndian) { bytes.append(contentsOf: $0) }
-        try secrets.keep(bytes, named: Self.stateSecret)
+    private func count() throws(SignInError) -> Count? {
+        if let bytes = try secrets.secret(named: Self.countSecret), bytes.count == 16 {
+            let count = Count(key: Self.number(bytes.prefix(8)), revision: Self.number(bytes.suffix(8)))
+            // No device counts that far.
+            return max(count.key, count.revision) < 1 << 62 ? count : nil
+        }
+        guard let bytes = try secrets.secret(named: Self.firstSecret), bytes.count == 40 else { return nil }
+        return Count(revision: min(Self.number(bytes.suffix(8)), 1 << 62))
     }
+
+    private func keep(_ count: Count) throws(SignInError) {
+        try secrets.keep(Self.bytes(count.key) + Self.bytes(count.revision), named: Self.countSecret)
+    }
+
+    private func key(_ number: UInt64) throws(SignInError) -> SymmetricKey? {
+        let name = number == 0 ? Self.firstSecret : Self.name(ofKey: number)
+        guard let bytes = try secrets.secret(named: name), bytes.count == (number == 0 ? 40 : 32) else { return nil }
+        return SymmetricKey(data: bytes.prefix(32))
+    }
+
+    private static func name(ofKey number: UInt64) -> String { "broker-state-key-\(number)" }
+
+    private static func bytes(_ number: UInt64) -> Data { withUnsafeBytes(of: number.bigEndian) { Data($0) } }
+
+    private static func number(_ bytes: Data) -> UInt64 { bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
 
     // MARK: The device's key
 

@@ -1,19 +1,26 @@
+internal import CordonIdentity
 internal import CordonSignIn
 
 /// The broker's state in memory and on disk: what changes harmfully is written first.
 struct StateKeeper {
     private let store: BrokerStore
     private(set) var current: BrokerState
+    /// Everybody whom the file names.
+    private var written: Set<AccountID>
     private var isUnsaved = false
 
     init(_ state: BrokerState, in store: BrokerStore) {
         current = state
+        written = state.people
         self.store = store
     }
 
-    /// Writes the state, and only then lets it be seen.
+    /// Writes the state, and only then lets it be seen. Whom it no longer names cannot be read from what it replaces.
     mutating func commit(_ changed: BrokerState) throws(SignInError) {
-        try store.save(changed)
+        let people = changed.people
+        let hasEnded = current.account != nil && current.account?.session != changed.account?.session
+        try store.save(changed, forgetting: hasEnded || !written.isSubset(of: people))
+        written = people
         current = changed
         isUnsaved = false
     }

@@ -1,47 +1,129 @@
+import CordonBase
 import CordonBroker
 import Foundation
 
-/// Lock and unlock of the screen as logind tells them, heard through `gdbus monitor`; ends with the process it runs.
-struct SeatMonitor {
-    /// What happened, in order.
+/// Lock and unlock of the screen as logind tells them, heard through `gdbus monitor`; started again when it ends.
+final class SeatMonitor: Sendable {
+    /// What happened, in order; the first is how the screen is now.
     let events: AsyncStream<SeatEvent>
-    private let process: Process
+    private let continuation: AsyncStream<SeatEvent>.Continuation
+    private let tool: String
+    private let pauses: @Sendable (Int) -> Duration
+    private let running = Locked<Process?>(nil)
+    private let isStopped = Locked(false)
 
     /// Where the tool lies on the systems that have logind.
-    private static let tool = "/usr/bin/gdbus"
+    private static let usualTool = "/usr/bin/gdbus"
+
+    private init(_ tool: String, pauses: @escaping @Sendable (Int) -> Duration) {
+        self.tool = tool
+        self.pauses = pauses
+        (events, continuation) = AsyncStream.makeStream(of: SeatEvent.self, bufferingPolicy: .unbounded)
+    }
 
     /// Starts listening.
     ///
+    /// - Parameter pauses: How long to wait before the next attempt, by how many failed in a row.
     /// - Throws: ``CommandFailure`` with status `badInput` when the tool is not there.
-    static func start(_ tool: String = tool) throws(CommandFailure) -> SeatMonitor {
+    static func start(
+        _ tool: String = usualTool,
+        pauses: @escaping @Sendable (Int) -> Duration = { .seconds(min(1 << min($0, 5), 30)) }
+    ) throws(CommandFailure) -> SeatMonitor {
+        guard FileManager.default.isExecutableFile(atPath: tool) else {
+            throw CommandFailure(
+                .badInput, "\(tool) cannot be run",
+                hint: "Install it (package libglib2.0-bin), or leave --follow-seat out.")
+        }
+        let monitor = SeatMonitor(tool, pauses: pauses)
+        let thread = Thread { monitor.listen() }
+        thread.name = "cordon-seat"
+        thread.start()
+        return monitor
+    }
+
+    /// Stops listening.
+    func stop() {
+        isStopped.withLock { $0 = true }
+        if let process = running.withLock({ $0 }), process.isRunning { process.terminate() }
+    }
+
+    private func listen() {
+        var failures = 0
+        while !isStopped.withLock({ $0 }) {
+            if hear() { failures = 0 } else { failures += 1 }
+            guard !isStopped.withLock({ $0 }) else { break }
+            continuation.yield(.unheard)
+            Thread.sleep(forTimeInterval: TimeInterval(pauses(failures).components.seconds))
+        }
+        continuation.finish()
+    }
+
+    /// Listens until the tool ends; whether it said anything about the seat.
+    private func hear() -> Bool {
         let process = Process()
         process.executableURL = URL(filePath: tool)
         process.arguments = ["monitor", "--system", "--dest", "org.freedesktop.login1"]
         let pipe = Pipe()
         process.standardOutput = pipe
-        let (events, continuation) = AsyncStream.makeStream(of: SeatEvent.self, bufferingPolicy: .bufferingNewest(64))
-        do { try process.run() } catch {
-            throw CommandFailure(
-                .badInput, "\(tool) cannot be run",
-                hint: "Install it (package libglib2.0-bin), or leave --follow-seat out.")
-        }
-        let thread = Thread {
-            var lines = MonitorLines()
-            while case let bytes = pipe.fileHandleForReading.availableData, !bytes.isEmpty {
-                for line in lines.take(bytes) {
-                    if let event = SeatEvent(monitorLine: line) { continuation.yield(event) }
-                }
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        running.withLock { $0 = process }
+        // A stop that came before the process was there found nothing to end.
+        if isStopped.withLock({ $0 }) { process.terminate() }
+        var seat = Seat()
+        var lines = MonitorLines()
+        var hasHeard = false
+        func take(_ fact: SeatFact) {
+            hasHeard = true
+            if let event = seat.take(fact) { continuation.yield(event) }
+            guard let session = seat.unknownSession else { return }
+            for answer in [lockedHint(of: session), kind(of: session)].compactMap(\.self) {
+                if let event = seat.take(answer) { continuation.yield(event) }
             }
-            continuation.finish()
         }
-        thread.name = "cordon-seat"
-        thread.start()
-        return SeatMonitor(events: events, process: process)
+        while case let bytes = pipe.fileHandleForReading.availableData, !bytes.isEmpty {
+            // The tool listens by now: nothing that changes from here on goes unheard.
+            if !hasHeard, let now = activeSession() {
+                take(now)
+                continuation.yield(seat.isLocked ? .locked : .unlocked)
+            }
+            for line in lines.take(bytes) {
+                if let fact = SeatFact(monitorLine: line) { take(fact) }
+            }
+        }
+        process.waitUntilExit()
+        running.withLock { $0 = nil }
+        return hasHeard
     }
 
-    /// Stops listening.
-    func stop() {
-        if process.isRunning { process.terminate() }
+    private func activeSession() -> SeatFact? {
+        property("ActiveSession", of: "Seat", at: SeatFact.seat).flatMap { SeatFact(activeSession: $0) }
+    }
+
+    private func kind(of session: String) -> SeatFact {
+        SeatFact(class: property("Class", of: "Session", at: session) ?? "", session: session)
+    }
+
+    private func lockedHint(of session: String) -> SeatFact? {
+        property("LockedHint", of: "Session", at: session).flatMap { SeatFact(lockedHint: $0, session: session) }
+    }
+
+    /// Asks logind for a property; its text as the tool prints it.
+    private func property(_ name: String, of kind: String, at place: String) -> String? {
+        let process = Process()
+        process.executableURL = URL(filePath: tool)
+        process.arguments = [
+            "call", "--system", "--timeout", "5", "--dest", "org.freedesktop.login1", "--object-path", place,
+            "--method",
+            "org.freedesktop.DBus.Properties.Get", "org.freedesktop.login1.\(kind)", name,
+        ]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return nil }
+        let said = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return process.terminationStatus == 0 ? String(decoding: said, as: UTF8.self) : nil
     }
 }
 

@@ -21,13 +21,16 @@ struct DeviceOptions: ParsableArguments {
     @Option(help: "What this command is towards the broker.")
     var clientID = "cordon-device"
 
+    @Flag(help: "Believe a broker that runs as this very user; for development.")
+    var development = false
+
     @Flag(help: "Print JSON, one value a line.")
     var json = false
 
     /// This command's view of the device. It keeps nothing of anybody, so its clean-up has nothing to do.
     func device() throws(CommandFailure) -> SharedDeviceMode {
         do {
-            return try SharedDeviceMode(socket: socket, clientID: clientID) { _ in }
+            return try SharedDeviceMode(socket: socket, clientID: clientID, isDevelopment: development) { _ in }
         } catch {
             throw CommandFailure(error)
         }

@@ -107,7 +107,7 @@ public actor DemoStage {
         let board = cordon.deletingLastPathComponent().appending(path: "ShiftBoard")
         let session = try AppSession(
             board,
-            ["--home", home(of: name).path, "--socket", broker.socket, "--client-id", name] + options)
+            ["--home", home(of: name).path, "--socket", broker.socket, "--client-id", name, "--development"] + options)
         apps.append(session)
         _ = try await session.event("ready")
         return session

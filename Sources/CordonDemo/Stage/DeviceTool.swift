@@ -32,7 +32,8 @@ public struct DeviceTool: Sendable {
     public func run(
         _ arguments: [String], as person: (name: String, password: String)? = nil
     ) async throws(ProgramError) -> Outcome {
-        let process = try ChildProcess(cordon, ["device"] + arguments + ["--socket", socket, "--json"])
+        let process = try ChildProcess(
+            cordon, ["device"] + arguments + ["--socket", socket, "--development", "--json"])
         var answer = JSONValue.null
         for await line in process.lines {
             guard let value = try? JSONValue(parsing: Data(line.utf8)) else { continue }

@@ -29,6 +29,8 @@ struct ProviderAuthorizationRequest: Sendable {
     let maxAge: Int?
     /// `sub` of an `id_token_hint`.
     let hintedSubject: String?
+    /// The pushed request that it was opened by.
+    var pushed: String?
 
     enum Prompt: String, CaseIterable, Sendable {
         case none, login, consent

@@ -4,7 +4,11 @@ import Foundation
 struct ProviderPushedRequest: Sendable {
     let destination: ProviderAuthorizationRequest.Destination
     let parameters: ProviderParameters
-    let expires: Date
+    /// Until when its page may be opened; once it was, until when it may be loaded again.
+    var expires: Date
+    /// How long a page is good, in seconds.
+    let pageLifetime: TimeInterval
+    fileprivate(set) var wasShown = false
 }
 
 /// The authorization requests that were handed over and not yet used.
@@ -30,13 +34,18 @@ struct PushedRequests: Sendable {
         let expires = now.addingTimeInterval(TimeInterval(Self.lifetime))
         // Kept for longer than it is good, so that the client learns that it came too late and can push again.
         waiting.insert(
-            ProviderPushedRequest(destination: destination, parameters: parameters, expires: expires),
+            ProviderPushedRequest(
+                destination: destination, parameters: parameters, expires: expires,
+                pageLifetime: environment.seconds(\.page)),
             for: ProviderEnvironment.digest(reference), until: expires + environment.seconds(\.page), at: now)
         return reference
     }
 
-    /// The request that a reference of ours stands for, once; nil when the parameters hold none.
-    mutating func take(_ parameters: ProviderParameters) throws(OAuthError) -> ProviderPushedRequest? {
+    /// The request that a reference of ours stands for; nil when the parameters hold none. A person may load its page again
+    /// (RFC 9126 §4) until ``finish(_:)``.
+    mutating func open(
+        _ parameters: ProviderParameters
+    ) throws(OAuthError) -> (key: String, request: ProviderPushedRequest)? {
         guard let reference = try parameters.value("request_uri"), reference.hasPrefix(Self.prefix) else {
             return nil
         }
@@ -46,7 +55,16 @@ struct PushedRequests: Sendable {
         guard let found = waiting.value(key, at: now), found.destination.client.id == clientID else {
             throw OAuthError(.invalidRequestURI, "request_uri is not known or was used")
         }
-        waiting.remove(key, at: now)
-        return found
+        waiting.update(key, at: now) { request in
+            guard !request.wasShown, request.expires > now else { return }
+            request.wasShown = true
+            request.expires = now + request.pageLifetime
+        }
+        return (key, found)
+    }
+
+    /// A code was given out for it, or the person refused: it is used.
+    mutating func finish(_ key: String?) {
+        if let key { waiting.remove(key, at: environment.now) }
     }
 }

@@ -51,11 +51,15 @@ public struct DeviceSessionStatement: Sendable, Codable, Equatable {
     public var age: Int64?
     /// The device's apps (SI-157); nil from an older broker.
     public var apps: [SharedDeviceApp]?
+    /// When the statement was made, by the device's own clock, in whole seconds since 1970; nil from an older broker.
+    public var issued: Int64?
+    /// Random, so that no two statements are the same; nil from an older broker.
+    public var nonce: String?
 
     /// Makes a statement.
     public init(
         deviceID: String, session: Int64, account: AccountID?, since: Int64, age: Int64? = nil,
-        apps: [SharedDeviceApp]? = nil
+        apps: [SharedDeviceApp]? = nil, issued: Int64? = nil, nonce: String? = nil
     ) {
         self.deviceID = deviceID
         self.session = session
@@ -63,6 +67,8 @@ public struct DeviceSessionStatement: Sendable, Codable, Equatable {
         self.since = since
         self.age = age
         self.apps = apps
+        self.issued = issued
+        self.nonce = nonce
     }
 
     /// Signs the statement with the device's key.

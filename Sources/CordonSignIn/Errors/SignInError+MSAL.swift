@@ -54,7 +54,7 @@ extension SignInFault {
         case .invalidResponse, .invalidIDToken, .nonceMismatch: -42600
         case .insecureAddress: -42602
         case .brokerDenied: -42711
-        case .brokerMissing: -42714
+        case .brokerMissing, .brokerUntrusted: -42714
         case .proofKeyUnsupported, .proofOfPossessionUnsupported, .unboundToken, .missingEndpoint, .accessDenied,
             .stopped, .timedOut,
             .unreachable, .overloaded, .consentRequired, .signedOut, .rolledBack, .storeDamaged, .storeUnavailable,

@@ -80,6 +80,8 @@ public enum SignInFault: String, Sendable, CaseIterable {
     case retryAfterEnrollment
     /// A broker is needed and absent.
     case brokerMissing
+    /// What answers at the broker's socket may be anybody's.
+    case brokerUntrusted
     /// A broker refused.
     case brokerDenied
     /// The device is not shared.

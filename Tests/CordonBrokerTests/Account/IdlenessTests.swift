@@ -87,22 +87,25 @@ import Testing
         #expect(try await notes.current().current == nil)
     }
 
-    @Test(arguments: [
-        ("/org/freedesktop/login1/session/_31: org.freedesktop.login1.Session.Lock ()", SeatEvent.locked),
-        ("/org/freedesktop/login1/session/_31: org.freedesktop.login1.Session.Unlock ()", .unlocked),
-        (
-            "/org/freedesktop/login1/session/c2: org.freedesktop.DBus.Properties.PropertiesChanged "
-                + "('org.freedesktop.login1.Session', {'LockedHint': <true>}, @as [])", .locked
-        ),
-        (
-            "/org/freedesktop/login1/session/c2: org.freedesktop.DBus.Properties.PropertiesChanged "
-                + "('org.freedesktop.login1.Session', {'Active': <true>}, @as [])", .unlocked
-        ),
-        ("/org/freedesktop/login1: org.freedesktop.login1.Manager.SessionNew ('c3', objectpath '/x')", nil),
-        ("/org/freedesktop/login1/session/c2: org.freedesktop.login1.Session.Locksmith ()", nil),
-        ("Monitoring signals from all objects owned by org.freedesktop.login1", nil), ("", nil), (":", nil),
-    ])
-    func `logind's signals are read, and everything else is left alone`(line: String, event: SeatEvent?) {
-        #expect(SeatEvent(monitorLine: line) == event)
+    @Test func `a seat of which nothing is heard any more counts as locked, and says so`() async throws {
+        let stand = try stand()
+        let broker = try await stand.joinedBroker()
+        let notes = try await BrokerApp("notes", at: broker)
+        try await notes.signIn(.worker, at: stand.provider)
+        #expect(await notes.ask(.deviceInfo).device?.warnings.contains(.seatUnheard) == false)
+        let (signals, seat) = AsyncStream.makeStream(of: SeatEvent.self)
+        seat.yield(.unlocked)
+        seat.finish()
+        await broker.follow(signals)
+        #expect(await notes.ask(.deviceInfo).device?.warnings.contains(.seatUnheard) == true)
+        for _ in 0..<2 {
+            stand.time.advance(.seconds(301))
+            _ = await notes.ask(.accountActivity)
+            // A screen that is heard of again was unlocked by nobody.
+            await broker.note(.unlocked)
+            await broker.note(.unheard)
+            await broker.tick()
+        }
+        #expect(try await notes.current().current == nil)
     }
 }

@@ -47,14 +47,71 @@ import Testing
         for verb in BrokerVerb.allCases where ![.hello, .tokenReturn, .tokenCancel].contains(verb) {
             #expect(await app.ask(verb).error?.code == "brokerRefused", "\(verb)")
         }
-        #expect(await app.greet("notes", versions: [2]).error?.code == "brokerRefused")
+        #expect(await app.greet("notes", versions: [3]).error?.code == "brokerRefused")
         #expect(await app.greet("notes", versions: [], singleAccount: true).error != nil)
         #expect(await app.greet("notes", singleAccount: false).error?.code == "configuration")
-        #expect(await app.greet("notes", versions: [9, 1]).hello?.version == 1)
+        #expect(await app.greet("notes", versions: [9, 1, 2]).hello?.version == 2)
         #expect(await app.greet("notes").error?.fault == "invalidRequest")
         var strange = LooseRequest(.hello)
         strange.verb = "account.borrow"
         #expect(await app.ask(strange).error?.fault == "unhandledError")
+    }
+
+    @Test func `a request repeats the nonce of its own connection's greeting, or is refused`() async throws {
+        let stand = try BrokerStand()
+        let broker = try await stand.joinedBroker()
+        let app = try await BrokerApp("notes", at: broker)
+        let other = try await BrokerApp("notes", at: broker, greets: false)
+        let foreign = try #require(await other.greet("notes").hello?.nonce)
+        #expect(Base64URL.decode(foreign)?.count == 16)
+        for nonce in [foreign, "", "x"] {
+            let answer = await app.ask(.accountCurrent) { $0.nonce = nonce }
+            #expect(answer.error?.fault == "brokerDenied" && answer.current == nil)
+        }
+        #expect(await app.ask(.accountCurrent).current != nil)
+    }
+
+    @Test func `a client of the first version is served where the kernel vouches for it, and told to update elsewhere`()
+        async throws
+    {
+        let stand = try BrokerStand { $0.apps[1].group = "board-app" }
+        let broker = try await stand.joinedBroker()
+        let byFile = try await BrokerApp("notes", at: broker, greets: false)
+        let refusal = await byFile.greet("notes", versions: [1]).error
+        #expect(refusal?.fault == "invalidRequest" && refusal?.hint.hasPrefix("Update the app") == true)
+        #expect(await byFile.ask(.accountCurrent).error != nil)
+        let byGroup = try await BrokerApp("board", at: broker, greets: false) { $0.groups = ["board-app"] }
+        let greeting = await byGroup.greet("board", versions: [1]).hello
+        #expect(greeting?.version == 1 && greeting?.nonce == nil)
+        #expect(await byGroup.ask(.accountCurrent).current != nil)
+        let administrator = try await BrokerApp("x", at: broker, user: 0, greets: false)
+        #expect(await administrator.greet("x", versions: [1]).hello?.version == 1)
+    }
+
+    @Test func `an entry with a group or a label means who the kernel said had it when it connected`() async throws {
+        let stand = try BrokerStand {
+            $0.apps[0].group = "notes-app"
+            $0.apps[1].label = "snap.board.board"
+        }
+        let broker = try await stand.joinedBroker()
+        // The file of the entry, and even the right one, is not enough.
+        #expect(await fault { _ = try await BrokerApp("notes", at: broker) } == "brokerDenied")
+        #expect(await fault { _ = try await BrokerApp("board", at: broker) } == "brokerDenied")
+        #expect(
+            await fault {
+                _ = try await BrokerApp("notes", at: broker, path: "") {
+                    $0.groups = ["notes-app"]
+                    $0.objection = .unseen
+                }
+            } == nil)
+        #expect(await fault { _ = try await BrokerApp("board", at: broker) { $0.label = "snap.board.board" } } == nil)
+        #expect(await fault { _ = try await BrokerApp("board", at: broker) { $0.label = "unconfined" } } != nil)
+        // Neither stands for another entry, nor a label for the file.
+        #expect(await fault { _ = try await BrokerApp("board", at: broker) { $0.groups = ["notes-app"] } } != nil)
+        #expect(
+            await fault {
+                _ = try await BrokerApp("board", at: broker, path: "/tmp/b") { $0.label = "snap.board.board" }
+            } != nil)
     }
 
     @Test func `the profile's lists decide by bundle id`() async throws {
@@ -110,20 +167,45 @@ import Testing
         let administrator = try await BrokerApp("x", at: broker, user: 0)
         let refused = await administrator.attended(.deviceJoin, as: .worker, at: stand.provider)
         #expect(refused.error?.code == "brokerRefused")
-        #expect(await worker.ask(.deviceInfo).device?.registration == nil)
+        let before = try #require(await worker.ask(.deviceInfo).device)
+        #expect(before.registration == nil && before.extraInformation.isEmpty)
         let joined = await administrator.attended(.deviceJoin, as: .administrator, at: stand.provider)
         let registration = try #require(joined.device?.registration)
         #expect(registration.tenant.rawValue == "contoso")
         #expect(joined.device?.registration(with: TenantID("contoso")) == registration)
         #expect(joined.device?.registration(with: TenantID("fabrikam")) == nil)
+        let names = ["device_id", "tenant_id", "cloud_host", "certificate_thumbprint"]
+        #expect(
+            joined.device?.extraInformation.keys.sorted()
+                == ["isSSOExtensionInFullMode"] + names.map { "primary_registration_metadata_" + $0 }.sorted())
+        #expect(joined.device?.extraInformation["isSSOExtensionInFullMode"] == "Yes")
+        #expect(registration.cloudHost == URL(string: stand.provider.issuer)?.host())
         let again = await administrator.attended(.deviceJoin, as: .administrator, at: stand.provider)
         #expect(again.device?.registration == registration)
+        let foreign = await administrator.attended(.deviceJoin, as: .stranger, at: stand.provider)
+        #expect(foreign.error?.reason == "the device belongs to another organisation")
         #expect(await administrator.attended(.deviceJoin, as: .stranger, at: stand.provider).error != nil)
         #expect(await administrator.attended(.deviceLeave, as: .stranger, at: stand.provider).error != nil)
         #expect(try await worker.current().current == nil, "the administrator is not the device's account")
         // Restarted, it is the same device.
         let restarted = try await BrokerApp("notes", at: stand.broker())
         #expect(await restarted.ask(.deviceInfo).device?.registration == registration)
+    }
+
+    @Test func `an administrator learns what cannot work, and an app does not`() async throws {
+        let stand = try BrokerStand {
+            $0.apps[0].path = "/etc/hostname"
+            $0.apps[1].path = "/etc/passwd"
+            $0.apps[1].group = "no such group"
+        }
+        let broker = try await stand.broker()
+        let administrator = try await BrokerApp("x", at: broker, user: 0)
+        let problems = try #require(await administrator.ask(.deviceInfo).device?.problems)
+        #expect(problems.contains { $0.hasPrefix("/etc/passwd cannot be served: the entry's group") })
+        #expect(problems.contains { $0.contains("no service is named") })
+        #expect(!problems.contains { $0.contains("/apps/third") }, "not installed is no mistake")
+        let app = try await BrokerApp("third", at: broker)
+        #expect(await app.ask(.deviceInfo).device?.problems == nil)
     }
 
     @Test func `leaving signs out, tells the apps and forgets the device`() async throws {

@@ -24,6 +24,11 @@ import Testing
         return ListedPrograms(configuration)
     }
 
+    /// This process, as if another user had started it.
+    private static func caller(_ user: UInt32 = 4_242, group: UInt32 = 4_242) -> PeerCredentials {
+        PeerCredentials(process: getpid(), user: user, group: group)
+    }
+
     /// A folder that only its owner may write to, for as long as the work lasts.
     private func inFolder(_ work: (URL) throws -> Void) throws {
         let folder = TemporaryFolder.newPath()
@@ -34,23 +39,25 @@ import Testing
     }
 
     @Test func `only the very file at the listed path is the app, and no link leads to it`() throws {
-        #expect(try list(path, isDevelopment: true).objection(to: own, at: path, of: 4_242) { [] } == nil)
+        #expect(try list(path, isDevelopment: true).objection(to: own, at: path, of: Self.caller()) { [] } == nil)
         try inFolder { folder in
             let link = folder.appending(path: "link").path
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
-            #expect(try list(link).objection(to: own, at: link, of: 4_242) { [] } == .link)
+            #expect(try list(link).objection(to: own, at: link, of: Self.caller()) { [] } == .link)
             let way = folder.appending(path: "way")
             try FileManager.default.createSymbolicLink(
                 at: way, withDestinationURL: URL(filePath: path).deletingLastPathComponent())
             let over = way.appending(path: URL(filePath: path).lastPathComponent).path
-            #expect(try list(over).objection(to: own, at: over, of: 4_242) { [] } == .link)
+            #expect(try list(over).objection(to: own, at: over, of: Self.caller()) { [] } == .link)
             let missing = folder.appending(path: "missing").path
-            #expect(try list(missing).objection(to: own, at: missing, of: 4_242) { [] } == .missing)
-            #expect(try list(folder.path).objection(to: own, at: folder.path, of: 4_242) { [] } == .noFile)
+            #expect(try list(missing).objection(to: own, at: missing, of: Self.caller()) { [] } == .missing)
+            #expect(try list(folder.path).objection(to: own, at: folder.path, of: Self.caller()) { [] } == .noFile)
             let other = folder.appending(path: "other").path
             try Data("x".utf8).write(to: URL(filePath: other))
-            #expect(try list(other).objection(to: own, at: other, of: 4_242) { [] } == .anotherFile)
-            #expect(try list(link).objection(to: own, at: other, of: 4_242) { [] } == nil, "the list decides by path")
+            #expect(try list(other).objection(to: own, at: other, of: Self.caller()) { [] } == .anotherFile)
+            #expect(
+                try list(link).objection(to: own, at: other, of: Self.caller()) { [] } == nil,
+                "the list decides by path")
             #expect(try list(link).mistakes.map(\.objection) == [.link])
             #expect(try list(missing).mistakes.isEmpty)
         }
@@ -65,7 +72,7 @@ import Testing
             ).uint32Value
             /// Whether the file may be changed by a user, as the broker sees it.
             func isChangeable(_ user: UInt32 = 4_242, in groups: Set<UInt32>? = []) throws -> Bool {
-                let found = try list(file).objection(to: own, at: file, of: user) { groups }
+                let found = try list(file).objection(to: own, at: file, of: Self.caller(user)) { groups }
                 #expect(found == .changeable || found == .anotherFile)
                 return found == .changeable
             }
@@ -101,7 +108,7 @@ import Testing
         let all = ProgramDigests(largest: .max)
         func caller(_ path: String, _ digest: String?, _ digests: ProgramDigests) async throws -> BrokerCaller {
             let list = try list(path, digest: digest, isDevelopment: true)
-            let watched = try #require(WatchedCaller(credentials, socket: one, programs: list))
+            let watched = WatchedCaller(credentials, socket: one, programs: list)
             return await watched.caller(digests)
         }
         let listed = try await caller(path, digest, all)

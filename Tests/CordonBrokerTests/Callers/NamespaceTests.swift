@@ -17,7 +17,7 @@ import Testing
         link = socket.socket(socket.AF_UNIX)
         link.settimeout(20)
         link.connect(sys.argv[1])
-        hello = b'{"id":1,"verb":"hello","versions":[1],"clientID":"notes"}'
+        hello = b'{"id":1,"verb":"hello","versions":[1,2],"clientID":"notes"}'
         link.sendall(struct.pack(">I", len(hello)) + hello)
         size = struct.unpack(">I", link.recv(4, socket.MSG_WAITALL))[0]
         print(link.recv(size, socket.MSG_WAITALL).decode(), flush=True)

@@ -41,14 +41,16 @@ import Testing
     }
 
     @Test func `a list is warned about where it lets in more than it says, or an app cannot work by it`() throws {
-        func warnings(_ path: String, _ more: String = #""bundleID": "b", "origins": ["https://a.example"]"#) throws
-            -> [String]
-        {
+        func warnings(
+            _ path: String, _ more: String = #""bundleID": "b", "origins": ["https://a.example"]"#,
+            group: String = #""group": "a","#
+        ) throws -> [String] {
             try read(
-                #"{"issuer": "https://x", "apps": [{"name": "a", "path": "\#(path)", "clientIDs": ["a"], \#(more)}]}"#
+                #"{"issuer": "https://x", "apps": [{"name": "a", "path": "\#(path)", "clientIDs": ["a"], \#(group)\#(more)}]}"#
             ).warnings
         }
         #expect(try warnings("/opt/a/bin/notes").isEmpty)
+        #expect(try warnings("/opt/a/bin/notes", group: "").first?.contains("group of its own") == true)
         for path in [
             "/usr/bin/python3.11", "/usr/bin/node", "/bin/sh", "/opt/electron28", "/lib64/ld-linux-x86-64.so.2",
         ] {

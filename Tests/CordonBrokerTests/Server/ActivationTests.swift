@@ -12,21 +12,6 @@ import Testing
 
 /// A broker that is started for a socket that listens already (SI-188).
 @Suite(.tags(.machineAlone), .timeLimit(.minutes(1))) struct ActivationTests {
-    /// A socket as systemd would make it.
-    private func listener(_ path: String, listens: Bool = true) throws -> Int32 {
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
-        let isBound = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-            }
-        }
-        try #require(isBound && (!listens || listen(descriptor, 4) == 0))
-        return descriptor
-    }
-
     @Test func `whoever connected before the broker ran is answered, and the socket outlives the broker`() async throws
     {
         let stand = try BrokerStand {
@@ -35,7 +20,7 @@ import Testing
         }
         try FileManager.default.createDirectory(at: stand.folder, withIntermediateDirectories: true)
         let path = stand.folder.appending(path: "s").path
-        let descriptor = try listener(path)
+        let descriptor = try Listener.make(path)
         let early = try #require(BrokerSocket(path: path, tick: .milliseconds(100)))
         #expect(early.send(BrokerFrame.encode(Data(#"{"id":1,"verb":"hello","versions":[1],"clientID":"x"}"#.utf8))))
         let broker = try await Broker(
@@ -79,7 +64,7 @@ import Testing
             try InheritedSocket.descriptor(["LISTEN_FDS": "2", "LISTEN_PID": "77"], process: 77)
         }
         let path = TemporaryFolder.newPath().path
-        let deaf = try listener(path, listens: false)
+        let deaf = try Listener.make(path, listens: false)
         defer {
             close(deaf)
             unlink(path)

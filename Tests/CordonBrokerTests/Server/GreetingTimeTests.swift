@@ -36,7 +36,7 @@ import Testing
             try channel.pipeline.syncOperations.addHandler(
                 BrokerConnectionHandler(
                     session: session, limits: BrokerLimits(), shared: ProgramBudget(budget), now: 0,
-                    logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
+                    logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, isFromCaller: { true }))
         }
         try await channel.connect(to: SocketAddress(unixDomainSocketPath: "/client")).get()
         try await until { isReading.withLock { $0 } }

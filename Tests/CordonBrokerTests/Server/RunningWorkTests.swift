@@ -46,6 +46,31 @@ import Testing
         }
     }
 
+    @Test func `work in the background asks who is here before its first byte, and stops for anybody else`()
+        async throws
+    {
+        try await ServedBroker.serve { socket, stand in
+            try await ServedBroker.join(socket, stand)
+            let notes = try SharedDeviceMode.patient(at: socket, clientID: "notes") { _ in }
+            let written = Locked<[UInt64]>([])
+            /// What a system starts now and then: the session that it is for was remembered when it was planned.
+            @Sendable func work(for session: UInt64) async {
+                guard let now = try? await notes.refresh(), now.current != nil, now.session == session else { return }
+                written.withLock { $0.append(session) }
+            }
+            let first = try await notes.signIn(request, browser: stand.provider.browser(signingInAs: .worker))
+            await work(for: first.session)
+            _ = try await notes.signOut()
+            await work(for: first.session)
+            let next = try await notes.signIn(request, browser: stand.provider.browser(signingInAs: .otherWorker))
+            await work(for: first.session)
+            await work(for: next.session)
+            #expect(written.withLock { $0 } == [first.session, next.session])
+            let now = try await notes.currentAccount()
+            #expect(now.began != nil && now.nonce.flatMap { Base64URL.decode($0) }?.count == 16)
+        }
+    }
+
     @Test func `work that began for one person gets nothing of the next one`() async throws {
         try await ServedBroker.serve { socket, stand in
             try await ServedBroker.join(socket, stand)

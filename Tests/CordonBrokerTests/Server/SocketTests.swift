@@ -121,6 +121,7 @@ import Testing
             let honest = try SharedDeviceMode.patient(at: socket, clientID: "notes")
             // Where the machine stalls, even an honest greeting can be late.
             try await until { (try? await honest.deviceInformation()) != nil }
+            #expect(await honest.hasBroker())
             let calm = try await times(of: honest)
             let liar = try #require(BrokerSocket(path: socket, tick: .milliseconds(100)))
             #expect(liar.send(Data([0xFF, 0xFF, 0xFF, 0xFF, 0x7B])))
@@ -153,6 +154,7 @@ import Testing
     @Test func `more connections than a user may have are turned away, and one that ends makes room`() async throws {
         var limits = BrokerLimits.patient
         limits.connectionsPerUser = 3
+        limits.reservedPerProgram = 0
         try await ServedBroker.serve(limits) { socket, _ in
             var held: [SharedDeviceMode] = []
             for number in 0..<3 {
@@ -181,37 +183,6 @@ import Testing
         #expect(BrokerServer.seesPrograms(of: getpid()) && !BrokerServer.seesPrograms(of: -1))
     }
 
-    @Test func `a user who connects too fast is turned away, and others are not`() {
-        var limits = BrokerLimits()
-        limits.connectsAtOnce = 3
-        limits.connectsPerSecond = 10
-        var ledger = ConnectionLedger(limits)
-        let admitted = (0..<5).map { _ in ledger.admit(1_000, now: 0) }
-        #expect(admitted == [true, true, true, false, false])
-        let other = ledger.admit(1_001, now: 0)
-        #expect(other)
-        // A tenth of a second later there is room for one.
-        let later = (0..<2).map { _ in ledger.admit(1_000, now: 100_000_000) }
-        #expect(later == [true, false])
-    }
-
-    @Test func `the connections of one program share its budget, and another program has its own`() {
-        var limits = BrokerLimits()
-        limits.programBurst = 2
-        limits.programPerSecond = 1_000
-        var ledger = ConnectionLedger(limits)
-        let flood = ConnectionLedger.ProgramKey(user: 1_000, device: 1, inode: 7)
-        let (one, two) = (ledger.enter(flood, now: 0), ledger.enter(flood, now: 0))
-        #expect(one.spend(now: 0) == 0 && two.spend(now: 0) == 0)
-        #expect(one.spend(now: 0) == 1_000_000 && two.spend(now: 0) == 2_000_000)
-        let notes = ledger.enter(.init(user: 1_000, device: 1, inode: 8), now: 0)
-        #expect(notes.spend(now: 0) == 0)
-        ledger.leave(flood)
-        ledger.leave(flood)
-        let again = ledger.enter(flood, now: 0)
-        #expect(again.spend(now: 0) > 0, "whoever left and comes back has no new budget")
-    }
-
     @Test func `what a stranger can cause is logged once a minute, on one line`() {
         var log = ThrottledLog()
         let start = Date(timeIntervalSince1970: 1_800_000_000)
@@ -228,6 +199,11 @@ import Testing
         await #expect(throws: gone) { try await device.deviceInformation() }
         await #expect(throws: gone) { try await device.currentAccount() }
         await #expect(throws: gone) { try await device.signOut() }
+        let request = SignInRequest(scopes: BrokerStand.scopes, resource: BrokerStand.resource)
+        await #expect(throws: gone) {
+            try await device.signIn(request, browser: .opening { _ in Issue.record("no page is shown") })
+        }
+        #expect(await !device.hasBroker())
         // Nothing local stands in for the broker (SI-114).
         await #expect(throws: gone) {
             try await device.accessToken(for: "a", resource: BrokerStand.resource, scopes: BrokerStand.scopes)

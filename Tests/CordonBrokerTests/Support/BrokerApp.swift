@@ -13,12 +13,15 @@ final class BrokerApp: Sendable {
     private let session: BrokerSession
     private let heard = Locked<[LooseAnswer]>([])
     private let last = Locked<UInt32>(0)
+    private let nonce = Locked<String?>(nil)
 
     init(
         _ name: String, at broker: Broker, user: UInt32 = 1_000, path: String? = nil, digest: String = "",
-        clientID: String? = nil, greets: Bool = true
+        clientID: String? = nil, greets: Bool = true, change: (inout BrokerCaller) -> Void = { _ in }
     ) async throws {
-        let caller = BrokerCaller(user: user, process: 1, path: path ?? "/apps/\(name)", digest: digest)
+        var known = BrokerCaller(user: user, process: 1, path: path ?? "/apps/\(name)", digest: digest)
+        change(&known)
+        let caller = known
         session = BrokerSession(broker: broker, identify: { caller }, isUnchanged: { true })
         let heard = heard
         peer = await session.open { frame in
@@ -30,12 +33,14 @@ final class BrokerApp: Sendable {
         if let error = answer.error { throw error.signInError }
     }
 
-    func greet(_ clientID: String, versions: [Int] = [1], singleAccount: Bool = true) async -> LooseAnswer {
+    func greet(_ clientID: String, versions: [Int] = [1, 2], singleAccount: Bool = true) async -> LooseAnswer {
         var hello = LooseRequest(.hello)
         hello.versions = versions
         hello.clientID = clientID
         hello.singleAccount = singleAccount
-        return await ask(hello)
+        let answer = await ask(hello)
+        if let greeting = answer.hello { nonce.withLock { $0 = greeting.nonce } }
+        return answer
     }
 
     /// Everything that came without being the answer of a call.
@@ -99,6 +104,8 @@ final class BrokerApp: Sendable {
     func leave() async { await session.close(peer) }
 
     private func send(_ request: LooseRequest) async -> LooseAnswer {
+        var request = request
+        request.nonce = request.nonce ?? nonce.withLock { $0 }
         guard let payload = try? MessageCoding.encode(request) else { return LooseAnswer() }
         return Self.answer(in: await session.answer(payload, from: peer).frame)
     }

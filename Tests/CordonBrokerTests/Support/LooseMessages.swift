@@ -10,6 +10,8 @@ struct LooseRequest: Codable, Sendable {
     var id: UInt32
     /// What is asked. Text, because a newer app may ask what this broker does not know.
     var verb: String
+    /// Repeats the greeting's, from version 2 on.
+    var nonce: String?
     /// `hello`: the protocol versions that the app speaks.
     var versions: [Int]?
     /// `hello`: what the app is towards the broker.
@@ -112,6 +114,8 @@ struct LooseAnswer: Codable, Sendable {
         var session: UInt64
         /// The verbs that this broker knows.
         var features: [String]
+        /// What every request of this connection repeats, from version 2 on.
+        var nonce: String?
 
         /// Makes a greeting.
         init(version: Int, broker: String, session: UInt64, features: [String]) {

@@ -9,7 +9,8 @@ extension SharedDeviceMode {
         warn: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(SignInError) -> SharedDeviceMode {
         try SharedDeviceMode(
-            socket: socket, clientID: clientID, deadline: { max($0.deadline, .seconds(60)) }, cleanUp: cleanUp,
+            socket: socket, clientID: clientID, isDevelopment: true, deadline: { max($0.deadline, .seconds(60)) },
+            cleanUp: cleanUp,
             warn: warn)
     }
 }

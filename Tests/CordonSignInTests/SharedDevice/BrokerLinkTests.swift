@@ -10,14 +10,14 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct BrokerLinkTests {
     /// A link that waits a minute for what the broker answers: the machine may stall.
     private func link(_ broker: SilentBroker) -> BrokerLink {
-        BrokerLink(path: broker.path, clientID: "app", deadline: Self.patience) { _ in }
+        BrokerLink(path: broker.path, clientID: "app", trust: .development, deadline: Self.patience) { _ in }
     }
 
     private static let patience: @Sendable (BrokerVerb) -> Duration = { max($0.deadline, .seconds(60)) }
 
     /// An app whose questions about the state may take that long, and everything else a minute.
     private func app(_ broker: SilentBroker, state: Duration) throws -> SharedDeviceMode {
-        try SharedDeviceMode(socket: broker.path, clientID: "app") {
+        try SharedDeviceMode(socket: broker.path, clientID: "app", isDevelopment: true) {
             [.deviceInfo, .accountCurrent].contains($0) ? state : Self.patience($0)
         }
     }

@@ -15,6 +15,8 @@ final class SilentBroker: Sendable {
     private let listener: Int32
     private let heard = Locked<[String]>([])
     private let hangsUpAt: BrokerVerb?
+    private let version: Int
+    private let nonce: String?
     private let answer: @Sendable (BrokerRequestHead, Int) -> [Data]
 
     /// What was asked, over all connections, in order.
@@ -24,10 +26,12 @@ final class SilentBroker: Sendable {
     ///
     /// - Parameter answer: The frames to send for a request; the number says how often its verb came before.
     init(
-        hangingUpAt verb: BrokerVerb? = nil,
+        hangingUpAt verb: BrokerVerb? = nil, version: Int = BrokerLink.version, nonce: String? = "n",
         answering answer: @escaping @Sendable (BrokerRequestHead, Int) -> [Data] = { _, _ in [] }
     ) throws {
         hangsUpAt = verb
+        self.version = version
+        self.nonce = nonce
         self.answer = answer
         path = TemporaryFolder.newPath().path
         listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
@@ -80,7 +84,7 @@ final class SilentBroker: Sendable {
     }
 
     private func greet(_ id: UInt32, _ descriptor: Int32) {
-        let greeting = BrokerGreeting(version: BrokerLink.version, broker: "silent", session: 1, features: [])
+        let greeting = BrokerGreeting(version: version, broker: "silent", session: 1, features: [], nonce: nonce)
         let answer = BrokerMessage(greeting, to: HelloCall.self, id: id)
         guard let payload = try? MessageCoding.encode(answer) else { return }
         write(BrokerFrame.encode(payload), descriptor)

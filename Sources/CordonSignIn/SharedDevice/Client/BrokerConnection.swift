@@ -18,6 +18,7 @@ final class BrokerConnection: Sendable {
         var lastID: UInt32 = 0
         var waiting: [UInt32: Waiter] = [:]
         var isClosed = false
+        var nonce: String?
     }
 
     private let socket: BrokerSocket
@@ -27,12 +28,14 @@ final class BrokerConnection: Sendable {
 
     /// Connects.
     ///
-    /// - Throws: ``SignInError`` with code `brokerUnavailable` when nobody listens.
+    /// - Parameter trust: Whose broker is believed; nothing is sent to any other.
+    /// - Throws: ``SignInError`` with code `brokerUnavailable` when nobody listens, or somebody else than the device's broker.
     init(
-        path: String, onEvent: @escaping @Sendable (AccountEvent) -> Void,
+        path: String, trust: BrokerTrust, onEvent: @escaping @Sendable (AccountEvent) -> Void,
         onClose: @escaping @Sendable () -> Void
     ) throws(SignInError) {
         guard let socket = BrokerSocket(path: path, tick: .milliseconds(100)) else { throw Self.gone }
+        try trust.check(socket.peerUser, at: path)
         self.socket = socket
         self.onEvent = onEvent
         self.onClose = onClose
@@ -61,7 +64,8 @@ final class BrokerConnection: Sendable {
             await withCheckedContinuation { continuation in
                 guard !Task.isCancelled else { return continuation.resume(returning: .failure(Self.stopped)) }
                 send(
-                    BrokerRequest(call, id: id, correlationID: correlationID), id: id, within: limit, progress: progress
+                    BrokerRequest(call, id: id, correlationID: correlationID, nonce: nonce), id: id, within: limit,
+                    progress: progress
                 ) {
                     continuation.resume(returning: $0)
                 }
@@ -79,13 +83,19 @@ final class BrokerConnection: Sendable {
         let answered = DispatchSemaphore(value: 0)
         let box = Locked<Result<Call.Answer, SignInError>?>(nil)
         let id = nextID()
-        send(BrokerRequest(call, id: id), id: id, within: limit, progress: nil) { outcome in
+        send(BrokerRequest(call, id: id, nonce: nonce), id: id, within: limit, progress: nil) { outcome in
             box.withLock { $0 = outcome }
             answered.signal()
         }
         answered.wait()
         guard let outcome = box.withLock({ $0 }) else { throw Self.gone }
         return try outcome.get()
+    }
+
+    /// What every request repeats from here on; nil for a broker of the first version.
+    var nonce: String? {
+        get { state.withLock { $0.nonce } }
+        set { state.withLock { $0.nonce = newValue } }
     }
 
     private func nextID() -> UInt32 {
@@ -131,7 +141,9 @@ final class BrokerConnection: Sendable {
     private func cancel(_ id: UInt32) {
         fail(id, Self.stopped)
         let next = nextID()
-        send(BrokerRequest(CancelCall(request: id), id: next), id: next, within: .seconds(2), progress: nil) { _ in }
+        send(
+            BrokerRequest(CancelCall(request: id), id: next, nonce: nonce), id: next, within: .seconds(2), progress: nil
+        ) { _ in }
     }
 
     private func fail(_ id: UInt32, _ error: SignInError) {

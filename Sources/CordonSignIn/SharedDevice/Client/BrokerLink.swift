@@ -3,10 +3,13 @@ internal import Foundation
 
 /// The app's way to the broker: connected at first use and again after a loss, greeted each time.
 actor BrokerLink {
-    /// The version of the protocol that this library speaks.
-    static let version = 1
+    /// The newest version of the protocol that this library speaks.
+    static let version = 2
+    /// The versions that it speaks; a broker of the first wants no nonce.
+    static let versions = [1, 2]
 
     private let path: String
+    private let trust: BrokerTrust
     private let clientID: String
     private let onEvent: @Sendable (AccountEvent) -> Void
     /// How long to wait for an answer.
@@ -16,12 +19,16 @@ actor BrokerLink {
     private var isSubscribed = false
     private var keeper: Task<Void, Never>?
 
-    /// - Parameter deadline: How long to wait for an answer; tests on a machine that stalls wait longer.
+    /// - Parameters:
+    ///   - trust: Whose broker is believed.
+    ///   - deadline: How long to wait for an answer; tests on a machine that stalls wait longer.
     init(
-        path: String, clientID: String, deadline: @escaping @Sendable (BrokerVerb) -> Duration = { $0.deadline },
+        path: String, clientID: String, trust: BrokerTrust = .device,
+        deadline: @escaping @Sendable (BrokerVerb) -> Duration = { $0.deadline },
         onEvent: @escaping @Sendable (AccountEvent) -> Void
     ) {
         self.path = path
+        self.trust = trust
         self.clientID = clientID
         self.deadline = deadline
         self.onEvent = onEvent
@@ -65,14 +72,15 @@ actor BrokerLink {
 
     private func connect() async throws(SignInError) -> BrokerConnection {
         let fresh = try BrokerConnection(
-            path: path, onEvent: onEvent,
+            path: path, trust: trust, onEvent: onEvent,
             onClose: { [weak self] in Task { await self?.lost() } })
         do throws(SignInError) {
             let greeting = try await fresh.call(
-                HelloCall(versions: [Self.version], clientID: clientID), within: deadline(.hello))
-            guard greeting.version == Self.version else {
+                HelloCall(versions: Self.versions, clientID: clientID), within: deadline(.hello))
+            guard Self.versions.contains(greeting.version), greeting.version == 1 || greeting.nonce != nil else {
                 throw SignInError(.brokerUnavailable, .brokerMissing, "the broker speaks another version")
             }
+            fresh.nonce = greeting.nonce
             if isSubscribed {
                 _ = try await fresh.call(SubscribeCall(), within: deadline(.eventsSubscribe))
             }

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// Something that happened to the device's account; it names nobody (SI-059, SI-162).
 public struct AccountEvent: Sendable, Hashable, Codable {
     /// What happened.
@@ -25,16 +27,22 @@ public struct AccountEvent: Sendable, Hashable, Codable {
     public let kind: Kind
     /// The session number in force; it rises with every change of account or registration (SI-072).
     public let session: UInt64
+    /// When, by the broker's clock in whole seconds; nil from an older broker and for ``Kind/resumed``.
+    public let time: Date?
+    /// Random, so that the same event told twice is known; nil from an older broker and for ``Kind/resumed``.
+    public let nonce: String?
 
     private enum CodingKeys: String, CodingKey {
         case kind = "type"
-        case session
+        case session, time, nonce
     }
 
     /// Makes an event.
-    package init(_ kind: Kind, session: UInt64) {
+    package init(_ kind: Kind, session: UInt64, time: Date? = nil, nonce: String? = nil) {
         self.kind = kind
         self.session = session
+        self.time = time
+        self.nonce = nonce
     }
 
     /// The notification's name on Apple platforms, which is the contract between apps and brokers (SI-058).

@@ -54,13 +54,23 @@ public struct CurrentAccount: Sendable, Codable, Equatable {
     public var owed: [OwedCleanUp]
     /// The session number in force.
     public var session: UInt64
+    /// When the session of ``current`` began, by the broker's clock; nil for nobody, and from an older broker.
+    public var began: Date?
+    /// Random and the session's own: a number that a restored device gives out again comes with another one. Nil for nobody, and
+    /// from an older broker.
+    public var nonce: String?
 
     /// Makes an answer.
-    package init(current: SignedInAccount?, previous: AccountID?, owed: [OwedCleanUp], session: UInt64) {
+    package init(
+        current: SignedInAccount?, previous: AccountID?, owed: [OwedCleanUp], session: UInt64, began: Date? = nil,
+        nonce: String? = nil
+    ) {
         self.current = current
         self.previous = previous
         self.owed = owed
         self.session = session
+        self.began = began
+        self.nonce = nonce
     }
 
     /// What changed; ids are compared, never names (SI-035).

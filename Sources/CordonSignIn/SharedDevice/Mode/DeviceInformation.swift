@@ -33,6 +33,8 @@ public struct DeviceInformation: Sendable, Codable, Equatable {
         case memoryDumped
         /// The system may move the broker's memory to a disk.
         case memorySwapped
+        /// Nothing is heard of the screen lock although it is to be followed; the device counts as locked.
+        case seatUnheard
         /// The service could not be told that the device left; an administrator releases it there.
         case serviceNotTold
     }
@@ -49,6 +51,8 @@ public struct DeviceInformation: Sendable, Codable, Equatable {
         public var keyThumbprint: String
         /// Since when.
         public var since: Date
+        /// The provider's host.
+        public var cloudHost: String? { URL(string: issuer)?.host() }
 
         /// Makes a registration.
         package init(deviceID: String, tenant: TenantID, issuer: String, keyThumbprint: String, since: Date) {
@@ -77,8 +81,25 @@ public struct DeviceInformation: Sendable, Codable, Equatable {
     /// How sign-in should open, such as `qrpin`; nil when the administrator chose nothing (SI-128).
     public var preferredAuthenticationMethod: String?
 
+    /// What does not work and an administrator can mend, a line each; nil for nothing, for an app, and from an older broker.
+    public var problems: [String]?
+
     /// Whether this is a shared device.
     public var isShared: Bool { mode == .shared }
+
+    /// The device by the names that the sign-on extension of Microsoft's library uses, for code that comes from there; empty
+    /// before the device has joined (SI-131). The certificate's thumbprint is the device key's. No `_upn`: it would be a person.
+    public var extraInformation: [String: String] {
+        guard let registration else { return [:] }
+        let prefix = "primary_registration_metadata_"
+        var facts = [
+            "isSSOExtensionInFullMode": isShared ? "Yes" : "No", prefix + "device_id": registration.deviceID,
+            prefix + "tenant_id": registration.tenant.rawValue,
+            prefix + "certificate_thumbprint": registration.keyThumbprint,
+        ]
+        facts[prefix + "cloud_host"] = registration.cloudHost
+        return facts
+    }
 
     /// The registration with one organisation; a device has one at most, so nil for every other (SI-133).
     public func registration(with tenant: TenantID) -> Registration? {
@@ -114,5 +135,6 @@ extension DeviceInformation {
         session = try answer.decode(UInt64.self, forKey: .session)
         warnings = try answer.decode([String].self, forKey: .warnings).compactMap(Warning.init(rawValue:))
         preferredAuthenticationMethod = try answer.decodeIfPresent(String.self, forKey: .preferredAuthenticationMethod)
+        problems = try answer.decodeIfPresent([String].self, forKey: .problems)
     }
 }

@@ -26,21 +26,23 @@ public actor SharedDeviceMode {
     ///   - clientID: What the app is towards the broker; must be allowed there.
     ///   - supportsSeveralAccounts: Whether the app can only work with several accounts at once; such an app is not
     ///     supported on a shared device (SI-002).
+    ///   - isDevelopment: Whether a broker that runs as this app's own user is believed too. Otherwise the broker must run as
+    ///     root, or as another user to whom root gave the socket's folder; to any other nothing is sent.
     ///   - cleanUp: Removes what somebody left. Called from ``refresh()`` and ``follow()``, one at a time.
     ///   - warn: Told once, in plain words, when the device is shared and no clean-up handler is installed (SI-003).
     /// - Throws: ``SignInError`` with code `configuration` when the app cannot work with one account or has no client id.
     public init(
-        socket: String, clientID: String, supportsSeveralAccounts: Bool = false, cleanUp: CleanUpHandler? = nil,
-        warn: @escaping @Sendable (String) -> Void = { _ in }
+        socket: String, clientID: String, supportsSeveralAccounts: Bool = false, isDevelopment: Bool = false,
+        cleanUp: CleanUpHandler? = nil, warn: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(SignInError) {
         try self.init(
             socket: socket, clientID: clientID, supportsSeveralAccounts: supportsSeveralAccounts,
-            deadline: { $0.deadline }, cleanUp: cleanUp, warn: warn)
+            isDevelopment: isDevelopment, deadline: { $0.deadline }, cleanUp: cleanUp, warn: warn)
     }
 
     /// As the public one, with times of its own to wait for answers.
     init(
-        socket: String, clientID: String, supportsSeveralAccounts: Bool = false,
+        socket: String, clientID: String, supportsSeveralAccounts: Bool = false, isDevelopment: Bool = false,
         deadline: @escaping @Sendable (BrokerVerb) -> Duration, cleanUp: CleanUpHandler? = nil,
         warn: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(SignInError) {
@@ -57,7 +59,9 @@ public actor SharedDeviceMode {
         self.broadcast = broadcast
         self.handler = cleanUp
         self.warn = warn
-        link = BrokerLink(path: socket, clientID: clientID, deadline: deadline) { broadcast.post($0) }
+        link = BrokerLink(
+            path: socket, clientID: clientID, trust: isDevelopment ? .development : .device, deadline: deadline
+        ) { broadcast.post($0) }
     }
 
     /// Whether the device is shared, and what is missing where it is not.
@@ -68,6 +72,9 @@ public actor SharedDeviceMode {
         if device.isShared { warnWithoutHandler() }
         return device
     }
+
+    /// Whether a broker answers this app now; says nothing about the mode, and nothing is remembered (SI-129).
+    public func hasBroker() async -> Bool { (try? await link.connected()) != nil }
 
     /// Who is here, and whom this app saw when it last asked; reading reports a change once (SI-034).
     ///
@@ -111,7 +118,9 @@ public actor SharedDeviceMode {
         await work.value
         let after = try await currentAccount()
         guard after.owed.isEmpty else { throw Self.owed }
-        return CurrentAccount(current: after.current, previous: now.previous, owed: [], session: after.session)
+        return CurrentAccount(
+            current: after.current, previous: now.previous, owed: [], session: after.session, began: after.began,
+            nonce: after.nonce)
     }
 
     /// Tells the developer once, as soon as the device is known to be shared (SI-003).

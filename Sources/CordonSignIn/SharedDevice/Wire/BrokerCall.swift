@@ -29,6 +29,8 @@ package struct BrokerRequestHead: Codable, Sendable, Equatable {
     package var verb: String
     /// Ties the logs of app, broker and provider together (SI-079).
     package var correlationID: UUID?
+    /// Repeats the greeting's, from version 2 on.
+    package var nonce: String?
 }
 
 /// A request as it travels.
@@ -36,8 +38,8 @@ package struct BrokerRequest<Call: BrokerCall>: Encodable, Sendable {
     private let head: BrokerRequestHead
     private let call: Call
 
-    package init(_ call: Call, id: UInt32, correlationID: UUID? = nil) {
-        head = BrokerRequestHead(id: id, verb: Call.verb.rawValue, correlationID: correlationID)
+    package init(_ call: Call, id: UInt32, correlationID: UUID? = nil, nonce: String? = nil) {
+        head = BrokerRequestHead(id: id, verb: Call.verb.rawValue, correlationID: correlationID, nonce: nonce)
         self.call = call
     }
 

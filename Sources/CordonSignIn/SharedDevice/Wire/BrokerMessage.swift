@@ -48,13 +48,16 @@ package struct BrokerGreeting: Codable, Sendable, Equatable {
     package var session: UInt64
     /// The verbs that this broker knows.
     package var features: [String]
+    /// What every request of this connection repeats; absent in version 1.
+    package var nonce: String?
 
     /// Makes a greeting.
-    package init(version: Int, broker: String, session: UInt64, features: [String]) {
+    package init(version: Int, broker: String, session: UInt64, features: [String], nonce: String? = nil) {
         self.version = version
         self.broker = broker
         self.session = session
         self.features = features
+        self.nonce = nonce
     }
 }
 
