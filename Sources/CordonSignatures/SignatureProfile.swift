@@ -12,6 +12,8 @@ package struct SignatureProfile: Sendable {
         case optional([String])
         /// Any or none.
         case any
+        /// The caller decides, once it knows who made the text; the words say how.
+        case callers(String)
     }
 
     /// How a text names the key that it is verified with.
@@ -59,9 +61,10 @@ package struct SignatureProfile: Sendable {
     package static let proof = Self(
         "Proof of possession", .exactly("dpop+jwt"), [.es256], .embedded, largest: 16 << 10)
 
-    /// An access token of a trusted provider (RFC 9068 §2.1).
+    /// An access token of a trusted provider (RFC 9068 §2.1). What it calls itself is checked by its provider's settings.
     package static let accessToken = Self(
-        "Access token", .media("at+jwt"), [.es256, .rs256], .named, largest: 16 << 10)
+        "Access token", .callers("at+jwt, or what its provider's settings name"), [.es256, .rs256], .named,
+        largest: 16 << 10)
 
     /// A security event token of a trusted provider (RFC 8417 §2.3).
     package static let securityEvent = Self(
@@ -83,7 +86,7 @@ package struct SignatureProfile: Sendable {
     /// The types in words.
     package var typeNames: String {
         switch types {
-        case .exactly(let name), .media(let name): name
+        case .exactly(let name), .media(let name), .callers(let name): name
         case .optional(let names): names.joined(separator: ", ") + " or none"
         case .any: "any or none"
         }
@@ -96,7 +99,7 @@ package struct SignatureProfile: Sendable {
             guard let type = type?.lowercased() else { return false }
             return type == wanted || type == "application/\(wanted)"
         case .optional(let wanted): return type.map { wanted.contains($0.lowercased()) } ?? true
-        case .any: return true
+        case .any, .callers: return true
         }
     }
 }

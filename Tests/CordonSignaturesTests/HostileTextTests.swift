@@ -94,7 +94,7 @@ import Testing
                 case .exactly(let name): other == name
                 case .media(let name): other.lowercased() == name
                 case .optional(let names): names.contains(other.lowercased())
-                case .any: true
+                case .any, .callers: true
                 }
             #expect(Self.flaw(try Self.text(header), use) == (isAccepted ? nil : .type), "\(other)")
         }
@@ -102,7 +102,7 @@ import Testing
         header["typ"] = nil
         let isOptional =
             switch use.profile.types {
-            case .optional, .any: true
+            case .optional, .any, .callers: true
             case .exactly, .media: false
             }
         #expect(Self.flaw(try Self.text(header), use) == (isOptional ? nil : .type))
