@@ -288,10 +288,9 @@ let package = Package(
             "CordonCommandTests",
             [
                 "CordonTestSupport", "CordonBase", "CordonAppTools", "CordonBroker", "CordonCommand",
-                "CordonDevelopmentProvider",
-                "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService",
-                "CordonServiceHTTP", "CordonServiceSQLite", "CordonSignIn", argumentParser, httpTypes, hummingbird,
-                logging,
+                "CordonDevelopmentProvider", "CordonGraph", "CordonHTTPClient", "CordonIdentity", "CordonPolicy",
+                "CordonProtocol", "CordonService", "CordonServiceHTTP", "CordonServiceSQLite", "CordonSignIn", "CordonTesting",
+                argumentParser, crypto, cryptoExtras, httpTypes, hummingbird, logging,
             ]),
         tests("CordonDemoTests", ["CordonTestSupport", "CordonDemo", "CordonProtocol"]),
         tests(

@@ -12,6 +12,8 @@ package struct SignatureProfile: Sendable {
         case optional([String])
         /// None, or any in any case that is not one of these, with or without `application/`.
         case anyBut([String])
+        /// The caller decides, once it knows who made the text; the words say how.
+        case callers(String)
     }
 
     /// How a text names the key that it is verified with.
@@ -59,9 +61,10 @@ package struct SignatureProfile: Sendable {
     package static let proof = Self(
         "Proof of possession", .exactly("dpop+jwt"), [.es256], .embedded, largest: 16 << 10)
 
-    /// An access token of a trusted provider (RFC 9068 §2.1).
+    /// An access token of a trusted provider (RFC 9068 §2.1). What it calls itself is checked by its provider's settings.
     package static let accessToken = Self(
-        "Access token", .media("at+jwt"), [.es256, .rs256], .named, largest: 16 << 10)
+        "Access token", .callers("at+jwt, or what its provider's settings name"), [.es256, .rs256], .named,
+        largest: 16 << 10)
 
     /// A security event token of a trusted provider (RFC 8417 §2.3).
     package static let securityEvent = Self(
@@ -87,7 +90,7 @@ package struct SignatureProfile: Sendable {
     /// The types in words.
     package var typeNames: String {
         switch types {
-        case .exactly(let name), .media(let name): name
+        case .exactly(let name), .media(let name), .callers(let name): name
         case .optional(let names): names.joined(separator: ", ") + " or none"
         case .anyBut(let names): "any but \(names.joined(separator: ", ")), or none"
         }
@@ -103,6 +106,7 @@ package struct SignatureProfile: Sendable {
         case .anyBut(let others):
             guard let type = type?.lowercased() else { return true }
             return !others.contains { type == $0 || type == "application/\($0)" }
+        case .callers: return true
         }
     }
 }

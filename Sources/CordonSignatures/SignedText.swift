@@ -5,6 +5,8 @@ package import Foundation
 package struct SignedText: Sendable {
     /// The algorithm of the signature.
     package let algorithm: SignatureAlgorithm
+    /// What the text says it is, nil where its header does not say so.
+    package let type: String?
     /// The id of the key, nil where the profile lets a text leave it out.
     package let keyID: String?
     /// The key that the text brings along, where its profile is ``SignatureProfile/Key/embedded``.
@@ -37,6 +39,7 @@ package struct SignedText: Sendable {
         guard members["crit"]?.isNull ?? true else { throw TextFlaw(.critical) }
         self.embeddedKey = try Self.key(of: profile.key, keyID, members["jwk"])
         self.algorithm = algorithm
+        self.type = type
         self.keyID = keyID
         self.payload = payload
         self.signature = signature

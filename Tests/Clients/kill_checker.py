@@ -125,9 +125,9 @@ class DeviceWriter(Writer):
         """Sequences rise, whatever happened to the service in between."""
         part = envelope.split(".")[1]
         content = json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
-        assert content["seq"] > self.device["sequence"], (content["seq"], self.device["sequence"])
+        assert content["sequence"] > self.device["sequence"], (content["sequence"], self.device["sequence"])
         self.check.ledger.note(
-            self.device, sequence=content["seq"], version=content["version"],
+            self.device, sequence=content["sequence"], version=content["version"],
             digest=encode(hashlib.sha256(envelope.encode()).digest()))
         return content
 
@@ -163,7 +163,7 @@ class DeviceWriter(Writer):
             now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
             receipt = device["key"].sign("cordon-wipe-receipt+jwt", {
                 "commandID": device["command"], "tenant": content["tid"], "registrationID": device["id"],
-                "account": content["oid"], "bundleID": BUNDLE, "destroyedKeyIDs": ["k"], "files": 1, "bytes": 1,
+                "account": content["account"], "bundleID": BUNDLE, "destroyedKeyIDs": ["k"], "files": 1, "bytes": 1,
                 "started": now, "finished": now, "failures": []}) if content else device["receipt"]
             device["receipt"] = receipt
             report = {"commandID": device["command"], "phase": "succeeded", "time": now, "receipt": receipt}

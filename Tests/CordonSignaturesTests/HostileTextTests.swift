@@ -95,6 +95,7 @@ import Testing
                 case .media(let name): other.lowercased() == name
                 case .optional(let names): names.contains(other.lowercased())
                 case .anyBut(let names): !names.contains(other.lowercased())
+                case .callers: true
                 }
             #expect(Self.flaw(try Self.text(header), use) == (isAccepted ? nil : .type), "\(other)")
         }
@@ -102,7 +103,7 @@ import Testing
         header["typ"] = nil
         let isOptional =
             switch use.profile.types {
-            case .optional, .anyBut: true
+            case .optional, .anyBut, .callers: true
             case .exactly, .media: false
             }
         #expect(Self.flaw(try Self.text(header), use) == (isOptional ? nil : .type))

@@ -50,7 +50,7 @@ actor FreshSignIn {
 
     /// Opens the sign-in page in a browser. If `account` is given, only that account is accepted.
     private func signIn(_ account: ManagedAccount?) async throws(SignInError) -> SignedInAccount {
-        var request = SignInRequest(scopes: [discovery.scope], resource: discovery.resource)
+        var request = SignInRequest(for: discovery)
         request.prompt = .login
         request.maximumAuthenticationAge = Self.window
         request.account = account?.id

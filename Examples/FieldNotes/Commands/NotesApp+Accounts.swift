@@ -110,8 +110,7 @@ extension NotesApp {
         guard let signIn, let discovery else { throw Problem("this app was started without a service") }
         // Somebody whose data is closed may be about to be asked for credentials: once is enough.
         if !heldBack.isEmpty, let freshSignIn { return try await freshSignIn.signInAhead() }
-        var request = SignInRequest(scopes: [discovery.scope], resource: discovery.resource)
-        request.requiresProofOfPossession = true
+        let request = SignInRequest(for: discovery)
         if let shared { return try await shared.signIn(request, browser: screen.browser).account }
         return try await signIn.signIn(request, browser: screen.browser).account
     }
@@ -119,8 +118,7 @@ extension NotesApp {
     private func signInWithCode() async throws -> SignedInAccount {
         guard let signIn, let discovery else { throw Problem("this app was started without a service") }
         let screen = self.screen
-        var request = DeviceCodeRequest(scopes: [discovery.scope], resource: discovery.resource)
-        request.requiresProofOfPossession = true
+        let request = DeviceCodeRequest(for: discovery)
         let show = { @Sendable (prompt: DeviceCodePrompt) in
             let page = prompt.completePage ?? prompt.page
             screen.tell(

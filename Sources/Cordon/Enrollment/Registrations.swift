@@ -44,7 +44,7 @@ actor Registrations {
             throw .unacceptable(error)
         }
         let keysFetched = configuration.clock.now()
-        let session = try await service.session(for: account.id, discovery: discovery)
+        let session = try await service.session(for: account.id, discovery: discovery, enrolls: true)
         let nonce = UUID().uuidString
         let tag = service.deviceTag(of: account, known: previous?.deviceTag)
         let result = try await session.client.register(

@@ -100,22 +100,37 @@ public struct ServiceAccess: Sendable {
     }
 
     /// The account's session; an app's own token source that does not answer in time counts as a service that does not.
+    ///
+    /// - Parameter enrolls: Whether the token is to take the app's key to the service: where it is bound to no key, a fresh
+    ///   one is asked for.
     func session(
-        for account: AccountID, discovery: ServiceDiscovery
+        for account: AccountID, discovery: ServiceDiscovery, enrolls: Bool = false
     ) async throws(ServiceFailure) -> Session {
         let sessions = configuration.sessions
         let answer = await Deadline.answer(within: ServiceClient.timeout, by: configuration.clock) {
-            () async -> Result<(String, any MessageSigner), SignInError> in
+            () async -> Result<(AccessToken, any MessageSigner), SignInError> in
             do throws(SignInError) {
                 let signer = try await sessions.signer(for: account)
+                let asked = discovery.asked
+                if enrolls, discovery.proof == .registration {
+                    do throws(SignInError) {
+                        let token = try await sessions.freshAccessToken(
+                            for: account, resource: asked.resource ?? "", scopes: asked.scopes)
+                        return .success((token, signer))
+                    } catch  where error.code == .interactionRequired {
+                        // A session that cannot be renewed has the token of its sign-in, which may be fresh.
+                    }
+                }
                 let token = try await sessions.accessToken(
-                    for: account, resource: discovery.resource, scopes: [discovery.scope])
-                return .success((token.text, signer))
+                    for: account, resource: asked.resource ?? "", scopes: asked.scopes)
+                return .success((token, signer))
             } catch { return .failure(error) }
         }
         switch answer {
         case .success((let token, let signer)):
-            return Session(client: client(signer, discovery: discovery), token: token)
+            var client = client(signer, discovery: discovery)
+            client.sendsBearer = discovery.proof == .registration && !token.isBound
+            return Session(client: client, token: token.text)
         case .failure(let error): throw .signIn(error)
         case nil: throw .transport(TransportError(.timedOut, reason: "no token was given in time"))
         }

@@ -18,6 +18,8 @@ struct ServiceClient: Sendable {
     let transport: any HTTPTransport
     let signer: any MessageSigner
     let now: @Sendable () -> Date
+    /// Whether tokens are bound to no key, and the proof is by the registration's own (``ServiceDiscovery/Proof/registration``).
+    var sendsBearer = false
 
     /// The service's description of itself, from its well-known path.
     static func discover(at service: URL, over transport: any HTTPTransport) async throws(ServiceFailure)
@@ -200,7 +202,7 @@ struct ServiceClient: Sendable {
                 method: request.method.rawValue, url: url, accessToken: token, nonce: nonce, issued: now(),
                 signer: signer)
         } catch { throw .unacceptable(error) }
-        if let token { request.headerFields[.authorization] = "DPoP \(token)" }
+        if let token { request.headerFields[.authorization] = (sendsBearer ? "Bearer " : "DPoP ") + token }
     }
 
     /// The one way to make a request: what a discovery document or a setting says is looked at first.

@@ -30,7 +30,9 @@ extension ServiceDiscovery {
             guard let flaw = AddressFlaw(of: url) else { continue }
             throw .unacceptable(ProtocolError(.malformed, "the service's \(name) address \(flaw.predicate)"))
         }
-        for (name, text) in [("tenant", tenant.rawValue), ("resource", resource), ("scope", scope)] {
+        let texts = [("tenant", tenant.rawValue), ("resource", resource), ("scope", scope)]
+        let asked = (tokenRequest?.scopes ?? []) + [tokenRequest?.resource].compactMap(\.self)
+        for (name, text) in texts + asked.map({ ("tokenRequest", $0) }) {
             guard
                 text.isEmpty || text.utf8.count > Self.longestText
                     || text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F })

@@ -17,7 +17,7 @@ struct ServeCommand: AsyncParsableCommand {
               cordon serve --development
               cordon serve --config /etc/cordon/service.json
             """,
-        subcommands: [ServeConfigCommand.self])
+        subcommands: [ServeConfigCommand.self, ServeTokenCommand.self])
 
     @OptionGroup var options: ServeOptions
 

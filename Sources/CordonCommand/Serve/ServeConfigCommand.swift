@@ -14,7 +14,14 @@ struct ServeConfigCommand: AsyncParsableCommand {
     /// `cordon serve config check`.
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "check", abstract: "Check the settings and print the ones in force.")
+            commandName: "check", abstract: "Check the settings and print the ones in force.",
+            discussion: """
+                Loads the certificate and asks every provider for its discovery document and keys. What would be refused is told on
+                standard error, and the command ends with 1; what is only worth a look is told too.
+                """)
+
+        @Flag(help: "Do not ask the providers.")
+        var offline = false
 
         @OptionGroup var options: ServeOptions
 
@@ -28,7 +35,7 @@ struct ServeConfigCommand: AsyncParsableCommand {
             var dataDirectory: String
             var tenant: String
             var development: Bool
-            var issuers: [String]
+            var issuers: [IssuerSettings]
             var checkInAudience: String
             var administrationAudiences: [String]
             var tlsCertificate: String?
@@ -45,6 +52,7 @@ struct ServeConfigCommand: AsyncParsableCommand {
             var logLevel: ServeLogging.Level
             var logFormat: ServeLogging.Format
             var developmentPassword: String?
+            var providers: [IssuerCheck]?
         }
 
         func run() async throws {
@@ -59,8 +67,12 @@ struct ServeConfigCommand: AsyncParsableCommand {
                         .badInput, "no OpenID provider or no tenant is configured",
                         hint: "name them with --issuer and --tenant or in --config")
                 }
-                do { try plan.server.validate() } catch { throw CommandFailure(error) }
+                do {
+                    try plan.server.validate()
+                    try plan.server.checkCertificate()
+                } catch { throw CommandFailure(error) }
             }
+            let providers = offline || plan.isDevelopment ? nil : await IssuerCheck.all(of: plan.server)
             let database =
                 switch plan.database {
                 case .memory: "memory:"
@@ -74,7 +86,10 @@ struct ServeConfigCommand: AsyncParsableCommand {
                         ? nil : plan.server.roleMapping.mapValues { $0.sorted { $0.rawValue < $1.rawValue } },
                     stepUpSeconds: plan.server.stepUpAge ?? 0, database: database, dataDirectory: plan.folder.path,
                     tenant: plan.server.tenant.rawValue,
-                    development: plan.isDevelopment, issuers: plan.server.issuers,
+                    development: plan.isDevelopment,
+                    issuers: plan.server.issuers.map {
+                        IssuerSettings(issuer: $0, profile: plan.server.issuerProfiles[$0])
+                    },
                     checkInAudience: plan.server.checkInAudience,
                     administrationAudiences: plan.server.administrationAudiences.sorted(),
                     tlsCertificate: plan.server.certificate?.chain.path,
@@ -86,7 +101,14 @@ struct ServeConfigCommand: AsyncParsableCommand {
                     alertWebhook: plan.alerts?.webhook.absoluteString, alertSecretFile: plan.alerts?.secretFile.path,
                     firstSignIn: plan.service.createsPeopleAtSignIn ? .create : .refuse,
                     logLevel: plan.logging.level, logFormat: plan.logging.format,
-                    developmentPassword: plan.developmentPassword.map { _ in "(redacted)" }))
+                    developmentPassword: plan.developmentPassword.map { _ in "(redacted)" }, providers: providers))
+            for provider in providers ?? [] {
+                for problem in provider.problems { Terminal.talk(Style.red(provider.issuer) + ": " + problem) }
+                for note in provider.notes { Terminal.talk(Style.yellow(provider.issuer) + ": " + note) }
+            }
+            guard providers?.allSatisfy(\.problems.isEmpty) ?? true else {
+                throw ExitCode(ExitStatus.notInWantedState.rawValue)
+            }
         }
     }
 }

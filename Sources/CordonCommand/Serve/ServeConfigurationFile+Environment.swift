@@ -1,4 +1,5 @@
 import CordonPolicy
+import CordonServiceHTTP
 import Foundation
 
 extension ServeConfigurationFile {
@@ -23,7 +24,7 @@ extension ServeConfigurationFile {
         set.database = text("DATABASE") ?? database
         set.dataDirectory = text("DATA_DIRECTORY") ?? dataDirectory
         set.tenant = text("TENANT") ?? tenant
-        set.issuers = list("ISSUERS") ?? issuers
+        set.issuers = list("ISSUERS")?.map { IssuerSettings(issuer: $0, profile: profile(of: $0)) } ?? issuers
         set.checkInAudience = text("CHECK_IN_AUDIENCE") ?? checkInAudience
         set.administrationAudiences = list("ADMINISTRATION_AUDIENCES") ?? administrationAudiences
         set.tlsCertificate = text("TLS_CERTIFICATE") ?? tlsCertificate
@@ -61,6 +62,9 @@ extension ServeConfigurationFile {
         set.logFormat = try word("LOG_FORMAT", ServeLogging.Format.self) ?? logFormat
         return set
     }
+
+    /// How the file says that an issuer's tokens look; naming the issuer elsewhere does not change that.
+    func profile(of issuer: String) -> IssuerProfile? { issuers?.first { $0.issuer == issuer }?.profile }
 
     /// Variables of the environment that look like settings and are none, in order: most likely misspelt ones.
     static func strangers(in environment: [String: String]) -> [String] {

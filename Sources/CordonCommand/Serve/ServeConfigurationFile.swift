@@ -14,7 +14,7 @@ struct ServeConfigurationFile: Decodable, Equatable {
     var database: String?
     var dataDirectory: String?
     var tenant: String?
-    var issuers: [String]?
+    var issuers: [IssuerSettings]?
     var checkInAudience: String?
     var administrationAudiences: [String]?
     var tlsCertificate: String?
@@ -102,7 +102,8 @@ struct ServeConfigurationFile: Decodable, Equatable {
             throw CommandFailure(
                 .badInput, "\(path): \(place) is of the wrong kind",
                 hint:
-                    "texts are strings, issuers a list of strings, roles lists of roles by a group; see docs/operating.md"
+                    "texts are strings, issuers a list of strings or objects, roles lists of roles by a group; see docs/operating.md "
+                    + "and docs/providers.md"
             )
         } catch {
             throw CommandFailure(.badInput, "\(path): the configuration is not JSON", hint: "check it with a JSON tool")

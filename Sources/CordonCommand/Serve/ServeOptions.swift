@@ -132,7 +132,10 @@ struct ServeOptions: ParsableArguments {
         var server = ServiceServerConfiguration(tenant: TenantID(tenant ?? set.tenant ?? ""))
         server.host = address.host
         server.port = address.port
-        server.issuers = issuer.isEmpty ? set.issuers ?? [] : issuer
+        let issuers =
+            issuer.isEmpty ? set.issuers ?? [] : issuer.map { IssuerSettings(issuer: $0, profile: set.profile(of: $0)) }
+        server.issuers = issuers.map(\.issuer)
+        for issuer in issuers { server.issuerProfiles[issuer.issuer] = issuer.profile }
         server.isBehindProxy = behindProxy || set.behindProxy ?? false
         // Nobody meets a limit by hand, and demos and tests must not.
         if development { server.limits = .development }

@@ -22,8 +22,36 @@ public struct ProblemDetails: Sendable, Codable, Equatable {
     public var traceID: String?
 
     private enum CodingKeys: String, CodingKey {
-        case type, title, status, detail, code, retryAfter
-        case traceID = "traceId"
+        case type, title, status, detail, code, retryAfter, traceID
+        /// How release 0.1 calls ``traceID``; written beside it until release 0.3.
+        case formerTraceID = "traceId"
+    }
+
+    /// Reads a document.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            type: try members.decode(String.self, forKey: .type),
+            title: try members.decode(String.self, forKey: .title),
+            status: try members.decode(Int.self, forKey: .status),
+            detail: try members.decodeIfPresent(String.self, forKey: .detail),
+            code: try members.decodeIfPresent(EnrollmentStatus.self, forKey: .code),
+            retryAfter: try members.decodeIfPresent(Int.self, forKey: .retryAfter),
+            traceID: try members.decodeIfPresent(String.self, forKey: .traceID)
+                ?? members.decodeIfPresent(String.self, forKey: .formerTraceID))
+    }
+
+    /// Writes the document.
+    public func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encode(type, forKey: .type)
+        try members.encode(title, forKey: .title)
+        try members.encode(status, forKey: .status)
+        try members.encodeIfPresent(detail, forKey: .detail)
+        try members.encodeIfPresent(code, forKey: .code)
+        try members.encodeIfPresent(retryAfter, forKey: .retryAfter)
+        try members.encodeIfPresent(traceID, forKey: .traceID)
+        try members.encodeIfPresent(traceID, forKey: .formerTraceID)
     }
 
     /// Makes a document.

@@ -22,10 +22,41 @@ public struct ServiceDiscovery: Sendable, Codable, Equatable {
     public var keys: URL
     /// The protocol versions that the service speaks.
     public var versions: [Int]
+    /// Which key a device proves with its requests, nil for ``Proof/token``.
+    public var proof: Proof?
+    /// What to ask the provider for, nil for ``scope`` and ``resource``.
+    public var tokenRequest: TokenRequest?
+
+    /// Which key a device proves with its requests.
+    public enum Proof: String, Sendable, Codable {
+        /// The one that the provider bound the access token to (RFC 9449 §6); tokens are sent with the scheme `DPoP`.
+        case token
+        /// The registration's own. The provider binds its tokens to no key, and they are sent with the scheme `Bearer` beside
+        /// the proof.
+        case registration
+    }
+
+    /// What to ask the provider for, where it is not just ``ServiceDiscovery/scope`` and ``ServiceDiscovery/resource``.
+    public struct TokenRequest: Sendable, Codable, Equatable {
+        /// The scopes, beside those of OpenID Connect.
+        public var scopes: [String]
+        /// The `resource` parameter (RFC 8707), nil for none.
+        public var resource: String?
+
+        /// Makes a request.
+        public init(scopes: [String], resource: String? = nil) {
+            self.scopes = scopes
+            self.resource = resource
+        }
+    }
+
+    /// What to ask the provider for.
+    public var asked: TokenRequest { tokenRequest ?? TokenRequest(scopes: [scope], resource: resource) }
 
     /// Makes a document.
     public init(
-        tenant: TenantID, issuer: URL, checkIn: URL, resource: String, scope: String, keys: URL, versions: [Int]
+        tenant: TenantID, issuer: URL, checkIn: URL, resource: String, scope: String, keys: URL, versions: [Int],
+        proof: Proof? = nil, tokenRequest: TokenRequest? = nil
     ) {
         self.tenant = tenant
         self.issuer = issuer
@@ -34,5 +65,7 @@ public struct ServiceDiscovery: Sendable, Codable, Equatable {
         self.scope = scope
         self.keys = keys
         self.versions = versions
+        self.proof = proof
+        self.tokenRequest = tokenRequest
     }
 }

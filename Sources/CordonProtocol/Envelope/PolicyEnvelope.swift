@@ -42,12 +42,8 @@ public struct PolicyEnvelope: Sendable, Codable, Equatable {
     /// Logs that an administrator asks for, nil when none (SRV-CI-015).
     public var logRequests: [LogRequest]?
 
-    private enum CodingKeys: String, CodingKey {
-        case tenant = "tid"
-        case registrationID = "rid"
-        case account = "oid"
-        case bundleID = "bundleId"
-        case sequence = "seq"
+    enum CodingKeys: String, CodingKey {
+        case tenant, registrationID, account, bundleID, sequence
         case version, nonce
         case issuedAt = "iat"
         case expiresAt = "exp"

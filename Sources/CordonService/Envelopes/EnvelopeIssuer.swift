@@ -12,15 +12,14 @@ struct EnvelopeIssuer: Sendable {
     /// Signs the next envelope and remembers it in the registration, which the caller saves in the same transaction:
     /// its sequence is durable before anybody sees it (SRV-CI-085).
     ///
-    /// - Parameter appliedSequence: The device's own sequence; a store restored from a backup goes on above it.
+    /// - Parameter appliedSequence: The device's own sequence, which was checked; a store restored from a backup goes on above it.
     func issue(
         _ content: EnvelopeContent, commands: [Command], nonce: String, appliedSequence: Int64,
         for registration: inout Registration, in change: Change
     ) throws(ServiceError) -> String {
         let (tenant, now) = (change.tenant, change.now)
         let issued = Int64(now.timeIntervalSince1970)
-        let claimed = appliedSequence < Int64.max / 2 ? appliedSequence : 0
-        let sequence = max(registration.lastEnvelope?.sequence ?? 0, claimed) + 1
+        let sequence = max(registration.lastEnvelope?.sequence ?? 0, appliedSequence) + 1
         let envelope = PolicyEnvelope(
             tenant: tenant, registrationID: registration.id, account: registration.account.id,
             bundleID: registration.application.bundleID, sequence: sequence, version: content.version, nonce: nonce,

@@ -12,6 +12,9 @@ extension RegistrationRequest {
 extension CheckInRequest {
     /// The most outcomes, and the most refusals, of one check-in.
     static let mostOutcomes = 64
+    /// No device comes near: with this, an envelope that goes on above a device's sequence has one that every reader of JSON
+    /// can tell from its neighbours (RFC 8259 §6).
+    static let endOfSequences: Int64 = 1 << 52
 
     /// Refuses texts that no honest app sends.
     func check() throws(ServiceError) {
@@ -19,7 +22,9 @@ extension CheckInRequest {
         try device.check()
         try checkText(nonce, "nonce", atMost: 128)
         guard health.count <= 16 else { throw unacceptable("health", "more than 16 entries") }
-        guard appliedSequence >= 0 else { throw unacceptable("appliedSequence", "negative") }
+        guard (0..<Self.endOfSequences).contains(appliedSequence) else {
+            throw unacceptable("appliedSequence", "negative, or not below \(Self.endOfSequences)")
+        }
         guard outcomes?.count ?? 0 <= Self.mostOutcomes, refusedEnvelopes?.count ?? 0 <= Self.mostOutcomes else {
             throw unacceptable("outcomes, refusedEnvelopes", "more than \(Self.mostOutcomes) entries")
         }

@@ -79,8 +79,7 @@ package struct AdministrationGate: Sendable {
                     "the token has none of the scopes \(access.scopes.sorted().joined(separator: ", "))"), token)
         }
         let names = Self.names(of: token)
-        var roles = Self.roles(of: token)
-        for name in names { roles.formUnion(roleMapping[name] ?? []) }
+        var roles = Self.roles(of: token, mapping: roleMapping)
         // A permission to read one kind of thing makes a program a reader of that kind, and of nothing else (SRV-OP-019).
         if token.isApplication, access.isReadOnly, !token.roles.isDisjoint(with: access.scopes) {
             roles.insert(.reader)
@@ -143,6 +142,13 @@ package struct AdministrationGate: Sendable {
     private func noted(_ refusal: TokenRefusal, _ token: AccessToken) -> TokenRefusal {
         tokens.refusals.note(refusal, "an administration token does not suffice", of: token.issuer)
         return refusal
+    }
+
+    /// The roles that a token has, by its own claims and by a mapping of names.
+    static func roles(
+        of token: AccessToken, mapping: [String: Set<AdministratorRole>]
+    ) -> Set<AdministratorRole> {
+        names(of: token).reduce(into: roles(of: token)) { $0.formUnion(mapping[$1] ?? []) }
     }
 
     /// Cordon's roles by their own names, also with ``qualifier`` before them; a program's Graph permissions count as the

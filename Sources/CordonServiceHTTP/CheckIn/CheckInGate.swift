@@ -16,10 +16,45 @@ struct CheckInGate: Sendable {
     let revoked: RevokedSessions
     /// The most proofs of one key that are remembered at once.
     let proofsOfKey: Int
+    let now: @Sendable () -> Date
+    /// Which key first came with each token that its provider bound to none.
+    private let users = TokenUsers()
+
+    init(
+        tokens: AccessTokenVerifier, proofs: ProofVerifier, devices: DeviceService, base: String, tenant: TenantID,
+        revoked: RevokedSessions, proofsOfKey: Int, now: @escaping @Sendable () -> Date
+    ) {
+        self.tokens = tokens
+        self.proofs = proofs
+        self.devices = devices
+        self.base = base
+        self.tenant = tenant
+        self.revoked = revoked
+        self.proofsOfKey = proofsOfKey
+        self.now = now
+    }
+
+    /// How old a token may be that brings a new key, where no provider bound it to that key, in seconds.
+    static let freshness: TimeInterval = 600
 
     /// Lets a caller through whose token and proof are good, or refuses one who asks too often. Comes before the proof is
     /// remembered, so that a request that was held back leaves nothing behind.
     typealias Admission = (DeviceCaller) async throws -> Void
+
+    /// Who enrols. A token that is bound to no key must be fresh: whoever has it may bring a key.
+    func newcomer(of request: Request, admitting admission: Admission) async throws -> DeviceCaller {
+        let (text, token) = try await accessToken(of: request)
+        try await revoked.check(token)
+        if token.keyThumbprint == nil {
+            let age = token.issued.map { now().timeIntervalSince($0) } ?? .infinity
+            guard age <= Self.freshness else {
+                throw TokenRefusal(
+                    .expired,
+                    "a token that is bound to no key enrols within \(Int(Self.freshness)) seconds of its making")
+            }
+        }
+        return try await holder(of: token, text, in: request, admitting: admission)
+    }
 
     /// Who sends the request, and until when its token is good.
     func caller(
@@ -65,13 +100,18 @@ struct CheckInGate: Sendable {
     private func holder(
         of token: AccessToken, _ text: String, in request: Request, admitting admission: Admission
     ) async throws -> DeviceCaller {
-        guard let account = token.account, let thumbprint = token.keyThumbprint else {
-            throw TokenRefusal(.unprovedKey, "the token names no person or no key")
-        }
-        let proof = try proof(of: request, accessToken: text, madeBy: thumbprint)
+        guard let account = token.account else { throw TokenRefusal(.malformed, "the token names no person") }
+        // A token that no key is bound to passed the verifier only where the registration's key is the one to prove, and
+        // the service compares that one with the caller's.
+        let proof = try proof(of: request, accessToken: text, madeBy: token.keyThumbprint)
         let caller = DeviceCaller(account: account, key: proof.key, authenticated: token.authenticated)
         try await admission(caller)
         try remember(proof)
+        if token.keyThumbprint == nil {
+            guard users.admit(text, provedBy: proof.key.thumbprint, until: token.expires, at: now()) else {
+                throw TokenRefusal(.unprovedKey, "the token came with another key before")
+            }
+        }
         return caller
     }
 
@@ -124,15 +164,22 @@ struct CheckInGate: Sendable {
             throw TokenRefusal(.missing, "exactly one access token must come with the request")
         }
         let parts = fields[0].split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "dpop" else {
-            throw TokenRefusal(.missing, "the access token must be sent with the scheme DPoP")
+        let scheme = parts.first?.lowercased() ?? ""
+        guard parts.count == 2, scheme == "dpop" || scheme == "bearer" else {
+            throw TokenRefusal(.missing, "the access token must be sent with the scheme DPoP or Bearer")
         }
         let text = String(parts[1])
-        return (text, try await tokens.verify(text, for: .checkIn))
+        let token = try await tokens.verify(text, for: .checkIn)
+        // A scheme that does not fit would hide whether a key is bound (RFC 9449 §7.2).
+        guard (token.keyThumbprint == nil) == (scheme == "bearer") else {
+            throw TokenRefusal(
+                .unprovedKey, "a token that is bound to a key comes with the scheme DPoP, and any other with Bearer")
+        }
+        return (text, token)
     }
 
     private func proof(
-        of request: Request, accessToken: String?, madeBy thumbprint: String
+        of request: Request, accessToken: String?, madeBy thumbprint: String?
     ) throws -> DPoPProof {
         guard let url = URL(string: base + request.uri.path) else {
             throw Refusal.invalidProof("the request's path is no part of a URL")

@@ -20,9 +20,9 @@ extension CheckInRoutes {
     }
 
     func register(_ request: Request) async throws -> Response {
-        let caller = try await gate.caller(of: request) { caller in
+        let caller = try await gate.newcomer(of: request) { caller in
             try limits.admitRegistration(caller, at: now())
-        }.caller
+        }
         let message = try await RequestBodyReader.message(
             RegistrationRequest.self, of: request, atMost: Self.largestBody)
         let outcome = try await devices.register(message, by: caller)

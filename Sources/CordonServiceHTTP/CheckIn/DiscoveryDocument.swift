@@ -10,6 +10,8 @@ struct DiscoveryDocument: Sendable {
     let issuer: URL
     let checkIn: URL
     let resource: String
+    /// How tokens of the provider look.
+    let profile: IssuerProfile
 
     /// What `/.well-known/oauth-protected-resource` says (RFC 9728, SRV-CI-079): the same in the words of OAuth.
     struct ProtectedResource: Encodable {
@@ -17,7 +19,7 @@ struct DiscoveryDocument: Sendable {
         var authorizationServers: [String]
         var scopesSupported = [TokenRules.checkInScope]
         var bearerMethodsSupported = ["header"]
-        var requiresProof = true
+        var requiresProof: Bool
         var proofAlgorithms = ["ES256"]
 
         private enum CodingKeys: String, CodingKey {
@@ -31,13 +33,17 @@ struct DiscoveryDocument: Sendable {
     }
 
     var protectedResource: ProtectedResource {
-        ProtectedResource(resource: resource, authorizationServers: [issuer.absoluteString])
+        ProtectedResource(
+            resource: resource, authorizationServers: [issuer.absoluteString],
+            requiresProof: profile.checkInProof == .token)
     }
 
     func value() async throws -> ServiceDiscovery {
         let facts = try await devices.discoveryFacts(of: tenant)
         return ServiceDiscovery(
             tenant: facts.tenant, issuer: issuer, checkIn: checkIn, resource: resource,
-            scope: TokenRules.checkInScope, keys: checkIn.appending(path: "keys"), versions: facts.versions)
+            scope: TokenRules.checkInScope, keys: checkIn.appending(path: "keys"), versions: facts.versions,
+            proof: profile.checkInProof == .token ? nil : .registration,
+            tokenRequest: profile.tokenRequest.map { .init(scopes: $0.scopes, resource: $0.resource) })
     }
 }

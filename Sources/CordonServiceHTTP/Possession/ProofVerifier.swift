@@ -25,10 +25,10 @@ struct ProofVerifier: Sendable {
     ///
     /// - Parameters:
     ///   - url: The request's URL as clients see it.
-    ///   - thumbprint: The key that must have made it.
+    ///   - thumbprint: The key that must have made it; nil for any, which the caller must then look at.
     ///   - demandsNonce: Whether a nonce of this service must be in it.
     func check(
-        _ proofs: [String], method: String, url: URL, accessToken: String?, madeBy thumbprint: String,
+        _ proofs: [String], method: String, url: URL, accessToken: String?, madeBy thumbprint: String?,
         demandsNonce: Bool
     ) throws -> DPoPProof {
         guard proofs.count == 1, proofs[0].utf8.count <= 8 << 10 else { throw Refusal.missingProof }
@@ -40,14 +40,15 @@ struct ProofVerifier: Sendable {
         } catch {
             throw Refusal.invalidProof(error.reason)
         }
-        guard proof.key.thumbprint == thumbprint else {
+        let maker = proof.key.thumbprint
+        guard thumbprint == nil || maker == thumbprint else {
             throw Refusal.invalidProof("the proof was made with another key")
         }
         if demandsNonce {
             guard let nonce = proof.nonce, nonces.accepts(nonce, at: moment) else { throw Refusal.staleNonce }
         }
         // Told here already, so that a recorded request takes nothing from its victim's share.
-        guard !replays.knows(proof.id, key: thumbprint) else { throw Refusal.replayedProof }
+        guard !replays.knows(proof.id, key: maker) else { throw Refusal.replayedProof }
         return proof
     }
 

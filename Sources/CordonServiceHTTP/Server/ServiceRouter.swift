@@ -52,12 +52,7 @@ struct ServiceRouter: Sendable {
     private var tokens: AccessTokenVerifier {
         let issuers = provider == nil ? configuration.issuers : [issuer.absoluteString]
         let tokens = AccessTokenVerifier(
-            rules: TokenRules(
-                issuers: issuers.map { .init(issuer: $0, tenant: configuration.tenant) },
-                checkInAudience: configuration.checkInAudience,
-                administrationAudiences: configuration.administrationAudiences,
-                longestCheckInToken: configuration.longestCheckInToken),
-            documents: documents, logger: logger, now: now)
+            rules: configuration.tokenRules(of: issuers), documents: documents, logger: logger, now: now)
         for further in tokens.rules.issuers.dropFirst() {
             let mark = tokens.rules.mark(of: further)
             logger.notice(
@@ -116,14 +111,16 @@ struct ServiceRouter: Sendable {
     private func checkIn(
         tokens: AccessTokenVerifier, proofs: ProofVerifier, revoked: RevokedSessions
     ) -> CheckInRoutes {
-        CheckInRoutes(
+        let profile = tokens.rules.issuers.first?.profile ?? IssuerProfile()
+        return CheckInRoutes(
             gate: CheckInGate(
                 tokens: tokens, proofs: proofs, devices: service.devices, base: base, tenant: configuration.tenant,
-                revoked: revoked, proofsOfKey: configuration.limits.proofsOfKey),
+                revoked: revoked, proofsOfKey: configuration.limits.proofsOfKey, now: now),
             devices: service.devices,
             discovery: DiscoveryDocument(
                 devices: service.devices, tenant: configuration.tenant, issuer: issuer,
-                checkIn: URL(string: base + "/mam/v1") ?? issuer, resource: configuration.checkInAudience),
+                checkIn: URL(string: base + "/mam/v1") ?? issuer,
+                resource: profile.checkInAudience ?? configuration.checkInAudience, profile: profile),
             limits: RequestLimiter(configuration.limits),
             events: EventStreamResponse(heartbeat: configuration.heartbeat, metrics: metrics), metrics: metrics,
             now: now)

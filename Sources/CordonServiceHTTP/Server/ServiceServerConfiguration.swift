@@ -3,6 +3,7 @@ public import CordonIdentity
 public import CordonProtocol
 public import CordonService
 public import Foundation
+internal import Logging
 
 /// How a server is reached and whose tokens it accepts.
 public struct ServiceServerConfiguration: Sendable, Equatable {
@@ -44,6 +45,8 @@ public struct ServiceServerConfiguration: Sendable, Equatable {
     /// The issuers of outside providers; unused with the embedded provider. The people of the first one check in, and only
     /// its ids and names are plain: those of the others begin with a mark made of their issuer.
     public var issuers: [String] = []
+    /// How the tokens of issuers look that do not follow the standards to the letter, by issuer.
+    public var issuerProfiles: [String: IssuerProfile] = [:]
     /// The audience of check-in tokens.
     public var checkInAudience = usualCheckInAudience
     /// The audiences of administration tokens.
@@ -116,9 +119,45 @@ public struct ServiceServerConfiguration: Sendable, Equatable {
                 hint: "use a port from 0 to 65535 and name the tenant")
         }
         guard !administrationAudiences.contains(checkInAudience), !administrationAudiences.isEmpty else {
-            throw ProgramError(
-                .configurationInvalid, reason: "check-in and administration must not share an audience",
-                place: "audiences", hint: "give each side an audience of its own")
+            throw Self.sharedAudience("audiences")
         }
+        for issuer in issuers { try validate(profile(of: issuer), of: issuer) }
+    }
+
+    /// Loads the certificate, where there is one.
+    ///
+    /// - Throws: ``ProgramError`` with code `fileUnusable`.
+    package func checkCertificate() throws(ProgramError) {
+        guard let certificate else { return }
+        _ = try ServerCertificate(certificate, logger: Logger(label: "cordon"), now: { Date() })
+    }
+
+    /// Which tokens are accepted, by these issuers.
+    package func tokenRules(of issuers: [String]) -> TokenRules {
+        TokenRules(
+            issuers: issuers.map { .init(issuer: $0, tenant: tenant, profile: profile(of: $0)) },
+            checkInAudience: checkInAudience, administrationAudiences: administrationAudiences,
+            longestCheckInToken: longestCheckInToken)
+    }
+
+    /// How the tokens of an issuer look.
+    func profile(of issuer: String) -> IssuerProfile { issuerProfiles[issuer] ?? IssuerProfile() }
+
+    private func validate(_ profile: IssuerProfile, of issuer: String) throws(ProgramError) {
+        if let flaw = profile.flaw {
+            throw ProgramError(
+                .configurationInvalid, reason: "the tokens of an issuer cannot be told: \(flaw)",
+                place: "issuers \(issuer)", hint: "compare with docs/providers.md")
+        }
+        let audiences = profile.administrationAudiences ?? administrationAudiences
+        guard !audiences.contains(profile.checkInAudience ?? checkInAudience) else {
+            throw Self.sharedAudience("issuers \(issuer)")
+        }
+    }
+
+    private static func sharedAudience(_ place: String) -> ProgramError {
+        ProgramError(
+            .configurationInvalid, reason: "check-in and administration must not share an audience", place: place,
+            hint: "give each side an audience of its own")
     }
 }

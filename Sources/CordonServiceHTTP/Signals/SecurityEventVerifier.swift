@@ -23,7 +23,7 @@ struct SecurityEventVerifier: Sendable {
     /// Where operators learn why a token was refused.
     let refusals: TokenRefusalLog
     private let rules: TokenRules
-    private let audiences: Set<String>
+    private let base: String
     private let keys: IssuerKeys
     private let now: @Sendable () -> Date
 
@@ -42,7 +42,7 @@ struct SecurityEventVerifier: Sendable {
     ) {
         self.rules = rules
         self.refusals = refusals
-        self.audiences = rules.administrationAudiences.union([rules.checkInAudience, base])
+        self.base = base
         self.keys = IssuerKeys(documents: documents, refusals: refusals, now: now)
         self.now = now
     }
@@ -63,6 +63,7 @@ struct SecurityEventVerifier: Sendable {
         }
         try await checkSignature(of: signed, by: issuer)
         let named = claims["aud"]?.array?.compactMap(\.string) ?? [claims["aud"]?.string ?? ""]
+        let audiences = rules.administrationAudiences(of: trusted).union([rules.checkInAudience(of: trusted), base])
         guard !audiences.isDisjoint(with: named) else {
             throw SecurityEventProblem.wrongAudience.refusal("the token was made for another service")
         }

@@ -1,4 +1,5 @@
 internal import CordonIdentity
+internal import CordonPolicy
 internal import CordonSignatures
 internal import Crypto
 public import Foundation
@@ -35,8 +36,8 @@ public struct AccessTokenVerifier: Sendable {
 
     /// The token, provided that a trusted provider made it for this audience and it is valid now.
     ///
-    /// A check-in token must also carry the scope `mam.checkin` and be bound to a key; whether the sender has the key
-    /// is for the caller to check.
+    /// A check-in token must also carry the scope `mam.checkin` and be bound to a key, unless its provider binds none
+    /// (``IssuerProfile/CheckInProof/registration``); whether the sender has the key is for the caller to check.
     ///
     /// - Throws: ``TokenRefusal`` saying which check failed.
     public func verify(_ text: String, for audience: TokenAudience) async throws(TokenRefusal) -> AccessToken {
@@ -58,18 +59,36 @@ public struct AccessTokenVerifier: Sendable {
         }
         let digest = SHA256.hash(data: Data(text.utf8))
         if let known = verified.token(digest, for: audience, at: now()) { return known }
+        let signed = try await signedClaims(of: text, naming: &issuer)
+        if let refusal = refusals(of: signed, for: audience).first { throw refusal }
+        let token = token(signed)
+        verified.remember(
+            digest, token, for: audience,
+            notBefore: Date(
+                timeIntervalSince1970: (signed.claims.notBefore ?? 0) - TokenRules.clockTolerance), at: now())
+        return token
+    }
+
+    /// What the token says, provided that a trusted provider signed it; nothing else is checked.
+    func signedClaims(of text: String, naming issuer: inout String?) async throws(TokenRefusal) -> SignedClaims {
         let signed: SignedText
         do { signed = try SignedText(text, .accessToken) } catch { throw TokenRefusal(error, .accessToken) }
-        // Only to choose the key; nothing else is looked at before the signature was verified.
-        guard let claims = try? JSONDecoder().decode(TokenClaims.self, from: signed.payload) else {
+        // Only to choose profile and key; nothing else is looked at before the signature was verified.
+        guard let tree = try? JSONValue(parsing: signed.payload), let name = tree["iss"]?.string else {
             throw TokenRefusal(.malformed, "the token lacks a claim or has one of the wrong kind")
         }
-        guard let trusted = rules.issuers.first(where: { $0.issuer == claims.issuer }) else {
+        guard let trusted = rules.issuers.first(where: { $0.issuer == name }) else {
             throw TokenRefusal(
-                .untrustedIssuer, "the token's issuer is not on the allow-list", note: rules.nearMiss(of: claims.issuer)
-            )
+                .untrustedIssuer, "the token's issuer is not on the allow-list", note: rules.nearMiss(of: name))
         }
         issuer = trusted.issuer
+        guard trusted.profile.accepts(type: signed.type) else {
+            throw TokenRefusal(
+                .malformed, "the token is not of type \(trusted.profile.tokenTypes.joined(separator: " or "))")
+        }
+        guard let claims = TokenClaims(tree, trusted.profile) else {
+            throw TokenRefusal(.malformed, "the token lacks a claim or has one of the wrong kind")
+        }
         let key = try await keys.key(signed.keyID ?? "", of: trusted.issuer)
         guard key.accepts(signed.algorithm) else {
             throw TokenRefusal(.malformed, "the token's algorithm is not the one of its key")
@@ -77,67 +96,89 @@ public struct AccessTokenVerifier: Sendable {
         guard signed.isSigned(by: key) else {
             throw TokenRefusal(.wrongSignature, "the token's signature does not match")
         }
-        try check(claims, for: audience)
-        let token = try token(claims, of: trusted, audience: audience)
-        verified.remember(
-            digest, token, for: audience,
-            notBefore: Date(timeIntervalSince1970: (claims.notBefore ?? 0) - TokenRules.clockTolerance), at: now())
-        return token
+        return SignedClaims(claims: claims, type: signed.type, trusted: trusted)
     }
 
-    private func check(_ claims: TokenClaims, for audience: TokenAudience) throws(TokenRefusal) {
+    /// Claims that a trusted provider signed.
+    struct SignedClaims {
+        let claims: TokenClaims
+        let type: String?
+        let trusted: TokenRules.TrustedIssuer
+    }
+
+    /// Everything that speaks against a token on one side, the most telling first.
+    func refusals(of signed: SignedClaims, for audience: TokenAudience) -> [TokenRefusal] {
+        let (claims, trusted) = (signed.claims, signed.trusted)
         let moment = now().timeIntervalSince1970
-        guard moment < claims.expires + TokenRules.clockTolerance else {
-            throw TokenRefusal(.expired, "the token has expired")
+        var found: [TokenRefusal] = []
+        func refuse(unless isGood: Bool, _ code: TokenRefusal.Code, _ reason: @autoclosure () -> String) {
+            if !isGood { found.append(TokenRefusal(code, reason())) }
         }
-        guard moment >= (claims.notBefore ?? 0) - TokenRules.clockTolerance else {
-            throw TokenRefusal(.expired, "the token is not valid yet")
+        if !IssuerProfile.isUnambiguous(type: signed.type) {
+            refuse(
+                unless: claims.isMarkedAccessToken && !claims.isMarkedIDToken, .malformed,
+                "the token is an ID token, or does not show that it is none")
         }
-        guard claims.issued ?? 0 <= moment + TokenRules.clockTolerance,
-            claims.authenticated ?? 0 <= moment + TokenRules.clockTolerance
-        else {
-            throw TokenRefusal(
-                .expired, "the token or its sign-in is of the future",
-                note: "compare the clocks of this service and of the provider")
+        refuse(unless: moment < claims.expires + TokenRules.clockTolerance, .expired, "the token has expired")
+        refuse(
+            unless: moment >= (claims.notBefore ?? 0) - TokenRules.clockTolerance, .expired,
+            "the token is not valid yet")
+        if max(claims.issued ?? 0, claims.authenticated ?? 0) > moment + TokenRules.clockTolerance {
+            found.append(
+                TokenRefusal(
+                    .expired, "the token or its sign-in is of the future",
+                    note: "compare the clocks of this service and of the provider"))
         }
-        guard rules.admits(claims.audiences, to: audience) else {
-            throw TokenRefusal(.wrongAudience, "the token was made for another service or another side of this one")
-        }
-        guard audience == .administration || claims.scopes.contains(TokenRules.checkInScope) else {
-            throw TokenRefusal(.insufficientScope, "the token lacks the scope \(TokenRules.checkInScope)")
-        }
-        guard audience == .administration || claims.keyThumbprint != nil else {
-            throw TokenRefusal(.unprovedKey, "the token is not bound to a key")
-        }
-        if audience == .checkIn, let longest = rules.longestCheckInToken {
-            guard let issued = claims.issued, claims.expires - issued <= Double(longest) else {
-                throw TokenRefusal(.tooLong, "the token lives longer than \(longest) seconds, or does not say how long")
+        refuse(
+            unless: rules.admits(claims.audiences, of: trusted, to: audience), .wrongAudience,
+            "the token was made for another service or another side of this one")
+        if audience == .checkIn {
+            refuse(
+                unless: claims.scopes.contains(TokenRules.checkInScope), .insufficientScope,
+                "the token lacks the scope \(TokenRules.checkInScope)")
+            refuse(
+                unless: claims.keyThumbprint != nil || trusted.profile.checkInProof == .registration, .unprovedKey,
+                "the token is not bound to a key")
+            if let longest = rules.longestCheckInToken {
+                refuse(
+                    unless: claims.issued.map { claims.expires - $0 <= Double(longest) } ?? false, .tooLong,
+                    "the token lives longer than \(longest) seconds, or does not say how long")
             }
         }
+        return found + refusals(ofHolder: claims, of: trusted, for: audience)
     }
 
-    private func token(
-        _ claims: TokenClaims, of trusted: TokenRules.TrustedIssuer, audience: TokenAudience
-    ) throws(TokenRefusal) -> AccessToken {
-        guard claims.tenant == nil || claims.tenant == trusted.tenant.rawValue else {
-            throw TokenRefusal(.wrongTenant, "the token belongs to another organisation")
+    private func refusals(
+        ofHolder claims: TokenClaims, of trusted: TokenRules.TrustedIssuer, for audience: TokenAudience
+    ) -> [TokenRefusal] {
+        var found: [TokenRefusal] = []
+        if let tenant = claims.tenant, tenant != trusted.tenant.rawValue {
+            found.append(TokenRefusal(.wrongTenant, "the token belongs to another organisation"))
         }
         let mark = rules.mark(of: trusted)
         // Devices know people by the id that their provider gave them, and the discovery document names one provider.
-        guard audience == .administration || mark.isEmpty else {
-            throw TokenRefusal(.untrustedIssuer, "only people of the first provider that is configured check in")
+        if audience == .checkIn, !mark.isEmpty {
+            found.append(
+                TokenRefusal(.untrustedIssuer, "only people of the first provider that is configured check in"))
         }
-        guard let subject = claims.objectID ?? claims.subject, !subject.isEmpty, !IssuerMark.begins(subject),
-            mark.utf8.count + subject.utf8.count <= 256
-        else { throw TokenRefusal(.malformed, "the token names nobody, or in more than 256 bytes") }
-        let isApplication = claims.isOfApplication
-        guard audience == .administration || !isApplication && claims.userPrincipalName != nil else {
-            throw TokenRefusal(.malformed, "the token names no person")
+        let id = claims.id ?? ""
+        if id.isEmpty || IssuerMark.begins(id) || mark.utf8.count + id.utf8.count > 256 {
+            found.append(TokenRefusal(.malformed, "the token names nobody, or in more than 256 bytes"))
         }
+        if audience == .checkIn, claims.isOfApplication || claims.userPrincipalName == nil {
+            found.append(TokenRefusal(.malformed, "the token names no person"))
+        }
+        return found
+    }
+
+    /// What a token says that nothing speaks against.
+    func token(_ signed: SignedClaims) -> AccessToken {
+        let (claims, trusted) = (signed.claims, signed.trusted)
+        let mark = rules.mark(of: trusted)
         return AccessToken(
-            issuer: claims.issuer, tenant: trusted.tenant, subject: AccountID(mark + subject),
-            userPrincipalName: isApplication ? nil : claims.userPrincipalName, clientID: claims.clientID,
-            isApplication: isApplication, scopes: claims.scopes, roles: claims.roles,
+            issuer: claims.issuer, tenant: trusted.tenant, subject: AccountID(mark + (claims.id ?? "")),
+            userPrincipalName: claims.isOfApplication ? nil : claims.userPrincipalName, clientID: claims.clientID,
+            isApplication: claims.isOfApplication, scopes: claims.scopes, roles: claims.roles,
             groups: claims.groups, issuerMark: mark, issued: claims.issued.map { Date(timeIntervalSince1970: $0) },
             keyThumbprint: claims.keyThumbprint, expires: end(of: claims),
             authenticated: claims.authenticated.map { Date(timeIntervalSince1970: $0) })

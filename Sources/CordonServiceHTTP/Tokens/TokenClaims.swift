@@ -1,78 +1,150 @@
+import CordonPolicy
 import Foundation
 
-/// The claims of an access token as they travel (RFC 9068 §2.2), with the spellings of common providers.
-struct TokenClaims: Decodable {
-    var issuer: String
-    var audiences: [String]
-    var expires: Double
-    var notBefore: Double?
-    var subject: String?
-    var objectID: String?
-    var tenant: String?
-    var userPrincipalName: String?
-    var clientID: String?
-    var scopes: Set<String>
-    var roles: Set<String>
-    var groups: Set<String>
-    var issued: Double?
-    var identityType: String?
-    var keyThumbprint: String?
-    var authenticated: Double?
+/// The claims of an access token as they travel (RFC 9068 §2.2), in the spelling of their provider.
+struct TokenClaims {
+    let issuer: String
+    let audiences: [String]
+    let expires: Double
+    let notBefore: Double?
+    let subject: String?
+    /// The person's id by the provider's claim, else the subject.
+    let id: String?
+    let tenant: String?
+    let userPrincipalName: String?
+    let clientID: String?
+    let scopes: Set<String>
+    let roles: Set<String>
+    let groups: Set<String>
+    let issued: Double?
+    let keyThumbprint: String?
+    let authenticated: Double?
+    /// Whether a program acts for itself.
+    let isOfApplication: Bool
+    /// Whether a claim shows that this is an access token, as no ID token has it.
+    let isMarkedAccessToken: Bool
+    /// Whether a claim shows that this is an ID token.
+    let isMarkedIDToken: Bool
 
-    private enum Name: String, CodingKey {
-        case iss, aud, exp, nbf, iat, groups, sub, oid, tid, upn, azp, appid, cid, scope, scp, roles, idtyp, cnf
-        case preferredUsername = "preferred_username"
-        case clientID = "client_id"
-        case authTime = "auth_time"
+    /// Reads claims as a provider writes them; nil when one that is needed is absent, or one is of the wrong kind.
+    init?(_ claims: JSONValue, _ profile: IssuerProfile) {
+        do throws(WrongKind) {
+            let reader = Reader(claims: claims)
+            guard let issuer = try reader.text("iss"), let expires = try reader.number("exp") else { return nil }
+            self.issuer = issuer
+            self.expires = expires
+            audiences = try reader.words("aud", splitting: false)
+            notBefore = try reader.number("nbf")
+            issued = try reader.number("iat")
+            authenticated = try reader.number("auth_time")
+            subject = try reader.text("sub")
+            tenant = try profile.tenantClaim.flatMap { name throws(WrongKind) in try reader.text(name) }
+            userPrincipalName = try reader.text(firstOf: profile.nameClaims)
+            clientID = try reader.text(firstOf: ["client_id", "azp", "appid", "cid"])
+            scopes = try Set(reader.words(ofAll: profile.scopeClaims, splitting: true)).union(profile.impliedScopes)
+            roles = try Set(reader.words(ofAll: profile.roleClaims, splitting: false))
+            groups = try Set(reader.words(ofAll: profile.groupClaims, splitting: false))
+            keyThumbprint = try reader.confirmation()
+            isOfApplication = try reader.isOfApplication(
+                profile, isSubject: subject != nil && subject == clientID && authenticated == nil)
+            let id = try reader.text(firstOf: profile.idClaims)
+            self.id = isOfApplication ? id ?? subject : id
+            isMarkedAccessToken = profile.accessTokenClaims.contains(where: reader.has)
+            isMarkedIDToken = IssuerProfile.idTokenClaims.contains(where: reader.has)
+        } catch { return nil }
     }
 
-    private struct Confirmation: Decodable {
-        var jkt: String?
-    }
+    /// A claim is of another kind than it has to be.
+    private struct WrongKind: Error {}
 
-    init(from decoder: any Decoder) throws {
-        let claims = try decoder.container(keyedBy: Name.self)
-        issuer = try claims.decode(String.self, forKey: .iss)
-        audiences = try claims.words(.aud, splitting: false)
-        expires = try claims.decode(Double.self, forKey: .exp)
-        notBefore = try claims.decodeIfPresent(Double.self, forKey: .nbf)
-        subject = try claims.decodeIfPresent(String.self, forKey: .sub)
-        objectID = try claims.decodeIfPresent(String.self, forKey: .oid)
-        tenant = try claims.decodeIfPresent(String.self, forKey: .tid)
-        userPrincipalName =
-            try claims.decodeIfPresent(String.self, forKey: .preferredUsername)
-            ?? claims.decodeIfPresent(String.self, forKey: .upn)
-        clientID =
-            try claims.decodeIfPresent(String.self, forKey: .clientID)
-            ?? claims.decodeIfPresent(String.self, forKey: .azp) ?? claims.decodeIfPresent(String.self, forKey: .appid)
-            ?? claims.decodeIfPresent(String.self, forKey: .cid)
-        scopes = Set(try claims.words(.scope, splitting: true) + claims.words(.scp, splitting: true))
-        roles = Set(try claims.words(.roles, splitting: false))
-        groups = Set(try claims.words(.groups, splitting: false))
-        issued = try claims.decodeIfPresent(Double.self, forKey: .iat)
-        identityType = try claims.decodeIfPresent(String.self, forKey: .idtyp)
-        keyThumbprint = try claims.decodeIfPresent(Confirmation.self, forKey: .cnf)?.jkt
-        authenticated = try claims.decodeIfPresent(Double.self, forKey: .authTime)
-    }
+    /// Looks claims up by name, or by JSON pointer (RFC 6901) where a name begins with a slash.
+    private struct Reader {
+        let claims: JSONValue
 
-    /// Whether a program acts for itself. Only what the token says counts, never what it leaves out: a person's token needs
-    /// neither a name nor a scope (RFC 9068 §2.2), and a program is asked for neither scopes nor a fresh sign-in.
-    ///
-    /// Either the provider says so, or the token's subject is the client itself (RFC 9068 §2.2) and nothing in it tells of a
-    /// person: a provider may let people choose a subject that is a client's id (RFC 9068 §5).
-    var isOfApplication: Bool {
-        if let identityType { return identityType == "app" }
-        return subject != nil && subject == clientID && authenticated == nil && userPrincipalName == nil
-    }
-}
-
-extension KeyedDecodingContainer {
-    /// A claim that is a string, a list of strings, or absent; a string of several words where `splitting`.
-    fileprivate func words(_ key: Key, splitting: Bool) throws -> [String] {
-        guard contains(key) else { return [] }
-        if let text = try? decode(String.self, forKey: key) {
-            return splitting ? text.split(separator: " ").map(String.init) : [text]
+        func value(_ name: String) -> JSONValue? {
+            let found: JSONValue? =
+                if name.hasPrefix("/") {
+                    name.split(separator: "/").reduce(Optional(claims)) { value, part in
+                        value?[String(part).replacing("~1", with: "/").replacing("~0", with: "~")]
+                    }
+                } else {
+                    claims[name]
+                }
+            return found == .null ? nil : found
         }
-        return try decode([String].self, forKey: key)
+
+        func has(_ name: String) -> Bool { value(name) != nil }
+
+        func text(_ name: String) throws(WrongKind) -> String? {
+            guard let value = value(name) else { return nil }
+            guard let text = value.string else { throw WrongKind() }
+            return text
+        }
+
+        func text(firstOf names: [String]) throws(WrongKind) -> String? {
+            for name in names {
+                if let text = try text(name) { return text }
+            }
+            return nil
+        }
+
+        func number(_ name: String) throws(WrongKind) -> Double? {
+            guard let value = value(name) else { return nil }
+            let number: Double? =
+                switch value {
+                case .integer(let whole): Double(whole)
+                case .number(let number): number.double
+                default: nil
+                }
+            guard let number, number.isFinite else { throw WrongKind() }
+            return number
+        }
+
+        /// A claim that is a text, a list of texts, an object whose names are the words, or absent; a text of several words
+        /// where `splitting`.
+        func words(_ name: String, splitting: Bool) throws(WrongKind) -> [String] {
+            switch value(name) {
+            case nil: return []
+            case .string(let text)?: return splitting ? text.split(separator: " ").map(String.init) : [text]
+            case .array(let list)?:
+                let words = list.compactMap(\.string)
+                guard words.count == list.count else { throw WrongKind() }
+                return words
+            case .object(let members)? where !splitting && name != "aud": return Array(members.keys)
+            default: throw WrongKind()
+            }
+        }
+
+        func words(ofAll names: [String], splitting: Bool) throws(WrongKind) -> [String] {
+            var all: [String] = []
+            for name in names { all += try words(name, splitting: splitting) }
+            return all
+        }
+
+        func confirmation() throws(WrongKind) -> String? {
+            guard let confirmation = value("cnf") else { return nil }
+            guard let members = confirmation.object else { throw WrongKind() }
+            switch members["jkt"] {
+            case nil, .null?: return nil
+            case .string(let thumbprint)?: return thumbprint
+            default: throw WrongKind()
+            }
+        }
+
+        /// Whether a program acts for itself. Only what the token says counts, never what it leaves out: a person's token needs
+        /// neither a name nor a scope (RFC 9068 §2.2), and a program is asked for neither scopes nor a fresh sign-in.
+        ///
+        /// Either the provider says so, or the token's subject is the client itself (RFC 9068 §2.2) and nothing in it tells of a
+        /// person: a provider may let people choose a subject that is a client's id (RFC 9068 §5).
+        func isOfApplication(_ profile: IssuerProfile, isSubject: Bool) throws(WrongKind) -> Bool {
+            switch profile.programs {
+            case .none: return false
+            case .claim(let name, let wanted): return try text(name) == wanted
+            case .standard:
+                if let type = try text("idtyp") { return type == "app" }
+                let ofPeople = profile.nameClaims + profile.idClaims + ["preferred_username", "upn"]
+                return isSubject && !ofPeople.contains { $0 != "sub" && $0 != "oid" && has($0) }
+            }
+        }
     }
 }

@@ -8,11 +8,14 @@ public struct TokenRules: Sendable, Equatable {
         public var issuer: String
         /// The organisation; a token whose `tid` says another is refused, one without `tid` counts as this one.
         public var tenant: TenantID
+        /// How its tokens look.
+        public var profile: IssuerProfile
 
         /// Makes an entry.
-        public init(issuer: String, tenant: TenantID) {
+        public init(issuer: String, tenant: TenantID, profile: IssuerProfile = IssuerProfile()) {
             self.issuer = issuer
             self.tenant = tenant
+            self.profile = profile
         }
     }
 
@@ -43,9 +46,18 @@ public struct TokenRules: Sendable, Equatable {
         self.longestCheckInToken = longestCheckInToken
     }
 
-    func admits(_ audiences: [String], to audience: TokenAudience) -> Bool {
-        let forCheckIn = audiences.contains(checkInAudience)
-        let forAdministration = audiences.contains(where: administrationAudiences.contains)
+    /// The audience of a provider's check-in tokens.
+    func checkInAudience(of trusted: TrustedIssuer) -> String { trusted.profile.checkInAudience ?? checkInAudience }
+
+    /// The audiences of a provider's administration tokens.
+    func administrationAudiences(of trusted: TrustedIssuer) -> Set<String> {
+        trusted.profile.administrationAudiences ?? administrationAudiences
+    }
+
+    /// Whether a token is for one side, and not for both: neither side takes such a token.
+    func admits(_ audiences: [String], of trusted: TrustedIssuer, to audience: TokenAudience) -> Bool {
+        let forCheckIn = audiences.contains(checkInAudience(of: trusted))
+        let forAdministration = audiences.contains(where: administrationAudiences(of: trusted).contains)
         return switch audience {
         case .checkIn: forCheckIn && !forAdministration
         case .administration: forAdministration && !forCheckIn

@@ -1,4 +1,5 @@
 public import CordonIdentity
+public import CordonProtocol
 public import Foundation
 
 /// What an interactive sign-in asks for (SI-108).
@@ -10,6 +11,9 @@ public struct SignInRequest: Sendable {
     /// Whether the resource takes only tokens that are bound to a key (RFC 9449), as check-in and joining a device do. A
     /// provider that does not announce it is then refused before anybody is asked to sign in.
     public var requiresProofOfPossession = false
+    /// Whether the session has a key even where the provider binds no tokens to one: the service knows the app by it
+    /// (``ServiceDiscovery/Proof/registration``).
+    public var keepsOwnKey = false
     /// How hard to ask.
     public var prompt: AuthorizationPrompt = .ifNecessary
     /// A user name to pre-fill; somebody else may sign in all the same (SI-043).
@@ -33,5 +37,12 @@ public struct SignInRequest: Sendable {
     public init(scopes: [String], resource: String? = nil) {
         self.scopes = scopes
         self.resource = resource
+    }
+
+    /// Makes a request for a token to check in with, as a service wants it.
+    public init(for service: ServiceDiscovery) {
+        self.init(scopes: service.asked.scopes, resource: service.asked.resource)
+        requiresProofOfPossession = service.proof != .registration
+        keepsOwnKey = true
     }
 }

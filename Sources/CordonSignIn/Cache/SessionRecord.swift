@@ -10,7 +10,7 @@ struct SessionRecord: Codable, Sendable, Equatable {
     /// For the hint at sign-out only.
     var idToken: String?
     var scopes: [String]
-    /// The secret of the key that the tokens are bound to; nil where the app brought its own key.
+    /// The secret of the session's key, which the tokens are bound to where ``isBound``; nil where the app brought its own key.
     var signingKey: Data?
     /// Whether the refresh token works only with a proof.
     var isBound: Bool

@@ -46,7 +46,8 @@ extension SignInClient {
             SessionStart(
                 scopes: request.scopes, resource: request.resource, expected: request.account, hint: request.loginHint,
                 nonce: attempt.nonce, maximumAge: request.maximumAuthenticationAge,
-                correlationID: request.correlationID, signer: signer))
+                correlationID: request.correlationID, signer: signer,
+                ownKey: request.keepsOwnKey ? key(for: request.account) : nil))
     }
 
     /// A provider that does not promise S256 could be talked into ignoring the proof key (RFC 9700 §2.1.1).

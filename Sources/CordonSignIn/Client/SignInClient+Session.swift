@@ -11,7 +11,10 @@ struct SessionStart {
     let nonce: String?
     let maximumAge: Duration?
     let correlationID: UUID
+    /// What signs proofs for the provider; nil where it binds no tokens.
     let signer: (any MessageSigner)?
+    /// The session's key where the provider binds no tokens, nil for none.
+    var ownKey: (any MessageSigner)?
 }
 
 extension SignInClient {
@@ -46,7 +49,8 @@ extension SignInClient {
         let record = SessionRecord(
             account: account, clientID: configuration.clientID, refreshToken: tokens.refreshToken, idToken: idToken,
             scopes: granted,
-            signingKey: ownSigner == nil ? (start.signer as? SoftwareSigningKey)?.rawRepresentation : nil,
+            signingKey: ownSigner == nil
+                ? ((start.signer ?? start.ownKey) as? SoftwareSigningKey)?.rawRepresentation : nil,
             isBound: start.signer != nil, vouched: environment.now())
         cancelRenewals(of: account.id)
         shelf.remove(account.id)

@@ -18,7 +18,20 @@ extension SignInClient {
     public func accessToken(
         for account: AccountID, resource: String, scopes: [String]
     ) async throws(SignInError) -> AccessToken {
-        try await accessToken(for: account, resource: resource, scopes: scopes, options: TokenOptions())
+        try await accessToken(
+            for: account, resource: resource.isEmpty ? nil : resource, scopes: scopes, options: TokenOptions())
+    }
+
+    /// A token for the resource that the provider makes now.
+    ///
+    /// - Throws: As ``accessToken(for:resource:scopes:)``.
+    public func freshAccessToken(
+        for account: AccountID, resource: String, scopes: [String]
+    ) async throws(SignInError) -> AccessToken {
+        var options = TokenOptions()
+        options.forcesRenewal = true
+        return try await accessToken(
+            for: account, resource: resource.isEmpty ? nil : resource, scopes: scopes, options: options)
     }
 
     /// A token for the resource, from memory or renewed without asking anybody (SI-113).

@@ -1,4 +1,5 @@
 public import CordonIdentity
+public import CordonProtocol
 public import Foundation
 
 /// What a sign-in on another screen asks for (RFC 8628).
@@ -10,6 +11,9 @@ public struct DeviceCodeRequest: Sendable {
     /// Whether the resource takes only tokens that are bound to a key (RFC 9449), as check-in and joining a device do. A
     /// provider that does not announce it is then refused before anybody is asked to sign in.
     public var requiresProofOfPossession = false
+    /// Whether the session has a key even where the provider binds no tokens to one: the service knows the app by it
+    /// (``ServiceDiscovery/Proof/registration``).
+    public var keepsOwnKey = false
     /// Who must come back; anybody else is refused.
     public var account: AccountID?
     /// Ties the logs of both sides together.
@@ -19,5 +23,12 @@ public struct DeviceCodeRequest: Sendable {
     public init(scopes: [String], resource: String? = nil) {
         self.scopes = scopes
         self.resource = resource
+    }
+
+    /// Makes a request for a token to check in with, as a service wants it.
+    public init(for service: ServiceDiscovery) {
+        self.init(scopes: service.asked.scopes, resource: service.asked.resource)
+        requiresProofOfPossession = service.proof != .registration
+        keepsOwnKey = true
     }
 }

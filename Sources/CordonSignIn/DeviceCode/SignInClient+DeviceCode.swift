@@ -34,7 +34,8 @@ extension SignInClient {
             tokens,
             SessionStart(
                 scopes: request.scopes, resource: request.resource, expected: request.account, hint: nil, nonce: nil,
-                maximumAge: nil, correlationID: request.correlationID, signer: signer))
+                maximumAge: nil, correlationID: request.correlationID, signer: signer,
+                ownKey: request.keepsOwnKey ? key(for: request.account) : nil))
     }
 
     /// Asks again and again, never sooner than the provider allows and never before one interval has passed.

@@ -7,15 +7,34 @@ public protocol AccessTokenSource: Sendable {
     ///
     /// - Parameters:
     ///   - account: Whose token.
-    ///   - resource: The one audience of the token (RFC 8707).
+    ///   - resource: The one audience of the token (RFC 8707), empty for the provider's choice.
     ///   - scopes: What it must allow.
     /// - Throws: ``SignInError``: `interactionRequired` when a person has to sign in, `network` when offline.
     func accessToken(
         for account: AccountID, resource: String, scopes: [String]
     ) async throws(SignInError) -> AccessToken
 
-    /// The key that this account's tokens are bound to; it signs the proofs that go with them.
+    /// A token for the resource that was made just now. A service asks for one where the provider binds no tokens, to take the
+    /// app's key with it.
+    ///
+    /// - Parameters: As ``accessToken(for:resource:scopes:)``.
+    /// - Throws: As ``accessToken(for:resource:scopes:)``.
+    func freshAccessToken(
+        for account: AccountID, resource: String, scopes: [String]
+    ) async throws(SignInError) -> AccessToken
+
+    /// The key of this account's session; it signs the proofs that go with tokens, which are bound to it where the provider binds
+    /// them.
     ///
     /// - Throws: ``SignInError`` with code `interactionRequired` when the account is not signed in.
     func signer(for account: AccountID) async throws(SignInError) -> any MessageSigner
+}
+
+extension AccessTokenSource {
+    /// Whichever token there is.
+    public func freshAccessToken(
+        for account: AccountID, resource: String, scopes: [String]
+    ) async throws(SignInError) -> AccessToken {
+        try await accessToken(for: account, resource: resource, scopes: scopes)
+    }
 }

@@ -26,6 +26,7 @@ public actor SimulatedDevice {
     private let token: @Sendable (JSONWebKey) async throws -> String
     private let key = SoftwareSigningKey()
     private let now: @Sendable () -> Date
+    private let isTokenBound: Bool
     private var current: (sequence: Int64, digest: String)?
     private var nonce: String?
     private var exchanges = 0
@@ -35,10 +36,12 @@ public actor SimulatedDevice {
     /// - Parameters:
     ///   - service: The service's address.
     ///   - pin: The thumbprint of the service's root key.
+    ///   - isTokenBound: Whether tokens are bound to the key; false for a provider that binds none
+    ///     (``ServiceDiscovery/Proof/registration``).
     ///   - token: Gives a check-in token that is bound to the key.
     public init(
         service: URL, pin: String, account: ManagedAccount, bundleID: String, tag: String,
-        transport: any HTTPTransport, now: @escaping @Sendable () -> Date = { Date() },
+        transport: any HTTPTransport, now: @escaping @Sendable () -> Date = { Date() }, isTokenBound: Bool = true,
         token: @escaping @Sendable (JSONWebKey) async throws -> String
     ) {
         self.base = service
@@ -48,6 +51,7 @@ public actor SimulatedDevice {
         self.device = DeviceDescription(tag: tag, osVersion: "18.2", model: "Simulated")
         self.transport = transport
         self.now = now
+        self.isTokenBound = isTokenBound
         self.token = token
     }
 
@@ -148,7 +152,7 @@ public actor SimulatedDevice {
         let proof = try DPoPProof.make(
             method: method, url: base.appending(path: path), accessToken: token, nonce: nonce, issued: now(),
             signer: key)
-        return [("Authorization", "DPoP " + token), ("DPoP", proof)]
+        return [("Authorization", (isTokenBound ? "DPoP " : "Bearer ") + token), ("DPoP", proof)]
     }
 
     private func accept(_ text: String, nonce: String) async throws {

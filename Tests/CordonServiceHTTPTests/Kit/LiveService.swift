@@ -12,13 +12,17 @@ struct LiveService: Sendable {
     let service: ManagementService
     let server: ServiceServer
 
-    init(publicURL: URL? = nil, idleTimeout: Duration = .seconds(60), connections: Int = 1_000) async throws {
+    init(
+        publicURL: URL? = nil, idleTimeout: Duration = .seconds(60), connections: Int = 1_000,
+        profile: IssuerProfile? = nil
+    ) async throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         service = ManagementService(
             storage: InMemoryStorage(), keyStore: InMemoryServiceKeyStore(), logger: logger)
         try await service.open(TestService.tenant)
         var configuration = ServiceServerConfiguration(tenant: TestService.tenant)
         configuration.issuers = [TestIssuer.name]
+        configuration.issuerProfiles[TestIssuer.name] = profile
         configuration.publicURL = publicURL
         configuration.idleTimeout = idleTimeout
         configuration.maximumConnections = connections

@@ -34,7 +34,7 @@ struct TestService: Sendable {
     init(
         storage: any ServiceStorage = InMemoryStorage(), issuers: [String] = [TestIssuer.name],
         configuration serviceConfiguration: ServiceConfiguration = ServiceConfiguration(),
-        rememberedProofs: Int = 500_000,
+        rememberedProofs: Int = 500_000, profile: IssuerProfile? = nil,
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     ) async throws {
         let clock = clock
@@ -45,6 +45,7 @@ struct TestService: Sendable {
         try await service.open(Self.tenant)
         var configuration = ServiceServerConfiguration(tenant: Self.tenant)
         configuration.issuers = issuers
+        configuration.issuerProfiles[TestIssuer.name] = profile
         configuration.heartbeat = .seconds(3_600)
         let router = ServiceRouter(
             configuration: configuration, base: Self.base, issuer: try #require(URL(string: TestIssuer.name)),

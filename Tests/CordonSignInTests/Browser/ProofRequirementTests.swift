@@ -1,5 +1,6 @@
 import CordonBase
 import CordonIdentity
+import CordonProtocol
 import CordonSignIn
 import CordonTesting
 import Foundation
@@ -58,6 +59,26 @@ import Testing
         let result = try await fixture.client().signIn(
             request(needsProof: true), browser: fixture.provider.browser(signingInAs: .worker))
         #expect(result.accessToken.isBound)
+    }
+
+    @Test
+    func `a session keeps a key of its own where the service knows the app by it and the provider binds no tokens`()
+        async throws
+    {
+        await fixture.provider.setFaults([.noProofs])
+        var request = SignInFixture.request
+        request.keepsOwnKey = true
+        let client = try fixture.client()
+        let result = try await client.signIn(request, browser: fixture.provider.browser(signingInAs: .worker))
+        #expect(!result.accessToken.isBound)
+        let key = try await client.signer(for: result.account.id).publicKey
+        // A later sign-in of the same account has the same key: the service knows the registration by it.
+        request.account = result.account.id
+        _ = try await client.signIn(request, browser: fixture.provider.browser(signingInAs: .worker))
+        #expect(try await client.signer(for: result.account.id).publicKey == key)
+        let fresh = try await client.freshAccessToken(
+            for: result.account.id, resource: SignInFixture.resource, scopes: SignInFixture.scopes)
+        #expect(fresh.text != result.accessToken.text && !fresh.isBound)
     }
 
     @Test func `a session without a key says that the provider gave none, not that the app did not`() async throws {

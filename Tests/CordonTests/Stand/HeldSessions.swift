@@ -11,6 +11,12 @@ actor HeldSessions: AccountSessions {
     private(set) var ended: [AccountID] = []
     /// Why no token is given.
     var tokenFailure: SignInError?
+    /// Whether the provider binds its tokens.
+    var bindsTokens = true
+    /// What was asked of the provider, and whether a fresh token was, in order.
+    private(set) var asked: [(resource: String, scopes: [String], isFresh: Bool)] = []
+    /// Why no fresh token is given.
+    var freshFailure: SignInError?
     /// Why no key is given.
     var signerFailure: SignInError?
     /// Whether questions for a key are never answered.
@@ -33,8 +39,17 @@ actor HeldSessions: AccountSessions {
     func accessToken(
         for account: AccountID, resource: String, scopes: [String]
     ) async throws(SignInError) -> AccessToken {
+        asked.append((resource, scopes, false))
         if let tokenFailure { throw tokenFailure }
-        return AccessToken(text: Self.token(of: account), expires: .distantFuture, scopes: scopes, isBound: true)
+        return AccessToken(text: Self.token(of: account), expires: .distantFuture, scopes: scopes, isBound: bindsTokens)
+    }
+
+    func freshAccessToken(
+        for account: AccountID, resource: String, scopes: [String]
+    ) async throws(SignInError) -> AccessToken {
+        asked.append((resource, scopes, true))
+        if let freshFailure { throw freshFailure }
+        return AccessToken(text: Self.token(of: account), expires: .distantFuture, scopes: scopes, isBound: bindsTokens)
     }
 
     func signer(for account: AccountID) async throws(SignInError) -> any MessageSigner {

@@ -80,6 +80,11 @@ actor ScriptedService: HTTPTransport {
     var statedOffset: String?
     /// The provider that the service names.
     var issuer = "https://service.test/idp"
+    /// Which key the service asks for, and what it has apps ask the provider for.
+    var proof: ServiceDiscovery.Proof?
+    var tokenRequest: ServiceDiscovery.TokenRequest?
+    /// The schemes that tokens came with, in order.
+    private(set) var schemes: [String] = []
     /// Whether the key set can be had.
     var withholdsKeys = false
     /// What is handed out in place of the key set.
@@ -224,7 +229,9 @@ actor ScriptedService: HTTPTransport {
             let url = URL(string: "https://service.test" + (request.path ?? ""))
         else { throw ProblemDetails(title: "no proof", status: 401) }
         // Whose token it is does not matter here, only that the proof is for it.
-        let sent = request.headerFields[.authorization].map { String($0.dropFirst("DPoP ".count)) }
+        let parts = request.headerFields[.authorization]?.split(separator: " ").map(String.init)
+        let sent = parts?.last
+        if let scheme = parts?.first { schemes.append(scheme) }
         let proof = try DPoPProof(
             verifying: text, method: request.method.rawValue, url: url, accessToken: token == nil ? nil : sent,
             now: time())
@@ -276,7 +283,8 @@ actor ScriptedService: HTTPTransport {
         guard let issuer = URL(string: issuer) else { throw ProblemDetails(title: "", status: 500) }
         return ServiceDiscovery(
             tenant: account.tenant, issuer: issuer, checkIn: try url("/mam/v1"), resource: "check-in",
-            scope: "mam.checkin", keys: try url("/mam/v1/keys"), versions: [1])
+            scope: "mam.checkin", keys: try url("/mam/v1/keys"), versions: [1],
+            proof: proof, tokenRequest: tokenRequest)
     }
 }
 

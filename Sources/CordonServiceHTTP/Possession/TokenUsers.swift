@@ -1,0 +1,41 @@
+import CordonBase
+import Crypto
+import Foundation
+
+/// Which key first came with each token that its provider bound to none, so that one who reads such a token later cannot use
+/// it with a key of their own.
+///
+/// Kept in memory and bounded: what is forgotten, also by a restart, is left to the end of the token. A registration is never
+/// reached without its own key either way.
+final class TokenUsers: Sendable {
+    private struct Use {
+        var key: String
+        var until: Date
+    }
+
+    private let capacity: Int
+    private let known = Locked<[SHA256Digest: Use]>([:])
+
+    /// - Parameter capacity: The most tokens that are remembered.
+    init(capacity: Int = 100_000) {
+        self.capacity = capacity
+    }
+
+    /// Whether the key is the first that came with the token.
+    func admit(_ token: String, provedBy key: String, until: Date, at now: Date) -> Bool {
+        let digest = SHA256.hash(data: Data(token.utf8))
+        return known.withLock { [capacity] known in
+            if let use = known[digest] { return use.key == key }
+            if known.count >= capacity {
+                known = known.filter { $0.value.until.addingTimeInterval(TokenRules.clockTolerance) > now }
+                // Full of tokens that are still good: the older half goes.
+                if known.count >= capacity {
+                    let middle = known.values.map(\.until).sorted()[capacity / 2]
+                    known = known.filter { $0.value.until > middle }
+                }
+            }
+            known[digest] = Use(key: key, until: until)
+            return true
+        }
+    }
+}

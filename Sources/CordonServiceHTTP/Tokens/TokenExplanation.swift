@@ -1,0 +1,92 @@
+package import CordonService
+internal import CordonSignatures
+internal import Crypto
+package import Foundation
+
+/// Why a token would be accepted or not, for an operator who sets a provider up. It holds what the token says, but not the token.
+package struct TokenExplanation: Sendable, Encodable {
+    /// What one side of the service makes of the token.
+    package struct Side: Sendable, Encodable {
+        /// Whether the token is accepted.
+        package var isAccepted: Bool
+        /// Everything that speaks against it, the most telling first.
+        package var refusals: [String]
+        /// What the person or program may do with it; the organisation's own roles are not looked at.
+        package var roles: [String]?
+
+        private enum CodingKeys: String, CodingKey {
+            case isAccepted = "accepted"
+            case refusals, roles
+        }
+    }
+
+    /// What a token says, under the names that do not depend on its provider.
+    package struct Facts: Sendable, Encodable {
+        package var issuer: String
+        package var type: String?
+        package var audiences: [String]
+        package var id: String?
+        package var name: String?
+        package var client: String?
+        package var tenant: String?
+        package var isProgram: Bool
+        package var isBoundToKey: Bool
+        package var scopes: [String]
+        package var roles: [String]
+        package var groups: [String]
+        /// In seconds, from `iat` to `exp`.
+        package var lifetime: Double?
+        /// In seconds, from `auth_time` to now.
+        package var signedInAgo: Double?
+    }
+
+    /// Why nothing more can be said: the token is not one of a trusted provider; nil where it is.
+    package var refusal: String?
+    /// What the token says, where a trusted provider signed it.
+    package var facts: Facts?
+    /// What the sides make of it.
+    package var checkIn: Side?
+    package var administration: Side?
+
+    /// Whether either side accepts it.
+    package var isAccepted: Bool { checkIn?.isAccepted == true || administration?.isAccepted == true }
+}
+
+extension AccessTokenVerifier {
+    /// What speaks for and against a token on either side.
+    ///
+    /// - Parameter roleMapping: The roles of groups and people by the configuration.
+    package func explain(
+        _ text: String, roleMapping: [String: Set<AdministratorRole>] = [:], now: Date = Date()
+    ) async -> TokenExplanation {
+        var issuer: String?
+        let signed: SignedClaims
+        do throws(TokenRefusal) {
+            signed = try await signedClaims(of: text, naming: &issuer)
+        } catch {
+            let note = error.note.map { ": \($0)" } ?? ""
+            return TokenExplanation(refusal: error.reason + note + (issuer.map { " (issuer \($0))" } ?? ""))
+        }
+        func side(_ audience: TokenAudience) -> TokenExplanation.Side {
+            let refusals = refusals(of: signed, for: audience)
+            let isAdministration = audience == .administration
+            let roles = AdministrationGate.roles(of: token(signed), mapping: roleMapping)
+            return TokenExplanation.Side(
+                isAccepted: refusals.isEmpty,
+                refusals: refusals.map { refusal in
+                    refusal.reason + (refusal.note.map { ": \($0)" } ?? "")
+                },
+                roles: isAdministration ? roles.map(\.rawValue).sorted() : nil)
+        }
+        let claims = signed.claims
+        return TokenExplanation(
+            facts: TokenExplanation.Facts(
+                issuer: claims.issuer, type: signed.type, audiences: claims.audiences, id: claims.id,
+                name: claims.userPrincipalName, client: claims.clientID, tenant: claims.tenant,
+                isProgram: claims.isOfApplication, isBoundToKey: claims.keyThumbprint != nil,
+                scopes: claims.scopes.sorted(), roles: claims.roles.sorted(), groups: claims.groups.sorted(),
+                lifetime: claims.issued.map { claims.expires - $0 },
+                signedInAgo: claims.authenticated.map { now.timeIntervalSince1970 - $0 }),
+            checkIn: side(.checkIn), administration: side(.administration))
+    }
+}
