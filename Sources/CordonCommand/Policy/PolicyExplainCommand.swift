@@ -22,8 +22,18 @@ struct PolicyExplainCommand: ParsableCommand {
     @Flag(help: "Show the rules that were asked, in their order.")
     var trace = false
 
-    @Flag(help: "Show which single setting of each policy would let people go on.")
-    var changes = false
+    @Option(name: .customLong("for"), help: "For whom: person, developer or help-desk.")
+    var reader: Reader?
+
+    /// Who reads an answer.
+    enum Reader: String, ExpressibleByArgument, CaseIterable {
+        /// The person who was refused: what it is, and what to do.
+        case person
+        /// The app's developer: rules, settings, and the path of the rules.
+        case developer
+        /// The help desk: policies, where their values come from, and what would turn the answer.
+        case helpDesk = "help-desk"
+    }
 
     @Flag(help: "Print JSON.")
     var json = false
@@ -51,15 +61,32 @@ struct PolicyExplainCommand: ParsableCommand {
                 try Terminal.json(answers)
             }
         } else {
-            for answer in answers { PolicyReport.print(answer) }
+            for (question, answer) in zip(questions, answers) { tell(answer, to: question, by: set) }
         }
-        if changes { try tellChanges(for: questions) }
-        if trace {
+        if reader == .helpDesk { try tellChanges(for: questions) }
+        if trace || reader == .developer {
             for answer in answers { Terminal.talk(answer.trace.description) }
         }
     }
 
-    /// For the help desk: what an administrator would have to change, on standard error as the path of the rules is.
+    private func tell(_ answer: PolicyDecision, to json: JSONValue, by set: PolicySet) {
+        guard reader != .person else {
+            Terminal.data(answer.reasons.isEmpty ? "Allowed." : answer.summary)
+            return
+        }
+        PolicyReport.print(answer)
+        guard reader == .helpDesk, let owner = try? Question(json: json).owner, let policy = set.policy(of: owner)
+        else {
+            return
+        }
+        let settings = Set(answer.reasons.map(\.setting))
+        for conflict in policy.conflicts where settings.contains(conflict.setting) {
+            let values = conflict.candidates.map { "\($0.policyId): \($0.value.text())" }.joined(separator: ", ")
+            Terminal.data("  \(conflict.setting) of \(values); \(conflict.chosen.text()) is in force")
+        }
+    }
+
+    /// What an administrator would have to change, on standard error as the path of the rules is.
     private func tellChanges(for questions: [JSONValue]) throws {
         for (file, policy) in try PolicyFiles.each(policy) {
             for question in questions.compactMap({ try? Question(json: $0) }) {

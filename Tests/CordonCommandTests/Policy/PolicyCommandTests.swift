@@ -118,7 +118,10 @@ struct PolicyCommandTests {
                 == .done)
         #expect(
             try folder.run("explain", "--policy", policy, "--question", folder.file("r.json", "nonsense")) == .badInput)
-        #expect(try folder.run("explain", "--policy", "a=" + policy, "--question", question, "--changes") == .done)
+        for reader in ["person", "developer", "help-desk"] {
+            #expect(
+                try folder.run("explain", "--policy", "a=" + policy, "--question", question, "--for", reader) == .done)
+        }
         #expect(try folder.run("explain", "--policy", "-") == .usage)
     }
 
