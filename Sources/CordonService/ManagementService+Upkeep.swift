@@ -65,6 +65,11 @@ extension ManagementService {
         }
     }
 
+    /// The backup that the store was put back from and that nobody has confirmed yet, nil for none.
+    public func restoration(of tenant: TenantID) async throws(ServiceError) -> StoreRestoration? {
+        try await store.read(for: tenant) { try $0.settings().restoration }
+    }
+
     /// The newest record of the audit log, nil in an empty one: for keeping outside the store.
     public func lastAuditRecord(of tenant: TenantID) async throws(ServiceError) -> AuditRecord? {
         try await store.read(for: tenant) { try $0.lastAuditRecord() }

@@ -28,6 +28,7 @@ struct BackupCommand: AsyncParsableCommand {
         let (store, data) = try source.places()
         let manifest = try BackupFolder.make(
             of: store, data: data, in: URL(fileURLWithPath: to, isDirectory: true), at: Date())
+        BackupMark.write(in: data, at: manifest.made)
         try BackupReport(manifest).write(asJSON: json, "saved", to)
     }
 }

@@ -12,6 +12,9 @@ extension RunningService {
     /// Maintenance happens every so many looks: once an hour.
     private static let looksPerMaintenance = 120
 
+    /// What is wrong is logged every so many looks: every ten minutes.
+    private static let looksPerWarning = 20
+
     /// What a service does by itself while it runs: puts away what has run out, delivers alerts, and follows the directory file. Returns
     /// when the task is cancelled; a failure is logged and tried again.
     func keepUp(logger: Logger) async {
@@ -20,6 +23,7 @@ extension RunningService {
             if looks.isMultiple(of: Self.looksPerMaintenance) { await maintain(logger: logger) }
             looks += 1
             await keepAuditMark(logger: logger)
+            await watch(logger: logger, isLogging: looks % Self.looksPerWarning == 1)
             await deliverAlerts(logger: logger)
             guard (try? await Task.sleep(for: Self.look)) != nil else { return }
             do {
@@ -38,6 +42,20 @@ extension RunningService {
             guard !Task.isCancelled else { return }
             logger.error("maintenance failed", metadata: ["code": "\(error.code.rawValue)"])
         }
+    }
+
+    /// Measures the machine and the folder for the metrics, and warns of what somebody has to look at.
+    func watch(logger: Logger, isLogging: Bool) async {
+        let readiness: Result<RootKeyState, ServiceError>
+        do { readiness = .success(try await service.devices.readiness(of: tenant)) } catch {
+            readiness = .failure(error)
+        }
+        let isRestored = (try? await service.restoration(of: tenant)) ?? nil
+        guard !Task.isCancelled else { return }
+        let watch = ServiceWatch(folder, readiness: readiness, isRestored: isRestored != nil, at: Date())
+        server.note(watch.gauges)
+        guard isLogging else { return }
+        for warning in watch.warnings { logger.error("\(warning.message)", metadata: warning.details) }
     }
 
     /// Keeps the newest record of the audit log beside the store, unless the store has lost the one that was kept before.

@@ -60,12 +60,18 @@ public struct DeviceService: Sendable {
             versions: [ServiceDiscovery.currentVersion])
     }
 
-    /// Whether a check-in could be answered: the store can be read, its envelope key is there, and key sets can be signed.
+    /// Whether a check-in could be answered: the store can be read, and written where the last change could not, its envelope
+    /// key is there, and key sets can be signed.
     ///
     /// - Returns: Where the root key is.
     /// - Throws: ``ServiceError`` saying what is missing.
     public func readiness(of tenant: TenantID) async throws(ServiceError) -> RootKeyState {
         let now = store.now
+        if store.health.failure != nil {
+            try await store.change(for: tenant) { change in
+                try change.save(try change.record(KeySetState.self, KeySetState.id) ?? KeySetState())
+            }
+        }
         let known = try await store.read(for: tenant) { try $0.records(ServiceSigningKey.self) }
         _ = try keys.signer(.envelope, of: tenant, among: known, at: now)
         let state = try keys.rootKeyState(of: tenant, among: known, at: now)

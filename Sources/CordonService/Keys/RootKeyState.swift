@@ -9,6 +9,13 @@ public struct RootKeyState: Sendable, Equatable {
     /// When the delegation ends that signs in its place; nil where there is none.
     public let delegationEnds: Date?
 
+    /// Makes a state.
+    public init(thumbprint: String, isHere: Bool, delegationEnds: Date?) {
+        self.thumbprint = thumbprint
+        self.isHere = isHere
+        self.delegationEnds = delegationEnds
+    }
+
     /// How long before its end a delegation is worth an alert.
     static let warning: TimeInterval = 14 * 86_400
 

@@ -9,6 +9,8 @@ internal import Foundation
 struct TenantStore: Sendable {
     /// The open event streams, which hear of a change after it is durable.
     let events = EventBroadcaster()
+    /// Whether changes can be written.
+    let health = StoreHealth()
     private let storage: any ServiceStorage
     private let clock: @Sendable () -> Date
     private let refusals: RefusalLog
@@ -69,7 +71,9 @@ struct TenantStore: Sendable {
                 let result = try body(&change)
                 return (result, change.events, change.closed)
             }
+            health.note(nil)
         } catch {
+            if !(error is CancellationError) { health.note(error as? ServiceError) }
             throw await refusal(error, of: caller, call)
         }
         for (registrationID, event) in told {

@@ -75,7 +75,10 @@ struct ProblemFormat: RefusalFormat {
         let (kind, status, code) = meaning(of: error)
         let seconds = error.retryAfterSeconds ?? (status == 503 ? 30 : nil)
         return Refusal(
-            HTTPResponse.Status(code: status), kind, error.hint, detail: status >= 500 ? nil : detail, enrollment: code,
+            // What is wrong with the service's own machine is for its operators alone.
+            HTTPResponse.Status(code: status), kind,
+            status == 503 && error.code != .enrollment ? "The service cannot do this at the moment." : error.hint,
+            detail: status >= 500 ? nil : detail, enrollment: code,
             headers: seconds.map { [.retryAfter: String($0)] } ?? [:])
     }
 

@@ -59,6 +59,10 @@ extension PrometheusText {
         value("cordon_connections", [], counts.connections)
         metric("cordon_connections_refused_total", "counter", "Connections that were closed because of too many.")
         value("cordon_connections_refused_total", [], counts.connectionsRefused)
+        for gauge in counts.gauges {
+            metric(gauge.name, "gauge", gauge.help)
+            value(gauge.name, [], gauge.value)
+        }
     }
 
     private mutating func durations(_ route: String, _ histogram: ServiceMetrics.Histogram) {

@@ -1,6 +1,23 @@
 import CordonBase
 import Foundation
 
+/// One measurement of the machine and its folders, for the metrics (SRV-CI-092).
+public struct ServiceGauge: Sendable, Equatable {
+    /// The metric's name, in the form of Prometheus.
+    public var name: String
+    /// What it says.
+    public var help: String
+    /// The value.
+    public var value: Double
+
+    /// Makes a measurement.
+    public init(_ name: String, _ help: String, _ value: Double) {
+        self.name = name
+        self.help = help
+        self.value = value
+    }
+}
+
 /// What the service counts; nothing of it names a person, an app or an address.
 ///
 /// Bounded: routes are patterns, and methods that no route has are one.
@@ -35,6 +52,7 @@ final class ServiceMetrics: Sendable {
         var streamsOpened = 0
         var connections = 0
         var connectionsRefused = 0
+        var gauges: [ServiceGauge] = []
     }
 
     let started: Date
@@ -92,6 +110,11 @@ final class ServiceMetrics: Sendable {
     /// Counts a connection that was closed because there were too many.
     func connectionRefused() {
         counts.withLock { $0.connectionsRefused += 1 }
+    }
+
+    /// Replaces what the program measures of its machine.
+    func note(_ gauges: [ServiceGauge]) {
+        counts.withLock { $0.gauges = gauges }
     }
 
     /// Everything, for whoever asks.

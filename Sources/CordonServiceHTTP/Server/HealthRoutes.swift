@@ -12,8 +12,7 @@ struct HealthRoutes: Sendable {
         router.get("/healthz") { _, _ in Self.answer(.ok, "ok") }
         router.get("/readyz") { _, _ in
             do {
-                // Needs the store and the signing keys, and so says whether a check-in could be answered.
-                _ = try await devices.discoveryFacts(of: tenant)
+                _ = try await devices.readiness(of: tenant)
                 return Self.answer(.ok, "ready")
             } catch {
                 let code = (error as? ServiceError)?.code ?? .internalError

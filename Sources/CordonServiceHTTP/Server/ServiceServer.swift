@@ -143,6 +143,9 @@ public final class ServiceServer: Sendable {
         }
     }
 
+    /// Has the metrics show what the program measured.
+    public func note(_ gauges: [ServiceGauge]) { metrics.note(gauges) }
+
     /// Ends event streams, lets requests under way finish, and makes ``run(handlesSignals:ready:)`` return.
     public func shutDown() async {
         await group.withLock { $0 }?.triggerGracefulShutdown()

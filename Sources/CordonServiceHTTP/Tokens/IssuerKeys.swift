@@ -5,10 +5,12 @@ import Foundation
 ///
 /// An unknown key id causes at most one fetch per provider and ``shortestPause``, so that forged tokens cannot make
 /// the service hammer its provider. Keys are also fetched again after ``longestAge``, so that a withdrawn one ends;
-/// when that fails the old ones stay, since a provider that is down must not lock everybody out.
+/// when that fails the old ones stay for ``longestSilence``, since a provider that is down must not lock everybody out, and
+/// whoever keeps it from being reached must not keep a withdrawn key alive for ever.
 actor IssuerKeys {
     static let shortestPause: TimeInterval = 30
     static let longestAge: TimeInterval = 3_600
+    static let longestSilence: TimeInterval = 86_400
 
     private struct Entry {
         var keys: PublishedKeys
@@ -35,7 +37,7 @@ actor IssuerKeys {
     /// - Throws: ``TokenRefusal`` with code `unknownKey` or `issuerUnavailable`.
     func key(_ id: String, of issuer: String) async throws(TokenRefusal) -> VerificationKey {
         if let entry = entries[issuer], let key = entry.keys[id],
-            now().timeIntervalSince(entry.fetched) < Self.longestAge || recentlyAttempted(entry)
+            now().timeIntervalSince(entry.fetched) < Self.longestAge || recentlyAttempted(entry) && !isSilent(entry)
         {
             return key
         }
@@ -45,7 +47,7 @@ actor IssuerKeys {
         do {
             try await refresh(issuer)
         } catch {
-            guard let key = entries[issuer]?.keys[id] else { throw error }
+            guard let entry = entries[issuer], let key = entry.keys[id], !isSilent(entry) else { throw error }
             return key
         }
         guard let key = entries[issuer]?.keys[id] else {
@@ -53,6 +55,8 @@ actor IssuerKeys {
         }
         return key
     }
+
+    private func isSilent(_ entry: Entry) -> Bool { now().timeIntervalSince(entry.fetched) >= Self.longestSilence }
 
     private func recentlyAttempted(_ entry: Entry) -> Bool {
         now().timeIntervalSince(entry.attempted) < Self.shortestPause
@@ -73,7 +77,8 @@ actor IssuerKeys {
             }
         running[issuer] = task
         let outcome = await task.value
-        running[issuer] = nil
+        // Whoever waited longer must not end a task that was begun since.
+        if running[issuer] == task { running[issuer] = nil }
         let moment = now()
         switch outcome {
         case .success(let keys): entries[issuer] = Entry(keys: keys, fetched: moment, attempted: moment)

@@ -51,6 +51,22 @@ import Testing
         #expect(issuer.fetches.withLock { $0 } == 2)
     }
 
+    @Test func `keys that could not be fetched again for a day count no more`() async throws {
+        let keys = keys()
+        let id = issuer.key.publicKey.keyID
+        _ = try await keys.key(id, of: TestIssuer.name)
+        issuer.published.withLock { $0 = nil }
+        clock.advance(IssuerKeys.longestSilence - 60)
+        #expect(try await keys.key(id, of: TestIssuer.name).id == id)
+        clock.advance(120)
+        for _ in 0..<2 {
+            await #expect(throws: TokenRefusal.self) { try await keys.key(id, of: TestIssuer.name) }
+        }
+        issuer.publish([TestIssuer.json(issuer.key.publicKey)])
+        clock.advance(IssuerKeys.shortestPause + 1)
+        #expect(try await keys.key(id, of: TestIssuer.name).id == id)
+    }
+
     @Test func `an answer that is no set of keys leaves the known keys in force`() async throws {
         let keys = keys()
         let id = issuer.key.publicKey.keyID
