@@ -167,6 +167,9 @@ final class AccountTable: Sendable {
     /// settles that.
     func mustSignIn(_ account: AccountID) -> Bool { state.withLock { $0.mustSignIn.contains(account) } }
 
+    /// Says that only a person who signs in settles what is remembered of an account's gate.
+    func requireSignIn(of account: AccountID) { state.withLock { _ = $0.mustSignIn.insert(account) } }
+
     // MARK: Rules
 
     /// Everything that a decision is made from.

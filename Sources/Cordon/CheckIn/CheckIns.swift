@@ -89,7 +89,7 @@ actor CheckIns {
             application: service.application(of: record.account), device: service.device(tagged: record.deviceTag),
             health: health, refusedEnvelopes: refusals.isEmpty ? nil : refusals,
             clientTime: configuration.clock.now(), nonce: nonce,
-            outcomes: outcomes.isEmpty ? nil : outcomes.map(\.outcome))
+            outcomes: outcomes.isEmpty ? nil : outcomes.map(\.outcome), stateGeneration: record.generation)
         var response: CheckInResponse
         var asked: ClockReading
         do throws(ServiceFailure) {
@@ -107,9 +107,10 @@ actor CheckIns {
             // Without a token only the word that the account is disabled counts; else it is the sign-in that failed.
             throw error.saysAccountDisabled ? error : refusal ?? error
         }
-        do { try await takeContact(of: response, to: request, into: &record, client) } catch {
-            throw .unacceptable(error)
-        }
+        do {
+            let proof = try await takeContact(of: response, to: request, into: &record, client)
+            if let told = proof?.stateGeneration { await compareGeneration(of: &record, with: told) }
+        } catch { throw .unacceptable(error) }
         if refusal == nil { record.isAccountDisabled = false }
         let now = configuration.clock.now()
         record.lastCheckIn = request.clientTime
@@ -155,9 +156,9 @@ actor CheckIns {
     private func takeContact(
         of response: CheckInResponse, to request: CheckInRequest, into record: inout RegistrationRecord,
         _ client: ServiceClient
-    ) async throws(ProtocolError) {
+    ) async throws(ProtocolError) -> ContactProof? {
         record.contact = response.contact
-        guard let text = response.contact else { return }
+        guard let text = response.contact else { return nil }
         let pin = configuration.rootKeyPin
         let proof: ContactProof
         do throws(ProtocolError) {
@@ -175,6 +176,26 @@ actor CheckIns {
         guard proof.nonce == request.nonce, proof.clientTime == Int64(request.clientTime.timeIntervalSince1970) else {
             throw ProtocolError(.replayed, "the answer is to another request")
         }
+        return proof
+    }
+
+    /// Compares what is stored with the highest generation that the service has heard of: where everything here was put back to an older
+    /// copy, counter included, what launch and PIN remember counts for nothing, and the person signs in.
+    private func compareGeneration(of record: inout RegistrationRecord, with told: Int64) async {
+        let account = record.account.id
+        // Another process of the app may have stored and reported more since this one asked.
+        let stored = (try? context.accounts.stored(account))??.generation ?? 0
+        guard told > stored, told <= 1 << 53 else { return }
+        configuration.logger.error("the service knows of newer state of this app than is here")
+        context.events.post(.stateRolledBack(account: account))
+        record.generation = told
+        context.accounts.requireSignIn(of: account)
+        do { try context.changeLaunchRecord(of: account) { $0.mustSignIn = true } } catch {
+            configuration.logger.error(
+                "it could not be noted that a sign-in is due",
+                metadata: ["reason": "\(error.reason)", "at": "\(error.thrownAt)"])
+        }
+        _ = await changes.resetPIN(of: account)
     }
 
     // MARK: When it is due

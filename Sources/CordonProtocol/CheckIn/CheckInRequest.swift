@@ -23,6 +23,9 @@ public struct CheckInRequest: Sendable, Codable, Equatable {
     public var nonce: String
     /// What launch conditions did since the last check-in that succeeded, oldest first; nil when nothing (SRV-CI-011).
     public var outcomes: [ConditionReport]?
+    /// How often the app has stored its registration, from 0 to 2^53; nil from older apps. The service keeps the highest and says it in its
+    /// ``ContactProof``.
+    public var stateGeneration: Int64?
 
     /// What a device can find wrong with itself.
     public enum DeviceHealth: String, Sendable, Codable {
@@ -37,8 +40,10 @@ public struct CheckInRequest: Sendable, Codable, Equatable {
     public init(
         appliedSequence: Int64, appliedVersion: String?, appliedDigest: String?, application: ApplicationFacts,
         device: DeviceDescription, health: [DeviceHealth], refusedEnvelopes: [RefusedEnvelope]? = nil,
-        clientTime: Date, nonce: String, outcomes: [ConditionReport]? = nil
+        clientTime: Date, nonce: String, outcomes: [ConditionReport]? = nil,
+        stateGeneration: Int64? = nil
     ) {
+        self.stateGeneration = stateGeneration
         self.appliedSequence = appliedSequence
         self.appliedVersion = appliedVersion
         self.appliedDigest = appliedDigest

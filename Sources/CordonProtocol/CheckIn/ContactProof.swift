@@ -9,15 +9,21 @@ public struct ContactProof: Sendable, Codable, Equatable {
     public var clientTime: Int64
     /// When it was signed, by the service's clock, in whole seconds since 1970.
     public var issuedAt: Int64
+    /// The highest generation of the app's registration record that the service has heard of (``CheckInRequest/stateGeneration``), nil where it
+    /// never heard of any: an app that has a lower one runs on an older copy of its home.
+    public var stateGeneration: Int64?
 
     private enum CodingKeys: String, CodingKey {
         case registrationID = "rid"
-        case nonce, clientTime
+        case nonce, clientTime, stateGeneration
         case issuedAt = "iat"
     }
 
     /// States an answer.
-    public init(registrationID: String, nonce: String, clientTime: Int64, issuedAt: Int64) {
+    public init(
+        registrationID: String, nonce: String, clientTime: Int64, issuedAt: Int64, stateGeneration: Int64? = nil
+    ) {
+        self.stateGeneration = stateGeneration
         self.registrationID = registrationID
         self.nonce = nonce
         self.clientTime = clientTime

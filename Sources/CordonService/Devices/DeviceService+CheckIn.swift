@@ -158,12 +158,17 @@ private struct CheckInState {
         }
     }
 
+    /// The highest generation that the app has reported, now or before.
+    private var highestGeneration: Int64? {
+        request.stateGeneration.map { max($0, registration.stateGeneration ?? 0) } ?? registration.stateGeneration
+    }
+
     /// What the service says of having answered.
     func answered(at now: Date) -> ContactProof {
         let seconds = request.clientTime.timeIntervalSince1970.rounded(.down)
         return ContactProof(
             registrationID: registration.id, nonce: request.nonce, clientTime: Int64(exactly: seconds) ?? 0,
-            issuedAt: Int64(now.timeIntervalSince1970))
+            issuedAt: Int64(now.timeIntervalSince1970), stateGeneration: highestGeneration)
     }
 
     /// Whether the device has in force what it should have, and nothing waits for it.
@@ -185,6 +190,8 @@ private struct CheckInState {
         var noted = self
         noted.noteReport(at: now)
         noted.registration.lastSync = registration.lastSync
+        // It rises at every check-in, and is written as often as the time of the last one.
+        noted.registration.stateGeneration = registration.stateGeneration
         return isUnchanged && noted.registration == registration && now.timeIntervalSince(registration.lastSync) < 60
     }
 
@@ -194,6 +201,7 @@ private struct CheckInState {
         registration.device = request.device
         registration.note(request.health, at: now)
         registration.lastSync = now
+        registration.stateGeneration = highestGeneration
         if let last = registration.lastEnvelope, holdsLast {
             registration.applied = last.policies
             if registration.applied == content.references { registration.driftSince = nil }

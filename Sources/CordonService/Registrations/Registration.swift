@@ -40,6 +40,9 @@ public struct Registration: Sendable, Codable, Equatable {
     /// Codes and times of envelopes that the device did not accept, oldest first; nil when none was reported (SRV-CI-085).
     public var refusedEnvelopes: [String]?
 
+    /// The highest generation of its own record that the app has reported; nil where it reports none.
+    var stateGeneration: Int64?
+
     /// How much of today's share of the audit log the registration's reports have taken; nil when it has reported nothing.
     var reportShare: ReportShare?
 

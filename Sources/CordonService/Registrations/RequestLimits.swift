@@ -25,6 +25,9 @@ extension CheckInRequest {
         guard (0..<Self.endOfSequences).contains(appliedSequence) else {
             throw unacceptable("appliedSequence", "negative, or not below \(Self.endOfSequences)")
         }
+        guard (0...1 << 53).contains(stateGeneration ?? 0) else {
+            throw unacceptable("stateGeneration", "beyond 2^53")
+        }
         guard outcomes?.count ?? 0 <= Self.mostOutcomes, refusedEnvelopes?.count ?? 0 <= Self.mostOutcomes else {
             throw unacceptable("outcomes, refusedEnvelopes", "more than \(Self.mostOutcomes) entries")
         }

@@ -25,6 +25,18 @@ struct CheckInTests {
         #expect(outcome.response.envelope == nil)
     }
 
+    @Test func `every answer is signed for its request, and says the highest generation that the app ever reported`()
+        async throws
+    {
+        var (test, app, _) = try await enrolled()
+        for (reported, highest): (Int64?, Int64?) in [(nil, nil), (7, 7), (9, 9), (4, 9), (nil, 9), (10, 10)] {
+            test.clock.advance(by: 120)
+            #expect(try await app.checkIn(generation: reported).response.unchanged)
+            #expect(app.contact?.stateGeneration == highest)
+        }
+        await #expect(throws: ServiceError.self) { try await app.checkIn(generation: -1) }
+    }
+
     @Test func `another digest under the same version gets the envelope anew`() async throws {
         var (_, app, _) = try await enrolled()
         app.current?.digest = "something-else"

@@ -17,6 +17,8 @@ struct TestApp {
     var registrationID = ""
     var current: (sequence: Int64, digest: String)?
     var envelope: PolicyEnvelope?
+    /// What the service has signed of its last answer.
+    private(set) var contact: ContactProof?
     private var nonces = 0
 
     /// A service whose people have a policy, and an app of Ada's that is registered.
@@ -54,12 +56,16 @@ struct TestApp {
     }
 
     @discardableResult
-    mutating func checkIn(health: [CheckInRequest.DeviceHealth] = []) async throws -> CheckInOutcome {
+    mutating func checkIn(
+        health: [CheckInRequest.DeviceHealth] = [], generation: Int64? = nil
+    ) async throws -> CheckInOutcome {
         let request = CheckInRequest(
             appliedSequence: current?.sequence ?? 0, appliedVersion: envelope?.version, appliedDigest: current?.digest,
-            application: application, device: device, health: health, clientTime: test.clock.now, nonce: nextNonce())
+            application: application, device: device, health: health, clientTime: test.clock.now, nonce: nextNonce(),
+            stateGeneration: generation)
         let outcome = try await test.service.devices.checkIn(request, registration: registrationID, by: caller)
         if let text = outcome.response.envelope { try await accept(text, nonce: request.nonce) }
+        try await verifyContact(of: outcome.response, to: request)
         return outcome
     }
 
@@ -84,6 +90,17 @@ struct TestApp {
             commandID: commandID, tenant: account.tenant, registrationID: registrationID, account: account.id,
             bundleID: bundleID, destroyedKeyIDs: ["key-1"], files: 3, bytes: 4096, started: test.clock.now,
             finished: test.clock.now, failures: failures, cause: cause)
+    }
+
+    /// Every answer says that it is one to this request.
+    private mutating func verifyContact(of response: CheckInResponse, to request: CheckInRequest) async throws {
+        let pin = try await test.service.devices.discoveryFacts(of: account.tenant).rootKeyThumbprint
+        let keys = try await test.service.devices.keySet(of: account.tenant).verified(pin: pin, at: test.clock.now)
+        let proof = try ContactProof(verifying: response.contact ?? "", by: keys, forRegistration: registrationID)
+        guard proof.nonce == request.nonce, proof.clientTime == Int64(request.clientTime.timeIntervalSince1970) else {
+            throw ProtocolError(.replayed, "the answer is to another request")
+        }
+        contact = proof
     }
 
     private mutating func accept(_ text: String, nonce: String) async throws {

@@ -2,6 +2,7 @@ import Cordon
 import CordonBase
 import CordonPolicy
 import CordonProtocol
+import CordonTesting
 import Foundation
 import Testing
 
@@ -77,6 +78,38 @@ import Testing
         members["lastCheckIn"] = .string((time.now + 86_400).formatted(.iso8601))
         try device.seal(JSONValue.object(members).text(), inState: file)
         #expect(!device.mayPrint(try await device.start()))
+    }
+
+    @Test func `a whole home that was put back, counter and all, is found at the next check-in and takes a sign-in`()
+        async throws
+    {
+        let house = try await Gatehouse()
+        let protection = try await house.opened()
+        await house.device.service.set { $0.signsContact = true }
+        await protection.checkIn(house.account)
+        let data = house.device.folder.appending(path: "data")
+        let copy = house.device.folder.appending(path: "copy")
+        try FileManager.default.copyItem(at: data, to: copy)
+        for _ in 0..<3 { await protection.checkIn(house.account) }
+        try FileManager.default.removeItem(at: data)
+        try FileManager.default.copyItem(at: copy, to: data)
+        let restarted = try await house.start()
+        #expect(await restarted.launch(house.account).isOpen, "nothing here knows of it")
+        await house.person.set { $0.signIns = [.cancelled] }
+        await house.person.forgetAsked()
+        #expect(await restarted.checkIn(house.account).didSucceed)
+        #expect(!restarted.gate.isOpen(for: house.account))
+        try await until { await house.person.asked.contains { if case .signIn = $0 { true } else { false } } }
+        await restarted.suspend()
+        await house.person.set { person in
+            person.signIns = [.signedIn("oid-a")]
+            person.newPINs = [.chosen("9731")]
+        }
+        let outcome = await restarted.resume(house.account)
+        #expect(outcome.isOpen)
+        #expect(outcome.steps.map(\.kind).contains(.newPIN))
+        await restarted.checkIn(house.account)
+        #expect(restarted.gate.isOpen(for: house.account), "once is enough")
     }
 
     @Test func `where nothing outside the folder counts, services that sign their answers hear of it`() async throws {

@@ -255,7 +255,8 @@ actor ScriptedService: HTTPTransport {
     private func contact(with message: CheckInRequest) throws -> String {
         var proof = ContactProof(
             registrationID: registration, nonce: message.nonce,
-            clientTime: Int64(message.clientTime.timeIntervalSince1970), issuedAt: Int64(time().timeIntervalSince1970))
+            clientTime: Int64(message.clientTime.timeIntervalSince1970), issuedAt: Int64(time().timeIntervalSince1970),
+            stateGeneration: checkIns.compactMap(\.stateGeneration).max())
         changeContact(&proof)
         return try proof.signed(by: forger ?? signing)
     }
