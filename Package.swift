@@ -289,8 +289,8 @@ let package = Package(
             [
                 "CordonTestSupport", "CordonBase", "CordonAppTools", "CordonBroker", "CordonCommand",
                 "CordonDevelopmentProvider", "CordonGraph", "CordonHTTPClient", "CordonIdentity", "CordonPolicy",
-                "CordonProtocol", "CordonService", "CordonServiceHTTP", "CordonServiceSQLite", "CordonSignIn", "CordonTesting",
-                argumentParser, crypto, cryptoExtras, httpTypes, hummingbird, logging,
+                "CordonProtocol", "CordonService", "CordonServiceHTTP", "CordonServiceSQLite", "CordonSignIn",
+                "CordonTesting", argumentParser, crypto, cryptoExtras, httpTypes, hummingbird, logging,
             ]),
         tests("CordonDemoTests", ["CordonTestSupport", "CordonDemo", "CordonProtocol"]),
         tests(

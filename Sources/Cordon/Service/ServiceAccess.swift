@@ -111,18 +111,7 @@ public struct ServiceAccess: Sendable {
             () async -> Result<(AccessToken, any MessageSigner), SignInError> in
             do throws(SignInError) {
                 let signer = try await sessions.signer(for: account)
-                let asked = discovery.asked
-                if enrolls, discovery.proof == .registration {
-                    do throws(SignInError) {
-                        let token = try await sessions.freshAccessToken(
-                            for: account, resource: asked.resource ?? "", scopes: asked.scopes)
-                        return .success((token, signer))
-                    } catch  where error.code == .interactionRequired {
-                        // A session that cannot be renewed has the token of its sign-in, which may be fresh.
-                    }
-                }
-                let token = try await sessions.accessToken(
-                    for: account, resource: asked.resource ?? "", scopes: asked.scopes)
+                let token = try await Self.token(for: account, of: discovery, enrolls: enrolls, from: sessions)
                 return .success((token, signer))
             } catch { return .failure(error) }
         }
@@ -134,6 +123,22 @@ public struct ServiceAccess: Sendable {
         case .failure(let error): throw .signIn(error)
         case nil: throw .transport(TransportError(.timedOut, reason: "no token was given in time"))
         }
+    }
+
+    private static func token(
+        for account: AccountID, of discovery: ServiceDiscovery, enrolls: Bool, from sessions: any AccountSessions
+    ) async throws(SignInError) -> AccessToken {
+        let asked = discovery.asked
+        let resource = asked.resource ?? ""
+        if enrolls, discovery.proof == .registration {
+            do {
+                return try await sessions.freshAccessToken(for: account, resource: resource, scopes: asked.scopes)
+            } catch {
+                // A session that cannot be renewed has the token of its sign-in, which may be fresh.
+                guard error.code == .interactionRequired else { throw error }
+            }
+        }
+        return try await sessions.accessToken(for: account, resource: resource, scopes: asked.scopes)
     }
 
     /// The account's key; nil when the app's session store did not answer in time.

@@ -75,7 +75,7 @@ public struct AccessTokenVerifier: Sendable {
         do { signed = try SignedText(text, .accessToken) } catch { throw TokenRefusal(error, .accessToken) }
         // Only to choose profile and key; nothing else is looked at before the signature was verified.
         guard let tree = try? JSONValue(parsing: signed.payload), let name = tree["iss"]?.string else {
-            throw TokenRefusal(.malformed, "the token lacks a claim or has one of the wrong kind")
+            throw TokenRefusal(.malformed, "the token names no issuer")
         }
         guard let trusted = rules.issuers.first(where: { $0.issuer == name }) else {
             throw TokenRefusal(
@@ -86,9 +86,7 @@ public struct AccessTokenVerifier: Sendable {
             throw TokenRefusal(
                 .malformed, "the token is not of type \(trusted.profile.tokenTypes.joined(separator: " or "))")
         }
-        guard let claims = TokenClaims(tree, trusted.profile) else {
-            throw TokenRefusal(.malformed, "the token lacks a claim or has one of the wrong kind")
-        }
+        let claims = try TokenClaims(tree, trusted.profile)
         let key = try await keys.key(signed.keyID ?? "", of: trusted.issuer)
         guard key.accepts(signed.algorithm) else {
             throw TokenRefusal(.malformed, "the token's algorithm is not the one of its key")

@@ -25,7 +25,7 @@ package struct IssuerCheck: Sendable, Encodable {
     }
 
     private mutating func ask(_ profile: IssuerProfile, isFirst: Bool, _ documents: any IssuerDocuments) async {
-        do throws(TokenRefusal) {
+        do {
             let document = try await documents.discovery(of: issuer)
             let keys = PublishedKeys(try await documents.keySet(of: issuer), for: .accessToken)
             if keys?.ids.isEmpty ?? true {

@@ -26,36 +26,40 @@ struct TokenClaims {
     /// Whether a claim shows that this is an ID token.
     let isMarkedIDToken: Bool
 
-    /// Reads claims as a provider writes them; nil when one that is needed is absent, or one is of the wrong kind.
-    init?(_ claims: JSONValue, _ profile: IssuerProfile) {
-        do throws(WrongKind) {
-            let reader = Reader(claims: claims)
-            guard let issuer = try reader.text("iss"), let expires = try reader.number("exp") else { return nil }
-            self.issuer = issuer
-            self.expires = expires
-            audiences = try reader.words("aud", splitting: false)
-            notBefore = try reader.number("nbf")
-            issued = try reader.number("iat")
-            authenticated = try reader.number("auth_time")
-            subject = try reader.text("sub")
-            tenant = try profile.tenantClaim.flatMap { name throws(WrongKind) in try reader.text(name) }
-            userPrincipalName = try reader.text(firstOf: profile.nameClaims)
-            clientID = try reader.text(firstOf: ["client_id", "azp", "appid", "cid"])
-            scopes = try Set(reader.words(ofAll: profile.scopeClaims, splitting: true)).union(profile.impliedScopes)
-            roles = try Set(reader.words(ofAll: profile.roleClaims, splitting: false))
-            groups = try Set(reader.words(ofAll: profile.groupClaims, splitting: false))
-            keyThumbprint = try reader.confirmation()
-            isOfApplication = try reader.isOfApplication(
-                profile, isSubject: subject != nil && subject == clientID && authenticated == nil)
-            let id = try reader.text(firstOf: profile.idClaims)
-            self.id = isOfApplication ? id ?? subject : id
-            isMarkedAccessToken = profile.accessTokenClaims.contains(where: reader.has)
-            isMarkedIDToken = IssuerProfile.idTokenClaims.contains(where: reader.has)
-        } catch { return nil }
+    /// Reads claims as a provider writes them.
+    ///
+    /// - Throws: ``TokenRefusal`` when one that is needed is absent, or one is of the wrong kind.
+    init(_ claims: JSONValue, _ profile: IssuerProfile) throws(TokenRefusal) {
+        let reader = Reader(claims: claims)
+        guard let issuer = try reader.text("iss"), let expires = try reader.number("exp") else {
+            throw TokenRefusal(.malformed, "the token lacks the claim iss or exp")
+        }
+        self.issuer = issuer
+        self.expires = expires
+        audiences = try reader.words("aud", splitting: false)
+        notBefore = try reader.number("nbf")
+        issued = try reader.number("iat")
+        authenticated = try reader.number("auth_time")
+        subject = try reader.text("sub")
+        tenant = try profile.tenantClaim.flatMap { name throws(TokenRefusal) in try reader.text(name) }
+        userPrincipalName = try reader.text(firstOf: profile.nameClaims)
+        clientID = try reader.text(firstOf: ["client_id", "azp", "appid", "cid"])
+        scopes = try Set(reader.words(ofAll: profile.scopeClaims, splitting: true)).union(profile.impliedScopes)
+        roles = try Set(reader.words(ofAll: profile.roleClaims, splitting: false))
+        groups = try Set(reader.words(ofAll: profile.groupClaims, splitting: false))
+        keyThumbprint = try reader.confirmation()
+        isOfApplication = try reader.isOfApplication(
+            profile, isSubject: subject != nil && subject == clientID && authenticated == nil)
+        let id = try reader.text(firstOf: profile.idClaims)
+        self.id = isOfApplication ? id ?? subject : id
+        isMarkedAccessToken = profile.accessTokenClaims.contains(where: reader.has)
+        isMarkedIDToken = IssuerProfile.idTokenClaims.contains(where: reader.has)
     }
 
-    /// A claim is of another kind than it has to be.
-    private struct WrongKind: Error {}
+    /// The refusal of a claim that is of another kind than it has to be.
+    private static func wrongKind(_ name: String) -> TokenRefusal {
+        TokenRefusal(.malformed, "the token's claim \(name) is of the wrong kind")
+    }
 
     /// Looks claims up by name, or by JSON pointer (RFC 6901) where a name begins with a slash.
     private struct Reader {
@@ -75,20 +79,20 @@ struct TokenClaims {
 
         func has(_ name: String) -> Bool { value(name) != nil }
 
-        func text(_ name: String) throws(WrongKind) -> String? {
+        func text(_ name: String) throws(TokenRefusal) -> String? {
             guard let value = value(name) else { return nil }
-            guard let text = value.string else { throw WrongKind() }
+            guard let text = value.string else { throw wrongKind(name) }
             return text
         }
 
-        func text(firstOf names: [String]) throws(WrongKind) -> String? {
+        func text(firstOf names: [String]) throws(TokenRefusal) -> String? {
             for name in names {
                 if let text = try text(name) { return text }
             }
             return nil
         }
 
-        func number(_ name: String) throws(WrongKind) -> Double? {
+        func number(_ name: String) throws(TokenRefusal) -> Double? {
             guard let value = value(name) else { return nil }
             let number: Double? =
                 switch value {
@@ -96,38 +100,38 @@ struct TokenClaims {
                 case .number(let number): number.double
                 default: nil
                 }
-            guard let number, number.isFinite else { throw WrongKind() }
+            guard let number, number.isFinite else { throw wrongKind(name) }
             return number
         }
 
         /// A claim that is a text, a list of texts, an object whose names are the words, or absent; a text of several words
         /// where `splitting`.
-        func words(_ name: String, splitting: Bool) throws(WrongKind) -> [String] {
+        func words(_ name: String, splitting: Bool) throws(TokenRefusal) -> [String] {
             switch value(name) {
             case nil: return []
             case .string(let text)?: return splitting ? text.split(separator: " ").map(String.init) : [text]
             case .array(let list)?:
                 let words = list.compactMap(\.string)
-                guard words.count == list.count else { throw WrongKind() }
+                guard words.count == list.count else { throw wrongKind(name) }
                 return words
             case .object(let members)? where !splitting && name != "aud": return Array(members.keys)
-            default: throw WrongKind()
+            default: throw wrongKind(name)
             }
         }
 
-        func words(ofAll names: [String], splitting: Bool) throws(WrongKind) -> [String] {
+        func words(ofAll names: [String], splitting: Bool) throws(TokenRefusal) -> [String] {
             var all: [String] = []
             for name in names { all += try words(name, splitting: splitting) }
             return all
         }
 
-        func confirmation() throws(WrongKind) -> String? {
+        func confirmation() throws(TokenRefusal) -> String? {
             guard let confirmation = value("cnf") else { return nil }
-            guard let members = confirmation.object else { throw WrongKind() }
+            guard let members = confirmation.object else { throw wrongKind("cnf") }
             switch members["jkt"] {
             case nil, .null?: return nil
             case .string(let thumbprint)?: return thumbprint
-            default: throw WrongKind()
+            default: throw wrongKind("cnf")
             }
         }
 
@@ -136,7 +140,7 @@ struct TokenClaims {
         ///
         /// Either the provider says so, or the token's subject is the client itself (RFC 9068 §2.2) and nothing in it tells of a
         /// person: a provider may let people choose a subject that is a client's id (RFC 9068 §5).
-        func isOfApplication(_ profile: IssuerProfile, isSubject: Bool) throws(WrongKind) -> Bool {
+        func isOfApplication(_ profile: IssuerProfile, isSubject: Bool) throws(TokenRefusal) -> Bool {
             switch profile.programs {
             case .none: return false
             case .claim(let name, let wanted): return try text(name) == wanted

@@ -1,6 +1,5 @@
 package import CordonService
 internal import CordonSignatures
-internal import Crypto
 package import Foundation
 
 /// Why a token would be accepted or not, for an operator who sets a provider up. It holds what the token says, but not the token.
@@ -61,7 +60,7 @@ extension AccessTokenVerifier {
     ) async -> TokenExplanation {
         var issuer: String?
         let signed: SignedClaims
-        do throws(TokenRefusal) {
+        do {
             signed = try await signedClaims(of: text, naming: &issuer)
         } catch {
             let note = error.note.map { ": \($0)" } ?? ""
