@@ -70,11 +70,17 @@ public struct TerminalInterface: ProtectionInterface {
         if prompt.lastWasWrong { say("That is not the PIN; \(Self.guesses(prompt.attemptsLeft)) left.") }
         if prompt.wait > .zero { say("Wait \(Self.text(prompt.wait)) before the next try.") }
         let cancel = prompt.canCancel ? ", an empty line to cancel" : ""
-        say("PIN of \(prompt.account.userPrincipalName) (? when forgotten\(cancel)):")
-        switch await read(true) {
-        case nil, ""?: return .cancelled
-        case "?"?: return .forgotten
-        case let pin?: return .entered(pin)
+        while true {
+            say("PIN of \(prompt.account.userPrincipalName) (? when forgotten\(cancel)):")
+            switch await read(true) {
+            case nil, ""?: return .cancelled
+            case "?"?: return .forgotten
+            case let pin? where !prompt.digitsOnly || pin.utf8.allSatisfy { (0x30...0x39).contains($0) }:
+                return .entered(pin)
+            default:
+                // A command that was typed too early is no guess.
+                say("The PIN has digits only; that was not tried.")
+            }
         }
     }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CordonProtocol
 import CordonServiceHTTP
 import Foundation
 import Logging

@@ -69,7 +69,7 @@ import Testing
         #expect(lastCheckIn(protection) == time.now)
     }
 
-    @Test func `a later moment than the service signed is not believed, even of who has the root key`() async throws {
+    @Test func `a later moment than the service signed is not believed, although the record is sealed`() async throws {
         let (device, time, _) = try await enrolled()
         let name = try #require(device.files(in: "registrations").first { $0.hasSuffix(".json") })
         let file = device.folder.appending(path: "data/registrations/\(name)")

@@ -61,6 +61,16 @@ import Testing
             ])
     }
 
+    @Test func `a command that is typed where the PIN is asked for is no guess`() async throws {
+        let house = try await Gatehouse()
+        let typed = Typed(["note milk", "quit", "2580"])
+        _ = try await house.opened()
+        house.clock.advance(.seconds(3600))
+        let restarted = try await house.start { $0.interface = typed.interface() }
+        #expect(await restarted.launch(house.account).steps == [LaunchStep(.pin, .done)])
+        #expect(typed.shown.filter { $0 == "The PIN has digits only; that was not tried." }.count == 2)
+    }
+
     @Test func `diagnostics read like an answer to why, and tell no name`() async throws {
         let device = try Device(time: TestTime())
         let protection = try await device.enrolled()
