@@ -51,12 +51,12 @@ struct KeyRing: Sendable {
     private func record(
         _ role: ServiceSigningKey.Role, of tenant: TenantID, among keys: [ServiceSigningKey], at now: Date
     ) throws(ServiceError) -> ServiceSigningKey {
-        let active = keys.filter { $0.role == role && $0.activeFrom <= now && !$0.isRetired(at: now) }
-        guard
-            let newest = active.max(by: {
-                ($0.created, $0.activeFrom, $0.id) < ($1.created, $1.activeFrom, $1.id)
-            })
-        else {
+        let usable = keys.filter { $0.role == role && !$0.isRetired(at: now) }
+        let newest = usable.filter { $0.activeFrom <= now }.max {
+            ($0.created, $0.activeFrom, $0.id) < ($1.created, $1.activeFrom, $1.id)
+        }
+        // Of a clock that was set back, every key is of the future; the one that begins first signs then.
+        guard let newest = newest ?? usable.min(by: { ($0.activeFrom, $0.id) < ($1.activeFrom, $1.id) }) else {
             throw ServiceError(.notFound, "the organisation is not known here", place: tenant.rawValue)
         }
         return newest

@@ -17,7 +17,7 @@ struct AuditCoverageTests {
         "workingTime", "serviceSettings", "logCollections", "telemetry", "sharedDevices", "events", "keySet",
         "discoveryFacts", "customRoles", "commands", "isMoving", "drift",
         "protectionSummary", "flaggedApps", "appStatuses", "sessionRevocations", "isAccountDisabled", "verdict",
-        "pendingWork", "alerts", "keySetMaxAge", "holder", "isAwaited",
+        "pendingWork", "alerts", "readiness", "restoration", "keySetMaxAge", "holder", "isAwaited",
     ]
     /// What devices send all the time and what is kept elsewhere: counted, aggregated, or noted only where it differs.
     private static let routine: Set<String> = ["checkIn", "compliance", "acceptTelemetry"]
@@ -162,6 +162,11 @@ struct AuditCoverageTests {
         Write("cancelCommand", ["command.request", "command.cancelled"]) {
             _ = try await $0.service.administration.cancelCommand(try await $0.command(), as: $0.owner)
         },
+        Write("confirmRestoration", ["store.restored", "store.confirm"]) {
+            try await $0.service.noteRestoration(
+                StoreRestoration(made: $0.test.clock.now, manifest: "ab"), of: TestService.tenant)
+            try await $0.service.administration.confirmRestoration(as: $0.owner)
+        },
         Write("setMoving", ["tenant.moving"]) { try await $0.service.administration.setMoving(true, as: $0.owner) },
         Write("receiveLogs", ["logs.request", "logs.received"]) { _ = try await $0.logs() },
         Write("logs", ["logs.request", "logs.received", "logs.read"]) {
@@ -246,6 +251,7 @@ struct AuditCoverageTests {
             ("setServiceSettings", { try await service.administration.setServiceSettings(.usual, as: nobody) }),
             ("registerDevice", { _ = try await service.administration.registerDevice("x", name: nil, as: nobody) }),
             ("eraseUser", { try await service.administration.eraseUser("oid-ada", as: nobody) }),
+            ("confirmRestoration", { try await service.administration.confirmRestoration(as: nobody) }),
         ]
         for (name, call) in calls {
             #expect(await failure(call)?.code == .forbidden, "\(name)")
