@@ -1,5 +1,6 @@
 import ArgumentParser
 import CordonPolicy
+import CordonProtocol
 import CordonServiceHTTP
 import Foundation
 import Testing

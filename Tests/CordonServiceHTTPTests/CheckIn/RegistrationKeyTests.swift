@@ -1,6 +1,7 @@
 import CordonPolicy
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Foundation
 import HTTPTypes
 import HummingbirdTesting

@@ -56,14 +56,14 @@ import Testing
         let id = issuer.key.publicKey.keyID
         _ = try await keys.key(id, of: TestIssuer.name)
         issuer.published.withLock { $0 = nil }
-        clock.advance(IssuerKeys.longestSilence - 60)
+        clock.advance(by: IssuerKeys.longestSilence - 60)
         #expect(try await keys.key(id, of: TestIssuer.name).id == id)
-        clock.advance(120)
+        clock.advance(by: 120)
         for _ in 0..<2 {
             await #expect(throws: TokenRefusal.self) { try await keys.key(id, of: TestIssuer.name) }
         }
         issuer.publish([TestIssuer.json(issuer.key.publicKey)])
-        clock.advance(IssuerKeys.shortestPause + 1)
+        clock.advance(by: IssuerKeys.shortestPause + 1)
         #expect(try await keys.key(id, of: TestIssuer.name).id == id)
     }
 

@@ -1,6 +1,7 @@
 import CordonPolicy
 import CordonProtocol
 import CordonService
+import CordonTestSupport
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
@@ -12,7 +13,7 @@ import Testing
 /// Where the claims of a provider are.
 @Suite struct IssuerProfileTests {
     private let issuer = TestIssuer()
-    private let clock = TestClock()
+    private let clock = SettableClock()
 
     private func verified(
         _ change: (inout IssuerProfile) -> Void, _ changes: [String: JSONValue?]
