@@ -98,7 +98,7 @@ public actor AppProtection {
         dueWork = DueWork(
             context, changes: changes, stored: stored, wipes: wipes, checkIns: checkIns, enrollments: enrollments,
             unenrollments: unenrollments)
-        await gate.connect(LaunchRemedies(stored: stored, checkIns: checkIns, wipes: wipes))
+        await gate.connect(LaunchRemedies(stored: stored, checkIns: checkIns, wipes: wipes, enrollments: enrollments))
         await settings.load()
         try await stored.load()
         try await DebugPolicies.activate(in: context, opening: files)
@@ -146,61 +146,16 @@ public actor AppProtection {
         if !context.events.wasEverObserved, !context.pending.isStartDone {
             context.configuration.logger.warning("nobody observes events yet: call events() before launch(_:)")
         }
-        gate.cameToFront()
+        gate.noteFront()
         await enrollAtLaunch()
         return await gate.passFirst(account, on: .launch)
     }
 
-    /// Passes the gate when the app comes back to the front; asks nothing while the last look is recent enough.
-    ///
-    /// Where it is called from work that may be late, such as a task of its own, another ``leftFront()`` may have come in
-    /// between: say ``cameToFront(_:)`` then.
+    /// Passes the gate when the app comes back to the front; asks nothing while the last look is recent enough. Where the call may be
+    /// late, such as in a task of its own, say ``LaunchGates/cameToFront(_:)`` instead.
     @discardableResult
-    public func resume(_ account: AccountID? = nil) async -> LaunchOutcome {
-        gate.cameToFront()
-        return await passAfterReturn(account)
-    }
+    public func resume(_ account: AccountID? = nil) async -> LaunchOutcome { await gate.comeBack(account) }
 
-    /// The app comes back to the front: gates may be opened again, and the account's is passed as by ``resume(_:)``. Any thread,
-    /// no waiting.
-    ///
-    /// Call it where the system says so, in the same place as ``leftFront()``: of the two, the one that was called last counts,
-    /// however late the work that they begin is done.
-    ///
-    /// ```swift
-    /// func sceneWillEnterForeground(_ scene: UIScene) { protection.cameToFront() }
-    /// ```
-    /// - Returns: The passing of the gate, for who wants to wait for its outcome.
-    @discardableResult
-    public nonisolated func cameToFront(_ account: AccountID? = nil) -> Task<LaunchOutcome, Never> {
-        gate.cameToFront()
-        return Task { await self.passAfterReturn(account) }
-    }
-
-    private func passAfterReturn(_ account: AccountID?) async -> LaunchOutcome {
-        await enrollments.askForDeviceAccount()
-        return await gate.passFirst(account, on: .resume)
-    }
-
-    /// The app leaves the front: every gate is closed when this returns, and stays so until ``cameToFront(_:)`` or
-    /// ``resume(_:)``; the time away counts from here (SDK-CL-03). Any thread, no waiting.
-    ///
-    /// A gate that is being passed meanwhile opens only if the app is in front again by then, after another look at its
-    /// conditions. A change of the PIN that is under way is given up.
-    ///
-    /// ```swift
-    /// func sceneDidEnterBackground(_ scene: UIScene) { cover(protection.leftFront()) }
-    /// ```
-    /// - Returns: The accounts whose data has to be covered before the system takes its picture of the app, in order; each is also
-    ///   posted as ``ProtectionEvent/gate(account:_:)``.
-    @discardableResult
-    public nonisolated func leftFront() -> [AccountID] { gate.leftFront() }
-
-    /// Does what ``leftFront()`` does, and waits until it is noted when the person was last there.
-    ///
-    /// A process that is frozen before loses that note, and asks sooner afterwards.
-    public func suspend() async {
-        gate.leftFront()
-        await gate.noteDeparture()
-    }
+    /// Does what ``LaunchGates/leftFront()`` does, and waits until it is noted when the person was last there (SDK-CL-03).
+    public func suspend() async { await gate.suspend() }
 }

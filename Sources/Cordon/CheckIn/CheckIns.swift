@@ -90,20 +90,9 @@ actor CheckIns {
             health: health, refusedEnvelopes: refusals.isEmpty ? nil : refusals,
             clientTime: configuration.clock.now(), nonce: nonce,
             outcomes: outcomes.isEmpty ? nil : outcomes.map(\.outcome), stateGeneration: record.generation)
-        var response: CheckInResponse
-        var asked: ClockReading
-        do throws(ServiceFailure) {
-            (response, asked) = try await ask(&request, for: record, of: client, token)
-            if response.envelope == nil, response.contact == nil, record.contact != nil {
-                // A service that signed its answers does so no more: what it signs in any version is an envelope.
-                (request.appliedSequence, request.appliedVersion, request.appliedDigest) = (0, nil, nil)
-                (response, asked) = try await ask(&request, for: record, of: client, token)
-                guard response.envelope != nil else {
-                    throw .unacceptable(
-                        ProtocolError(.wrongSignature, "the service does not sign its answers any more"))
-                }
-            }
-        } catch {
+        let response: CheckInResponse
+        let asked: ClockReading
+        do { (response, asked) = try await askUntilSigned(&request, for: record, of: client, token) } catch {
             // Without a token only the word that the account is disabled counts; else it is the sign-in that failed.
             throw error.saysAccountDisabled ? error : refusal ?? error
         }
@@ -142,6 +131,21 @@ actor CheckIns {
         }
     }
 
+    /// Sends a check-in. Where a service that has signed its answers does so no more, a whole envelope is asked for, which services of
+    /// every version sign.
+    private func askUntilSigned(
+        _ request: inout CheckInRequest, for record: RegistrationRecord, of client: ServiceClient, _ token: String?
+    ) async throws(ServiceFailure) -> (CheckInResponse, ClockReading) {
+        let first = try await ask(&request, for: record, of: client, token)
+        guard first.0.envelope == nil, first.0.contact == nil, record.contact != nil else { return first }
+        (request.appliedSequence, request.appliedVersion, request.appliedDigest) = (0, nil, nil)
+        let second = try await ask(&request, for: record, of: client, token)
+        guard second.0.envelope != nil else {
+            throw .unacceptable(ProtocolError(.wrongSignature, "the service does not sign its answers any more"))
+        }
+        return second
+    }
+
     /// Sends a check-in that says what time it is here, in whole seconds as the message has it.
     private func ask(
         _ request: inout CheckInRequest, for record: RegistrationRecord, of client: ServiceClient, _ token: String?
@@ -161,7 +165,7 @@ actor CheckIns {
         guard let text = response.contact else { return nil }
         let pin = configuration.rootKeyPin
         let proof: ContactProof
-        do throws(ProtocolError) {
+        do {
             proof = try ContactProof(
                 verifying: text, by: try record.keys.verified(pin: pin, at: .distantPast),
                 forRegistration: record.registrationID)

@@ -38,8 +38,12 @@ struct LaunchRemedies: Sendable {
     /// Removes an account's data, for a cause that the receipt names.
     let wipe: @Sendable (AccountID, String) async throws(ProtectionError) -> Void
 
+    /// Asks the device's management for its account, without waiting for the answer.
+    let askDeviceAccount: @Sendable () async -> Void
+
     /// Has these parts do it; they outlive the gates' work, or nothing is done.
-    init(stored: StoredAccounts, checkIns: CheckIns, wipes: Wipes) {
+    init(stored: StoredAccounts, checkIns: CheckIns, wipes: Wipes, enrollments: Enrollments) {
+        askDeviceAccount = { [weak enrollments] in await enrollments?.askForDeviceAccount() }
         recordClock = { [weak stored] in await stored?.recordClock() }
         checkIn = { [weak checkIns] account in await checkIns?.checkIn(account) ?? .internalError }
         wipe = { [weak wipes] (account, cause) async throws(ProtectionError) in

@@ -6,7 +6,7 @@ internal import Logging
 /// The launch gates of an app's accounts: what passes them, what closes them while the app is in front, and the PIN behind them.
 ///
 /// Reached through ``AppProtection/gate``. An app passes gates with ``AppProtection/launch(_:)`` and ``AppProtection/resume(_:)``, and
-/// closes all of them with ``AppProtection/leftFront()``.
+/// closes all of them with ``leftFront()``.
 public actor LaunchGates: AccountFollower {
     /// The longest time between two looks at an open gate.
     private static let lookInterval = Duration.seconds(300)
@@ -206,11 +206,22 @@ public actor LaunchGates: AccountFollower {
 
     // MARK: Closing
 
-    /// Closes every gate before it returns, and counts the time away from here; see ``AppProtection/leftFront()``. Any thread.
+    /// The app leaves the front: every gate is closed when this returns, and stays so until ``cameToFront(_:)``; the time away counts
+    /// from here (SDK-CL-03). Any thread, no waiting.
+    ///
+    /// A gate that is being passed meanwhile opens only if the app is in front again by then, after another look at its
+    /// conditions. A change of the PIN that is under way is given up.
+    ///
+    /// ```swift
+    /// func sceneDidEnterBackground(_ scene: UIScene) { cover(protection.gate.leftFront()) }
+    /// ```
+    /// - Returns: The accounts whose data has to be covered before the system takes its picture of the app, in order; each is also
+    ///   posted as ``ProtectionEvent/gate(account:_:)``.
     @discardableResult
-    nonisolated func leftFront() -> [AccountID] {
+    public nonisolated func leftFront() -> [AccountID] {
         let closed = tools.gates.leaveFront()
-        for account in tools.context.accounts.enrolled + [tools.context.accounts.debugged].compactMap({ $0 }) {
+        let accounts = tools.context.accounts
+        for account in accounts.enrolled + [accounts.debugged].compactMap({ $0 }) {
             changes.giveUp(account, with: LaunchOutcome(account: account, result: .cancelled))
         }
         let moment = ClockReading(tools.context.configuration.clock)
@@ -223,11 +234,41 @@ public actor LaunchGates: AccountFollower {
         return closed
     }
 
-    /// Waits until it is noted when the person was last there.
-    func noteDeparture() async { await departure.withLock { $0 }?.value }
+    /// The app comes back to the front: gates may be opened again, and the account's is passed as by ``AppProtection/resume(_:)``. Any
+    /// thread, no waiting.
+    ///
+    /// Call it where the system says so, in the same place as ``leftFront()``: of the two, the one that was called last counts,
+    /// however late the work that they begin is done.
+    ///
+    /// ```swift
+    /// func sceneWillEnterForeground(_ scene: UIScene) { protection.gate.cameToFront() }
+    /// ```
+    /// - Returns: The passing of the gate, for who wants to wait for its outcome.
+    @discardableResult
+    public nonisolated func cameToFront(_ account: AccountID? = nil) -> Task<LaunchOutcome, Never> {
+        noteFront()
+        return Task { await self.passAfterReturn(account) }
+    }
+
+    /// Does what ``cameToFront(_:)`` does, for a caller who may leave.
+    func comeBack(_ account: AccountID?) async -> LaunchOutcome {
+        noteFront()
+        return await passAfterReturn(account)
+    }
+
+    private func passAfterReturn(_ account: AccountID?) async -> LaunchOutcome {
+        await remedies?.askDeviceAccount()
+        return await passFirst(account, on: .resume)
+    }
 
     /// Lets gates be opened again; none opens by it. Any thread.
-    nonisolated func cameToFront() { tools.gates.comeToFront() }
+    nonisolated func noteFront() { tools.gates.comeToFront() }
+
+    /// Closes every gate, and waits until it is noted when the person was last there.
+    func suspend() async {
+        leftFront()
+        await departure.withLock { $0 }?.value
+    }
 
     /// Watches an account's open gate until the calling task is cancelled; returns at the first look that finds the account
     /// removed or not enrolled any more.

@@ -100,6 +100,7 @@ import Testing
         #expect(await restarted.checkIn(house.account).didSucceed)
         #expect(!restarted.gate.isOpen(for: house.account))
         try await until { await house.person.asked.contains { if case .signIn = $0 { true } else { false } } }
+        try await until { await house.person.asked.last == .handedBack }
         await restarted.suspend()
         await house.person.set { person in
             person.signIns = [.signedIn("oid-a")]

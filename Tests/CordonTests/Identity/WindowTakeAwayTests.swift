@@ -151,7 +151,7 @@ import Testing
         await #expect(processExitsWith: .success) { [isRefused] in
             let (house, app, protection) = try await Self.open()
             await protection.suspend()
-            protection.gate.cameToFront()
+            protection.gate.noteFront()
             house.facts.withLock { $0.rooted = isRefused }
             let outcome = await protection.windows.requireIdentity(
                 .managed(house.account), in: "one", because: .openURL)

@@ -79,7 +79,7 @@ import Testing
         let events = EventCatch(protection)
         // Nothing here waits, so that no process can be frozen in between.
         func leave() -> ([AccountID], [Bool]) {
-            (protection.leftFront(), accounts.map { protection.gate.isOpen(for: $0) })
+            (protection.gate.leftFront(), accounts.map { protection.gate.isOpen(for: $0) })
         }
         let (covered, open) = leave()
         #expect(covered == accounts)
@@ -93,21 +93,21 @@ import Testing
         let house = try await Gatehouse()
         let protection = try await house.opened()
         func comeAndGo() -> Task<LaunchOutcome, Never> {
-            protection.leftFront()
-            let passing = protection.cameToFront(house.account)
-            protection.leftFront()
+            protection.gate.leftFront()
+            let passing = protection.gate.cameToFront(house.account)
+            protection.gate.leftFront()
             return passing
         }
         #expect(await comeAndGo().value.result == .cancelled)
         #expect(!protection.gate.isOpen(for: house.account))
-        #expect(await protection.cameToFront(house.account).value.isOpen)
+        #expect(await protection.gate.cameToFront(house.account).value.isOpen)
     }
 
     @Test func `a departure that is noted late counts from when it was`() async throws {
         let house = try await Gatehouse()
         let protection = try await house.opened()
         house.clock.advance(.seconds(60))
-        protection.leftFront()
+        protection.gate.leftFront()
         // The process was frozen before it could note anything.
         house.clock.advance(.seconds(31 * 60))
         #expect(await protection.resume(house.account).steps == [LaunchStep(.pin, .done)])
