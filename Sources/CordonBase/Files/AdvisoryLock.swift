@@ -28,7 +28,11 @@ package final class AdvisoryLock: Sendable {
         self.place = place
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // A child that was forked meanwhile holds the same open file, so closing alone may not let go.
+        _ = flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 
     /// Runs a short body under the lock, after whoever holds it now; it blocks the thread, so nothing in the body may wait for
     /// anything else.

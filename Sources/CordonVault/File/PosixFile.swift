@@ -33,6 +33,8 @@ final class PosixFile: StorageDevice {
         self.path = path
     }
 
+    private var isLocked = false
+
     deinit { close() }
 
     /// Opens what is there, never a directory and never through more than the path's own symbolic links; nil when it
@@ -177,6 +179,7 @@ final class PosixFile: StorageDevice {
             if errno == EWOULDBLOCK { throw VaultError(.inUse, "Another writer has the file open.", place: path) }
             throw .system("lock", path)
         }
+        isLocked = true
     }
 
     /// Fails where a test wants it.
@@ -186,8 +189,13 @@ final class PosixFile: StorageDevice {
         throw .system(call, path)
     }
 
+    /// Closes the file and lets go of its lock. Closing alone would not: a child that this process has just forked holds the
+    /// same open file until it becomes another program.
     func close() {
-        if descriptor >= 0 { LiveDatabases.shared.close(descriptor, path) }
+        if descriptor >= 0 {
+            if isLocked { _ = flock(descriptor, LOCK_UN) }
+            LiveDatabases.shared.close(descriptor, path)
+        }
         descriptor = -1
     }
 }

@@ -94,7 +94,6 @@ struct AppToolsCommandTests {
         #expect(status(of: try ConfigureCommand.parse([archive.path, "--check"])) == .notInWantedState)
         #expect(status(of: try ConfigureCommand.parse([archive.path])) == .done)
         #expect(status(of: try ConfigureCommand.parse([archive.path, "--check"])) == .done)
-        #expect(status(of: try GuideCommand.parse([archive.path])) == .done)
     }
 
     @Test func `wrapping is declined with the reason, whatever it is given`() throws {
