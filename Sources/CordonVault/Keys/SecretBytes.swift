@@ -7,8 +7,8 @@ internal import Crypto
 final class SecretBytes: Sendable {
     /// How many bytes there are.
     let count: Int
-    // Set once, freed in deinit alone. The bytes change only in ``destroy()``: whoever reads them meanwhile sees some zeros,
-    // which open nothing, and `state` keeps everybody out afterwards.
+    // Set once, freed in deinit alone. The bytes change only in ``destroy()``. A reader at that moment may see zeros; `state` tells
+    // ``withBytes(_:)`` afterwards to drop what was made of them.
     nonisolated(unsafe) private let memory: UnsafeMutableRawBufferPointer
     private let state = Locked(false)
 
@@ -42,7 +42,7 @@ final class SecretBytes: Sendable {
         memory.deallocate()
     }
 
-    /// Overwrites the secret; from then on ``withBytes(_:)`` gives nil.
+    /// Overwrites the secret; from then on ``withBytes(_:)`` gives nil, also for a body that is running.
     func destroy() {
         state.withLock { destroyed in
             if let base = memory.baseAddress { cordon_zero(base, memory.count) }
@@ -50,12 +50,14 @@ final class SecretBytes: Sendable {
         }
     }
 
-    /// Lends the bytes for the length of the call; nil when they were destroyed.
+    /// Lends the bytes for the length of the call; nil when they were destroyed before its end.
     ///
-    /// The lock is not held meanwhile: a concurrent ``destroy()`` makes the body see zeros, which open nothing.
+    /// The lock is not held meanwhile, so a concurrent ``destroy()`` makes the body see zeros. Its result is dropped then: anyone can open
+    /// what is sealed under zeros.
     func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result? {
         if state.withLock({ $0 }) { return nil }
-        return try body(UnsafeRawBufferPointer(rebasing: memory[..<count]))
+        let result = try body(UnsafeRawBufferPointer(rebasing: memory[..<count]))
+        return state.withLock { $0 } ? nil : result
     }
 
     /// The secret as a key of the cryptographic library, which zeroes its own copy; nil when it was destroyed.
