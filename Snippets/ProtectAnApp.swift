@@ -64,6 +64,7 @@ func keepReport(_ service: URL, rootKey: String, home: URL, over transport: Asyn
         keyStore: FileKeyStore(directory: home.appending(path: "keys")), transport: transport, sessions: signIn)
     configuration.deviceFacts = { _ in
         var facts = DeviceFacts()
+        facts.devicePINSet = true
         facts.rooted = false
         return facts
     }

@@ -17,7 +17,7 @@ package struct PublishedKeys: Sendable {
         guard case .object? = try? reader.next() else { return nil }
         var found: [JWK]?
         var names: Set<String> = []
-        do throws(TextFlaw) {
+        do {
             while let name = try reader.member(isFirst: names.isEmpty) {
                 guard names.insert(name).inserted else { return nil }
                 if name == "keys" { found = try Self.list(&reader) } else { _ = try reader.content() }

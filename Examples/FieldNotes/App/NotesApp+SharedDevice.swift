@@ -13,46 +13,47 @@ actor LeavingDesk {
         self.app = app
     }
 
-    /// Removes what somebody left; before the app is there it is put off.
+    /// Removes the data of an account that left; while the app is still starting, the broker asks again later.
     func cleanUp(_ leaving: CleanUp) async throws {
         guard let app else { throw Problem("the app is not ready") }
         try await app.cleanUp(leaving)
     }
 }
 
-/// Who is on a shared device. Nothing of anybody is on the screen until that is known, and nothing is ever personal there.
+/// The account of a shared device. Until it is known the screen shows no one's data, and it never shows personal data.
 enum DeviceAccount: Equatable {
     /// The broker has not answered yet.
     case unknown
-    case nobody
+    /// The shift is free: the device waits for a sign-in.
+    case signedOut
     case here(SignedInAccount)
 
     /// What stands where an account's name would.
     var words: String {
         switch self {
         case .unknown: "asking who is here"
-        case .nobody: "no one is signed in"
+        case .signedOut: "no one is signed in"
         case .here(let account): account.userPrincipalName
         }
     }
 }
 
 extension NotesApp {
-    /// Follows the device's account: whoever signs in with any app is at work in this one too, and whom this app had signed in by
-    /// itself leaves as soon as the device is shared.
+    /// Follows the device's account: a sign-in in any app counts here too. Accounts that this app signed in without the broker are
+    /// removed once the device is shared.
     func follow(_ shared: SharedDeviceMode) async {
         for await now in shared.accountChanges() {
             await removeOwnAccounts(shared)
-            let here: DeviceAccount = now.owed.isEmpty ? now.current.map { .here($0) } ?? .nobody : .unknown
+            let here: DeviceAccount = now.owed.isEmpty ? now.current.map { .here($0) } ?? .signedOut : .unknown
             guard here != deviceAccount else { continue }
             deviceAccount = here
-            // Who signs in with this app is enrolled by that.
+            // A sign-in in this app enrols the account itself.
             if case .here(let account) = here, !isSigningIn { await welcome(account) }
             await prompt()
         }
     }
 
-    /// Enrols whoever is on the device, without a page: the broker has the account already.
+    /// Enrols the device's account without a sign-in page: the broker has the account already.
     private func welcome(_ account: SignedInAccount) async {
         guard let protection else { return }
         await names.learn([account.managed])
@@ -81,7 +82,7 @@ extension NotesApp {
         }
         switch deviceAccount {
         case .unknown: throw Problem("the device has not said yet who is here", hint: "Try again in a moment.")
-        case .nobody: throw Problem("no one is signed in on this device", hint: "Type `sign-in`.")
+        case .signedOut: throw Problem("no one is signed in on this device", hint: "Type `sign-in`.")
         case .here(let account):
             throw Problem("\(account.userPrincipalName)'s notes are not open", hint: "Type `sign-in`.")
         }

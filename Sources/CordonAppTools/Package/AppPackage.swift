@@ -47,7 +47,7 @@ public struct AppPackage: Sendable {
         let archive = try naming(url.path) { () throws(AppToolsError) in
             try UnpackedArchive(InputFile.map(url), in: folder, progress: progress)
         }
-        do throws(AppToolsError) {
+        do {
             bundles = try Self.apps(in: archive.folder.appendingPathComponent("Payload"), of: url)
         } catch {
             archive.remove()

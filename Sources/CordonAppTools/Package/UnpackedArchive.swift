@@ -21,7 +21,7 @@ struct UnpackedArchive: Sendable {
         guard mkdir(folder.path, 0o700) == 0 else {
             throw AppToolsError(.unwritable, "cannot be made", at: folder.path)
         }
-        do throws(AppToolsError) {
+        do {
             for (done, entry) in archive.entries.enumerated() {
                 try unpack(entry)
                 progress(done + 1, archive.entries.count)

@@ -1,5 +1,6 @@
 import CordonBase
 import CordonIdentity
+import CordonProtocol
 import CordonService
 import CordonServiceSQLite
 import Foundation
@@ -118,7 +119,11 @@ enum BackupFolder {
             for tenant in tenants {
                 let id = TenantID(tenant.id)
                 // The root key may be kept elsewhere, as long as it has delegated signing.
-                let isDelegated = try keys.delegation(of: id) != nil
+                let delegation = try keys.delegation(of: id)
+                let isDelegated = delegation != nil
+                if let delegation, let delegated = try? KeyDelegation(verifying: delegation) {
+                    _ = try keys.key(delegated.key.thumbprint, of: id)
+                }
                 for key in tenant.keys {
                     if isDelegated, tenant.rootKeys?.contains(key) == true, try !keys.holds(key, of: id) { continue }
                     _ = try keys.key(key, of: id)

@@ -19,7 +19,7 @@ struct KeyPlace: ParsableArguments {
     func keys() throws -> (store: FileServiceKeyStore, tenant: TenantID) {
         let (file, folder) = try source.places()
         let tenant = try tenant ?? self.tenant(in: file)
-        do throws(ServiceError) {
+        do {
             return (try FileServiceKeyStore(folder: folder.appending(path: "keys")), TenantID(tenant))
         } catch { throw CommandFailure(error) }
     }
@@ -28,7 +28,7 @@ struct KeyPlace: ParsableArguments {
         let configured = try source.plan().server.tenant.rawValue
         guard configured.isEmpty else { return configured }
         let known: [String]
-        do throws(ServiceError) { known = try StorageBackup.tenants(in: file) } catch { throw CommandFailure(error) }
+        do { known = try StorageBackup.tenants(in: file) } catch { throw CommandFailure(error) }
         guard known.count == 1, let only = known.first else {
             throw CommandFailure(.usage, "no tenant is named", hint: "Name the organisation with --tenant.")
         }

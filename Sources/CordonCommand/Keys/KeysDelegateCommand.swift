@@ -95,7 +95,7 @@ struct KeysInstallCommand: AsyncParsableCommand {
     func run() async throws {
         let (keys, tenant) = try place.keys()
         let text = try RootKeyFile.text(delegation)
-        do throws(ServiceError) {
+        do {
             try RootKeyCustody(keys, of: tenant).install(text).report()
         } catch { throw CommandFailure(error) }
     }

@@ -7,8 +7,8 @@ internal import Crypto
 final class SecretBytes: Sendable {
     /// How many bytes there are.
     let count: Int
-    // Set once, freed in deinit alone. The bytes change only in ``destroy()``: whoever reads them meanwhile sees some zeros, and
-    // learns afterwards from `state` that what came of them is worth nothing.
+    // Set once, freed in deinit alone. The bytes change only in ``destroy()``. A reader at that moment may see zeros; `state` tells
+    // ``withBytes(_:)`` afterwards to drop what was made of them.
     nonisolated(unsafe) private let memory: UnsafeMutableRawBufferPointer
     private let state = Locked(false)
 
@@ -42,7 +42,7 @@ final class SecretBytes: Sendable {
         memory.deallocate()
     }
 
-    /// Overwrites the secret; from then on ``withBytes(_:)`` gives nil, also to a body that runs meanwhile.
+    /// Overwrites the secret; from then on ``withBytes(_:)`` gives nil, also for a body that is running.
     func destroy() {
         state.withLock { destroyed in
             if let base = memory.baseAddress { cordon_zero(base, memory.count) }
@@ -52,8 +52,8 @@ final class SecretBytes: Sendable {
 
     /// Lends the bytes for the length of the call; nil when they were destroyed before its end.
     ///
-    /// The lock is not held meanwhile: a concurrent ``destroy()`` makes the body see zeros. What it made of them is not given out,
-    /// since anybody can make what is sealed under zeros.
+    /// The lock is not held meanwhile, so a concurrent ``destroy()`` makes the body see zeros. Its result is dropped then: anyone can open
+    /// what is sealed under zeros.
     func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result? {
         if state.withLock({ $0 }) { return nil }
         let result = try body(UnsafeRawBufferPointer(rebasing: memory[..<count]))

@@ -16,6 +16,11 @@ import Testing
 
 @testable import CordonSignIn
 
+// On Linux the members of `stat` come with whichever of these the compiler met first.
+#if canImport(CDispatch)
+    import CDispatch
+#endif
+
 /// Whose broker an app believes before it sends a byte.
 @Suite(
     .serialized, .timeLimit(.minutes(1)),

@@ -156,15 +156,22 @@ import Testing
         let keys = places.data.appending(path: "keys")
         let tenants = try FileManager.default.contentsOfDirectory(atPath: keys.path)
         let tenant = try #require(tenants.first)
-        let secrets = try FileManager.default.contentsOfDirectory(atPath: keys.appending(path: tenant).path)
-        let key = try #require(secrets.first)
-        try FileManager.default.removeItem(at: keys.appending(path: tenant).appending(path: key))
-        #expect(throws: CommandFailure.self) {
-            try BackupFolder.make(of: places.store, data: places.data, in: places.backup, at: Date())
+        let folder = keys.appending(path: tenant)
+        let secrets = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".key") }
+        var refused = 0
+        for key in secrets {
+            let content = try Data(contentsOf: folder.appending(path: key))
+            try FileManager.default.removeItem(at: folder.appending(path: key))
+            do {
+                _ = try BackupFolder.make(of: places.store, data: places.data, in: places.backup, at: Date())
+                try FileManager.default.removeItem(at: places.backup)
+            } catch is CommandFailure { refused += 1 }
+            #expect(!FileManager.default.fileExists(atPath: places.backup.path))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: places.root.path) == ["data"])
+            try content.write(to: folder.appending(path: key))
         }
-        #expect(!FileManager.default.fileExists(atPath: places.backup.path))
-        let left = try FileManager.default.contentsOfDirectory(atPath: places.root.path)
-        #expect(left == ["data"])
+        // The root key alone may be elsewhere, since it has delegated signing.
+        #expect(secrets.count > 1 && refused == secrets.count - 1)
     }
 
     @Test func `what a killed backup has left is removed by the next, and one under way is let be`() async throws {

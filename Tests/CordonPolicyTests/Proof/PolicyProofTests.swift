@@ -131,9 +131,11 @@ import Testing
         }
     }
 
-    /// The accounts of the generator as the model calls them.
+    /// The accounts of the generator as the model calls them: whose data it is comes first.
     private static func rename(_ question: inout Question) {
-        func name(_ account: AccountID) -> AccountID { account == "oid-a" ? "work-account" : "other-work-account" }
+        var own: AccountID = "oid-a"
+        if case .managed(let account)? = question.owner { own = account }
+        func name(_ account: AccountID) -> AccountID { account == own ? "work-account" : "other-work-account" }
         if case .managed(let account)? = question.owner { question.owner = .managed(name(account)) }
         question.locationAccount = question.locationAccount.map(name)
         if case .managed(let account?)? = question.peer?.account { question.peer?.account = .managed(name(account)) }

@@ -6,7 +6,9 @@
     @testable import CordonVault
 
     struct ForkedChildTests {
-        @Test func `a file that was closed has no writer any more, although a child still holds what was open`() async throws {
+        @Test func `a file that was closed has no writer any more, although a child holds what was open`()
+            async throws
+        {
             typealias Fork = @convention(c) () -> pid_t
             let found = try #require(dlsym(UnsafeMutableRawPointer(bitPattern: 0), "_Fork"))
             let forkAlone = unsafeBitCast(found, to: Fork.self)

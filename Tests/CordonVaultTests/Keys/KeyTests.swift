@@ -12,6 +12,17 @@ struct KeyTests {
         return folder
     }
 
+    @Test func `what was made of a secret that is destroyed meanwhile is not given out`() {
+        let secret = SecretBytes.random()
+        #expect(secret.withBytes { $0.count } == 32)
+        let made = secret.withBytes { bytes in
+            secret.destroy()
+            return Array(bytes)
+        }
+        #expect(made == nil)
+        #expect(secret.symmetricKey == nil)
+    }
+
     @Test func `a key file is private, stays the same, and is refused when others may read it`() throws {
         let folder = try folder()
         defer { TemporaryFolder.remove(folder) }
