@@ -41,37 +41,6 @@ import Testing
         #expect(await notes.ask(.accountKey).key == key)
     }
 
-    @Test
-    func `the key of the broker's state is written once, and one that a version before wrote each time is replaced`()
-        async throws
-    {
-        let stand = try BrokerStand()
-        let broker = try await stand.joinedBroker()
-        let secrets = stand.folder.appending(path: "secrets")
-        func secret(_ name: String) -> URL { secrets.appending(path: "broker-state\(name).key") }
-        func inode() throws -> Int? {
-            try FileManager.default.attributesOfItem(atPath: secret("-key").path)[.systemFileNumber] as? Int
-        }
-        let first = try inode()
-        let notes = try await BrokerApp("notes", at: broker)
-        try await notes.signIn(.worker, at: stand.provider)
-        _ = await notes.ask(.accountSignOut)
-        #expect(try first != nil && inode() == first)
-        #expect(!FileManager.default.fileExists(atPath: secret("").path))
-
-        // As the version before left it: key and revision in one secret.
-        let key = try Data(contentsOf: secret("-key"))
-        try (key + Data(contentsOf: secret("-count"))).write(to: secret(""))
-        for name in ["-key", "-count"] { try FileManager.default.removeItem(at: secret(name)) }
-        let again = try await BrokerApp("notes", at: try await stand.broker())
-        #expect(await again.ask(.deviceInfo).device?.missing == [])
-        try await again.signIn(.worker, at: stand.provider)
-        #expect(!FileManager.default.fileExists(atPath: secret("").path))
-        #expect(try Data(contentsOf: secret("-key")) != key)
-        let last = try await BrokerApp("notes", at: try await stand.broker())
-        #expect(try await last.current().current != nil)
-    }
-
     @Test func `an app whose clean-up cannot be written down gets neither key nor token`() async throws {
         let stand = try BrokerStand()
         let broker = try await stand.joinedBroker()

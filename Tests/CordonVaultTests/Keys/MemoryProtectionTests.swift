@@ -1,3 +1,4 @@
+import CordonBase
 import CordonIdentity
 import Foundation
 import Testing
@@ -25,7 +26,7 @@ struct MemoryProtectionTests {
         private func flags(at address: UnsafeRawPointer?) throws -> Set<String> {
             let place = UInt(bitPattern: address)
             var isHere = false
-            for line in try String(contentsOfFile: "/proc/self/smaps", encoding: .utf8).split(separator: "\n") {
+            for line in try #require(KernelText.contents(of: "/proc/self/smaps")).split(separator: "\n") {
                 let ends = line.prefix { $0 != " " }.split(separator: "-").compactMap { UInt($0, radix: 16) }
                 if ends.count == 2 { isHere = (ends[0]..<ends[1]).contains(place) }
                 if isHere, line.hasPrefix("VmFlags:") {
