@@ -116,11 +116,7 @@ extension Administration {
                 if data.user != nil { try change.save(RemovedPerson(userID: id, since: change.now)) }
             }
             for registration in data.registrations { change.noteClosing(registration.id) }
-            if data.allowedAccount != nil {
-                for registration in try change.records(Registration.self) where registration.state == .active {
-                    try change.note(.policyChanged, for: registration.id)
-                }
-            }
+            if data.allowedAccount != nil { try change.noteEverybody() }
             try change.audit(
                 AuditRecord.Actor(administrator), "user.erase", "user/\(id)",
                 details: ["registrations": String(data.registrations.count)])

@@ -114,11 +114,14 @@ extension Change {
 
 extension [DirectoryGroup] {
     /// The folded ids of the people in a group, also through other groups.
-    func people(under id: String) -> Set<String> {
+    func people(under id: String) -> Set<String> { people(under: [id]) }
+
+    /// The folded ids of the people in some groups, also through other groups.
+    func people(under ids: [String]) -> Set<String> {
         let byID = Dictionary(map { ($0.storageID, $0) }, uniquingKeysWith: { first, _ in first })
         var people: Set<String> = []
         var seen: Set<String> = []
-        var open = [folded(id)]
+        var open = ids.map(folded)
         while let next = open.popLast() {
             guard seen.insert(next).inserted else { continue }
             for member in byID[next]?.members ?? [] {

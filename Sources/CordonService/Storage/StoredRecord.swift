@@ -69,6 +69,8 @@ public enum StorageKind: String, Sendable, CaseIterable {
     case alert
     /// ``KeySetState``.
     case keySet
+    /// ``Announcement``.
+    case announcement
 }
 
 /// What a record can be found by; the raw values stand in stores.

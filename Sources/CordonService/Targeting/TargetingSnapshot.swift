@@ -16,6 +16,7 @@ final class TargetingSnapshot: Sendable {
     private let rules: [String: FilterRule]
     /// The apps of the named sets, by folded bundle id.
     private let catalogue: [AppGroup: Set<String>]
+    private let allGroups: [DirectoryGroup]
     private let containers: [DirectoryGroup.Member: [String]]
     private let candidates = Locked<[String: [ManagedAppPolicy]]>([:])
     /// What envelopes of this snapshot say.
@@ -36,6 +37,7 @@ final class TargetingSnapshot: Sendable {
             }
         }
         self.containers = containers
+        allGroups = groups
         rules = filters.reduce(into: [:]) { rules, filter in rules[filter.storageID] = try? FilterRule(filter.rule) }
         self.catalogue = catalogue.reduce(into: [:]) { sets, app in
             for group in app.groups { sets[group, default: []].insert(app.storageID) }
@@ -51,6 +53,9 @@ final class TargetingSnapshot: Sendable {
         }
         return found
     }
+
+    /// The folded ids of the people in some groups, also through other groups.
+    func people(under groups: [String]) -> Set<String> { allGroups.people(under: groups) }
 
     /// What reaches a person in an app (SRV-TG-01, 02, 04, 05, 07, 08), each list ordered by id.
     ///
