@@ -145,14 +145,14 @@ private struct CheckInState {
         do {
             let user = try records.entitledUser(registration.account)
             let inputs = EnvelopeInputs(
-                user: user, bundleID: registration.application.bundleID,
+                user: user, groups: try records.directGroups(ofPerson: user.id), bundleID: registration.application.bundleID,
                 facts: FilterFacts(request.application, request.device), settings: settings,
                 extras: try EnvelopeExtras(
                     for: user, registration: id, health: request.health, isBlocked: isBlocked, settings: settings,
                     at: now, in: records))
             content = try snapshot.contents.content(of: id, inputs) {
                 try EnvelopeContent(
-                    for: user, bundleID: inputs.bundleID, facts: inputs.facts, tenant: caller.tenant,
+                    for: user, in: inputs.groups, bundleID: inputs.bundleID, facts: inputs.facts, tenant: caller.tenant,
                     snapshot: snapshot, settings: settings, extras: inputs.extras)
             }
         } catch let error as ServiceError where error.status == .notLicensed && isToldToWipe {

@@ -23,11 +23,13 @@ struct EnvelopeContent: Sendable {
     let rules: IntendedRules
 
     /// Gathers what reaches a person in an app.
+    ///
+    /// - Parameter groups: The folded ids of the groups that the person is directly in.
     init(
-        for user: DirectoryUser, bundleID: String, facts: FilterFacts, tenant: TenantID, snapshot: TargetingSnapshot,
-        settings: TenantSettings, extras: EnvelopeExtras = .none
+        for user: DirectoryUser, in groups: [String], bundleID: String, facts: FilterFacts, tenant: TenantID,
+        snapshot: TargetingSnapshot, settings: TenantSettings, extras: EnvelopeExtras = .none
     ) throws(ServiceError) {
-        let intended = snapshot.intended(for: user, bundleID: bundleID, facts: facts)
+        let intended = snapshot.intended(for: user, in: groups, bundleID: bundleID, facts: facts)
         let tokens = ConfigurationTokens(user: user, tenant: tenant)
         try self.init(
             protections: intended.protections, references: intended.all.map(\.reference),

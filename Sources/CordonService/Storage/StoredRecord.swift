@@ -21,8 +21,10 @@ public enum StorageKind: String, Sendable, CaseIterable {
     case policy
     /// ``DirectoryUser``.
     case user
-    /// ``DirectoryGroup``.
+    /// ``GroupEntry``.
     case group
+    /// ``GroupMembership``.
+    case membership
     /// ``Registration``.
     case registration
     /// ``WipeOperation``.
@@ -89,6 +91,10 @@ public enum StorageLookup: String, Sendable, CaseIterable {
     case state
     /// The id of a collection of logs.
     case collection
+    /// Who or what is in a group.
+    case member
+    /// That the member of a group is a group: `group`, absent otherwise.
+    case nested
     /// A part of a day's telemetry.
     case day
 }

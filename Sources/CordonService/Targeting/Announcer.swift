@@ -172,18 +172,24 @@ struct AnnouncementSearch {
     private func parts(of announcement: Announcement) throws(ServiceError) -> [Announcement.Part] {
         let apps = announcement.apps?.map(Announcement.Part.app)
         guard let groups = announcement.groups else { return apps ?? [.everybody] }
-        let snapshot = try targeting.snapshot(of: tenant, in: records)
-        let people = snapshot.people(under: groups)
-        if let apps, let names = announcement.apps {
-            var number = 0
-            for app in names {
-                number += try records.count(Registration.self, of: .found(by: .app, app), atMost: people.count + 1)
+        let all = try targeting.snapshot(of: tenant, in: records).groups(under: groups).sorted()
+        guard let apps, let names = announcement.apps else { return all.map(Announcement.Part.group) }
+        // Neither is counted to its end where it is clear which are fewer.
+        var most = Announcer.page
+        while true {
+            var (people, installed) = (0, 0)
+            for group in all {
+                people += try records.count(
+                    GroupMembership.self, of: GroupMembership.people(of: group), atMost: most - min(most, people))
             }
-            if number <= people.count { return apps }
-        }
-        let sorted = people.sorted()
-        return stride(from: 0, to: sorted.count, by: Announcement.mostPeople).map { start in
-            .people(Array(sorted[start..<min(start + Announcement.mostPeople, sorted.count)]))
+            for app in names {
+                installed += try records.count(
+                    Registration.self, of: .found(by: .app, app), atMost: most - min(most, installed))
+            }
+            guard people >= most, installed >= most else {
+                return installed < people ? apps : all.map(Announcement.Part.group)
+            }
+            most *= 4
         }
     }
 
@@ -194,12 +200,19 @@ struct AnnouncementSearch {
         switch part {
         case .everybody: return try page(of: .all, after: position)
         case .app(let app): return try page(of: .found(by: .app, app), after: position)
-        case .group: return ([], nil)
-        case .people(let people):
-            var registrations: [Registration] = []
-            for person in people { registrations += try records.records(Registration.self, where: (.user, person)) }
-            return (registrations, nil)
+        case .group(let group):
+            let page = try records.identifiers(
+                GroupMembership.self, of: GroupMembership.people(of: group), after: position, limit: Announcer.page)
+            let end = page.count < Announcer.page ? nil : page.last
+            return (try registrations(of: page.map(GroupMembership.person(inID:))), end)
+        case .people(let people): return (try registrations(of: people), nil)
         }
+    }
+
+    private func registrations(of people: [String]) throws(ServiceError) -> [Registration] {
+        var registrations: [Registration] = []
+        for person in people { registrations += try records.records(Registration.self, where: (.user, person)) }
+        return registrations
     }
 
     private func page(

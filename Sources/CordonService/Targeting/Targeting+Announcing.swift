@@ -22,14 +22,20 @@ extension Targeting {
     }
 
     /// Makes a change to groups or people and tells those apps of these people that should have other rules by it.
+    ///
+    /// - Parameter groups: The folded ids of groups that other groups lose or get: whoever is in them is concerned as well.
     func announceChange(
-        toUsers userIDs: Set<String>, in change: inout Change,
+        toUsers userIDs: Set<String>, nesting groups: Set<String> = [], in change: inout Change,
         _ edit: (inout Change) throws -> Void
     ) throws {
         try edit(&change)
-        try raiseTargetingRevision(in: change)
+        if !groups.isEmpty {
+            try raiseTargetingRevision(in: change)
+            try change.leave(
+                Announcement(id: newID(at: change.now), made: change.now, apps: nil, groups: groups.sorted()))
+        }
         let people = userIDs.map(folded).sorted()
-        guard people.count > Self.mostAtOnce else {
+        guard people.count > Self.mostAtOnce || !groups.isEmpty else {
             var registrations: [Registration] = []
             for person in people { registrations += try change.records(Registration.self, where: (.user, person)) }
             return try tell(registrations, in: &change)
@@ -65,8 +71,8 @@ extension Targeting {
         var rules = IntendedRules.none
         if let user = try records.record(DirectoryUser.self, id), user.isEntitled {
             rules = try EnvelopeContent(
-                for: user, bundleID: registration.application.bundleID, facts: registration.filterFacts, tenant: tenant,
-                snapshot: snapshot, settings: TenantSettings()
+                for: user, in: records.directGroups(ofPerson: user.id), bundleID: registration.application.bundleID,
+                facts: registration.filterFacts, tenant: tenant, snapshot: snapshot, settings: TenantSettings()
             ).rules
         }
         return registration.knows(of: rules) ? nil : rules
@@ -94,7 +100,8 @@ extension Targeting {
             let id = folded(registration.account.id.rawValue)
             guard let user = try records.record(DirectoryUser.self, id), user.isEntitled else { continue }
             let intended = snapshot.intended(
-                for: user, bundleID: registration.application.bundleID, facts: registration.filterFacts
+                for: user, in: try records.directGroups(ofPerson: user.id), bundleID: registration.application.bundleID,
+                facts: registration.filterFacts
             ).all.map(\.reference).filter(counts)
             // A policy that was deleted counts as long as it is in force.
             let applied = registration.applied.filter { counts($0) || !snapshot.has($0.id) }

@@ -140,9 +140,9 @@ struct EventTests {
         try await app.test.settle()
         return try await app.test.storage.write(TestService.tenant) { transaction in
             guard let bookmark = try transaction.record(EventBookmark.self, id) else { return [] }
-            let told = try transaction.record(DirectoryGroup.self, "told-\(id)")
+            let told = try transaction.record(GroupEntry.self, "told-\(id)")
             let after = told.flatMap { Int64($0.displayName) } ?? 0
-            try transaction.save(DirectoryGroup(id: "told-\(id)", displayName: String(bookmark.lastID)))
+            try transaction.save(GroupEntry(id: "told-\(id)", displayName: String(bookmark.lastID)))
             return bookmark.events(after: after)
         }
     }
