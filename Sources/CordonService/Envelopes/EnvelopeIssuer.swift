@@ -40,6 +40,9 @@ struct EnvelopeIssuer: Sendable {
         registration.lastEnvelope = Registration.IssuedEnvelope(
             sequence: sequence, version: content.version, digest: signed.digest, policies: content.references,
             hasPolicy: content.policy != nil)
+        registration.lastEnvelope?.rules = content.rules.digest
+        registration.lastEnvelope?.epoch = try change.settings().epoch
+        registration.announced = nil
         return signed.text
     }
 

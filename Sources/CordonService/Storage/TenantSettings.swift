@@ -13,6 +13,12 @@ public struct TenantSettings: Sendable, Codable, Equatable {
     /// The backup that the store was put back from, until it was said to go on; nil otherwise.
     public internal(set) var restoration: StoreRestoration?
 
+    /// How often everybody was told something at once, so that no row has to be written for it; nil for never.
+    public internal(set) var epoch: Int64?
+    /// The epoch whose envelopes are the first that count: the key that signed those before was taken out of use. Nil where
+    /// all do.
+    public internal(set) var envelopesSince: Int64?
+
     /// Makes the settings of a new organisation.
     public init(targetingRevision: Int64 = 0, allowedAccounts: [PolicyEnvelope.AllowedAccount]? = nil) {
         self.targetingRevision = targetingRevision
