@@ -20,6 +20,9 @@ public struct ServiceConfiguration: Sendable, Equatable {
     public var alertDeliveryLimit = Duration.seconds(3 * 86_400)
     /// How long an alert stays in the list, delivered or not.
     public var alertRetention = Duration.seconds(30 * 86_400)
+    /// How long versions of policies and filters, and what was delivered to whom, are kept after something newer took their
+    /// place.
+    public var versionRetention = Duration.seconds(2 * 366 * 86_400)
     /// How long telemetry is kept as it came; afterwards only numbers by day (SRV-CI-075).
     public var telemetryRetention = Duration.seconds(30 * 86_400)
     /// How long logs are waited for and kept (SRV-CI-015).

@@ -170,6 +170,9 @@ extension StorageTransaction {
         for command in data.commands { try remove(IssuedCommand.self, command.id) }
         for registration in data.registrations {
             try remove(EventBookmark.self, registration.id)
+            for rules in try records(DeliveredRules.self, where: (.registration, registration.id)) {
+                try remove(DeliveredRules.self, rules.storageID)
+            }
             try remove(Registration.self, registration.id)
         }
         for record in data.telemetry { try remove(TelemetryRecord.self, record.id) }

@@ -92,6 +92,23 @@ extension Administration {
         }
     }
 
+    /// Replaces everything that a policy says, whom it reaches included, by a whole document.
+    func replacePolicy(
+        _ id: String, with document: JSONValue, ifVersion version: String?, as administrator: Administrator
+    ) async throws(ServiceError) -> ManagedAppPolicy {
+        let needed: [Permission] = [.writePolicies, .assignPolicies]
+        for permission in needed { try await store.require(permission, of: administrator) }
+        let parts = try PolicyDocument(document)
+        return try await edit(id, ifVersion: version, "policy.putBack", needed, as: administrator) { policy in
+            policy.document = try PolicyDocument.checked(parts.members, policy.kind)
+            policy.apps = parts.apps ?? []
+            policy.appGroup = parts.appGroup ?? .selectedPublicApps
+            try policy.checkApps()
+            policy.assignments = try checked(parts.assignments ?? [], for: policy)
+            for permission in needed { try requireScope(permission, of: policy, for: administrator) }
+        }
+    }
+
     /// Replaces whom a policy reaches (SRV-OP-033).
     ///
     /// - Throws: ``ServiceError`` with code `invalid` where one group is both included and excluded (SRV-TG-04).
@@ -131,7 +148,11 @@ extension Administration {
             try targeting.announceChange(
                 about: [policy], in: &change
             ) { change in try change.remove(ManagedAppPolicy.self, id) }
-            try change.audit(AuditRecord.Actor(administrator), "policy.delete", "policy/\(id)")
+            let changes = try change.keepVersion(
+                of: ManagedAppPolicy?.none, replacing: policy, "policy.delete", by: administrator, ids: ids)
+            try change.audit(
+                AuditRecord.Actor(administrator), "policy.delete", "policy/\(id)",
+                details: ["before": policy.version, "change": MemberChange.text(of: changes)])
         }
     }
 
@@ -177,6 +198,7 @@ extension Administration {
             let before = try change.policy(id, ifVersion: version)
             var policy = before
             try edit(&policy)
+            guard policy != before else { return before }
             policy.version = newVersion
             policy.modified = now
             try save(policy, replacing: before, action, as: administrator, in: &change)
@@ -198,7 +220,8 @@ extension Administration {
         try targeting.announceChange(
             about: [before, policy].compactMap { $0 }, in: &change
         ) { change in try change.save(policy) }
-        var details = ["version": policy.version]
+        let changes = try change.keepVersion(of: policy, replacing: before, action, by: administrator, ids: ids)
+        var details = ["version": policy.version, "change": MemberChange.text(of: changes)]
         details["before"] = before?.version
         details.merge(policy.auditWarnings) { _, new in new }
         let others = try policy.kind == .defaultManagedAppProtection ? otherDefaults(policy, in: change) : []

@@ -41,7 +41,8 @@ extension Administration {
             guard before != resource else { return }
             try announceChange(of: resource, in: &change) { change in try change.save(resource) }
             try change.audit(
-                AuditRecord.Actor(administrator), "\(Resource.auditName).save", "\(Resource.auditName)/\(resource.id)")
+                AuditRecord.Actor(administrator), "\(Resource.auditName).save", "\(Resource.auditName)/\(resource.id)",
+                details: try versionDetails(resource, before, "save", administrator, in: change))
         }
     }
 
@@ -61,8 +62,20 @@ extension Administration {
             try announceChange(of: resource, in: &change) { change in try change.remove(type, resource.storageID) }
             try change.audit(
                 AuditRecord.Actor(administrator), "\(Resource.auditName).remove",
-                "\(Resource.auditName)/\(resource.id)")
+                "\(Resource.auditName)/\(resource.id)",
+                details: try versionDetails(Resource?.none, resource, "remove", administrator, in: change))
         }
+    }
+
+    /// Keeps a version of what has versions; what the audit log says of it.
+    private func versionDetails<Resource: AdministeredResource>(
+        _ new: Resource?, _ old: Resource?, _ action: String, _ administrator: Administrator, in change: Change
+    ) throws(ServiceError) -> [String: String] {
+        guard Resource.self == AssignmentFilter.self else { return [:] }
+        let changes = try change.keepVersion(
+            of: new as? AssignmentFilter, replacing: old as? AssignmentFilter, "\(Resource.auditName).\(action)",
+            by: administrator, ids: ids)
+        return ["change": MemberChange.text(of: changes)]
     }
 
     /// Makes a change of a resource; what has to do with no policy tells nobody and leaves targeting as it is.
