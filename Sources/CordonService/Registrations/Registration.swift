@@ -79,6 +79,10 @@ public struct Registration: Sendable, Codable, Equatable {
         public var hasPolicy: Bool
         /// True where the key that signed it was taken out of use, so that the next check-in brings another; nil otherwise.
         public var isWithdrawn: Bool?
+        /// The sequence of the first envelope with these rules; nil for what a service before issued.
+        var rulesSince: Int64?
+        /// Whether the app said that it has them in force.
+        var isApplied: Bool?
 
         /// Makes a memory of an envelope.
         public init(sequence: Int64, version: String, digest: String, policies: [PolicyReference], hasPolicy: Bool) {

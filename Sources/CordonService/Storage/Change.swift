@@ -14,9 +14,12 @@ struct Change: StorageTransaction {
     /// The registrations whose streams end.
     private(set) var closed: [String] = []
     private let transaction: any StorageTransaction
+    /// What the audit log says of the call that makes the change.
+    private let facts: CallFacts?
 
-    init(_ transaction: any StorageTransaction, of tenant: TenantID, at now: Date) {
+    init(_ transaction: any StorageTransaction, of tenant: TenantID, at now: Date, by facts: CallFacts? = nil) {
         self.transaction = transaction
+        self.facts = facts
         self.tenant = tenant
         self.now = now
     }
@@ -43,7 +46,10 @@ struct Change: StorageTransaction {
         _ actor: AuditRecord.Actor, _ action: String, _ target: String, outcome: AuditRecord.Outcome = .done,
         details: [String: String] = [:]
     ) throws(ServiceError) {
-        try audit(actor, action, target, of: tenant, at: now, outcome: outcome, details: details)
+        let call = actor.kind == .administrator ? facts?.details ?? [:] : [:]
+        try audit(
+            actor, action, target, of: tenant, at: now, outcome: outcome,
+            details: details.merging(call) { said, _ in said })
     }
 
     func record<Record: StoredRecord>(_ type: Record.Type, _ id: String) throws(ServiceError) -> Record? {
