@@ -93,13 +93,22 @@ extension Administration {
         _ id: String, wipingFirst wipesFirst: Bool = false, as administrator: Administrator
     ) async throws(ServiceError) -> [WipeOperation] {
         try await store.require(.handlePersonalData, of: administrator)
-        if wipesFirst { try await store.require(.wipe, of: administrator) }
+        if wipesFirst {
+            try await store.require(.wipe, of: administrator)
+            let enrolled = try await store.read(for: administrator) { records in
+                try records.personalData(of: folded(id)).registrations.contains { $0.state == .active }
+            }
+            if enrolled {
+                return try await clearing("wipe.erase", of: id, "", as: administrator) { change in
+                    let data = try change.personalData(of: folded(id))
+                    let enrolled = data.registrations.filter { $0.state == .active }
+                    return try requestWipes(of: enrolled, .user, by: administrator, in: &change)
+                }
+            }
+        }
         return try await store.change(for: administrator) { change in
             let data = try change.personalData(of: folded(id))
             let enrolled = data.registrations.filter { $0.state == .active }
-            if wipesFirst, !enrolled.isEmpty {
-                return try requestWipes(of: enrolled, .user, by: administrator, in: &change)
-            }
             guard !data.operations.contains(where: \.state.isOpen) else {
                 throw ServiceError(
                     .conflict, "a wipe of the person's apps is under way",
@@ -177,6 +186,9 @@ extension StorageTransaction {
         }
         for record in data.telemetry { try remove(TelemetryRecord.self, record.id) }
         for collection in data.logs { try removeLogs(collection) }
+        for change in try records(WaitingChange.self) where folded(change.entity) == "user/\(id)" {
+            try remove(WaitingChange.self, change.id)
+        }
         for alert in data.alerts { try remove(OperatorAlert.self, alert.id) }
         for device in data.sharedDevices {
             guard var device = try record(SharedDevice.self, device) else { continue }

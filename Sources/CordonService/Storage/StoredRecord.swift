@@ -25,6 +25,12 @@ public enum StorageKind: String, Sendable, CaseIterable {
     case versionDocument
     /// ``DeliveredRules``.
     case deliveredRules
+    /// ``WaitingChange``.
+    case waitingChange
+    /// Who could release one.
+    case approvers
+    /// What an administrator has removed in the last hour.
+    case wipeBudget
     /// ``DirectoryUser``.
     case user
     /// ``DirectoryGroup``.

@@ -42,6 +42,40 @@ final class TargetingSnapshot: Sendable {
         }
     }
 
+    /// The same groups with other policies or filters.
+    private init(
+        like other: TargetingSnapshot, policies: [ManagedAppPolicy], rules: [String: FilterRule],
+        catalogue: [AppGroup: Set<String>]
+    ) {
+        (revision, numericConflict, containers) = (other.revision, other.numericConflict, other.containers)
+        self.catalogue = catalogue
+        self.policies = policies
+        self.rules = rules
+    }
+
+    /// The organisation as it would be after a change.
+    func proposing(_ change: ProposedChange) -> TargetingSnapshot {
+        var policies = policies.filter { $0.id != change.before?.id }
+        if var after = change.after {
+            // Another version than any that is known, so that what is merged is not mixed up.
+            after.version += "-proposed"
+            policies.append(after)
+            policies.sort { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
+        }
+        var rules = rules
+        if let filter = change.filter {
+            rules[filter.storageID] = try? FilterRule(filter.rule)
+        }
+        var catalogue = catalogue
+        if let app = change.app {
+            for group in AppGroup.allCases {
+                catalogue[group]?.remove(app.storageID)
+                if app.groups.contains(group) { catalogue[group, default: []].insert(app.storageID) }
+            }
+        }
+        return TargetingSnapshot(like: self, policies: policies, rules: rules, catalogue: catalogue)
+    }
+
     /// The folded ids of the groups that a person belongs to, through other groups too (SRV-TG-04).
     func groups(of userID: String) -> Set<String> {
         var found: Set<String> = []

@@ -107,6 +107,7 @@ package struct AdministrationGate: Sendable {
             // Without them the caller may do less, never more.
             customRoles: (try? await administration.customRoles(heldBy: names, of: token.tenant)) ?? [],
             isProgram: token.isApplication,
+            applicationPermissions: token.isApplication ? Self.applicationPermissions(of: token, mapping: roleMapping) : [],
             call: CallFacts(client: token.clientID, hasFreshSignIn: isFresh(token)))
     }
 
@@ -167,6 +168,16 @@ package struct AdministrationGate: Sendable {
         of token: AccessToken, mapping: [String: Set<AdministratorRole>]
     ) -> Set<AdministratorRole> {
         names(of: token).reduce(into: roles(of: token)) { $0.formUnion(mapping[$1] ?? []) }
+    }
+
+    /// What a program was given by Cordon's own names of permissions and roles, and by a mapping of names.
+    private static func applicationPermissions(
+        of token: AccessToken, mapping: [String: Set<AdministratorRole>]
+    ) -> Set<Permission> {
+        let words = token.roles.map { $0.hasPrefix(qualifier) ? String($0.dropFirst(qualifier.count)) : $0 }
+        let mapped = names(of: token).flatMap { mapping[$0] ?? [] }
+        return (words.compactMap(AdministratorRole.init(rawValue:)) + mapped)
+            .reduce(into: Set(words.compactMap(Permission.init(rawValue:)))) { $0.formUnion($1.permissions) }
     }
 
     /// Cordon's roles by their own names, also with ``qualifier`` before them; a program's Graph permissions count as the
