@@ -38,6 +38,8 @@ struct GraphFormat: Sendable {
     /// What a route threw, in Graph's words.
     func refusal(of error: any Error) -> Refusal {
         switch error {
+        case let error as ServiceError where error.code == .staleSignIn:
+            refusal(TokenRefusal(.staleSignIn, error.reason))
         case let error as ServiceError: Self.refusal(error)
         case let error as TokenRefusal: refusal(error)
         case let refusal as Refusal: Self.ofBody(refusal)
@@ -58,7 +60,8 @@ struct GraphFormat: Sendable {
             case .notFound:
                 .init(.notFound, isDirectory ? "Request_ResourceNotFound" : "ResourceNotFound", message)
             case .invalid: .init(.badRequest, "BadRequest", message)
-            case .conflict: .init(.conflict, "Conflict", message)
+            case .conflict, .waiting: .init(.conflict, "Conflict", message)
+            case .staleSignIn: .init(.unauthorized, "InvalidAuthenticationToken", message)
             case .preconditionFailed: .init(.preconditionFailed, "PreconditionFailed", message)
             case .tooManyRequests: .init(.tooManyRequests, "TooManyRequests", message)
             case .storageDamaged, .storageNewer, .storageUnavailable, .keyUnavailable:
@@ -66,6 +69,7 @@ struct GraphFormat: Sendable {
             case .wrongKey, .enrollment, .accountDisabled, .internalError: unexpected
             }
         refusal.details = error.problems.map { .init(target: $0.member, message: $0.reason) }
+        if error.code == .waiting { refusal.headers[.waitingChange] = error.place }
         if refusal.status == .tooManyRequests || refusal.status == .serviceUnavailable {
             // Longer waits make common clients give up at once (SRV-OP-026).
             refusal.headers[.retryAfter] = String(min(error.retryAfterSeconds ?? 30, 170))

@@ -80,13 +80,14 @@ struct GraphRoutes: RouterMiddleware {
         let token = try await gate.token(of: request)
         context.notes.noteKnown()
         guard let path = GraphPath(request.uri.path) else { throw Refusal.notFound }
-        guard path.folded == ["$batch"] else { return try await respond(to: request, path, token, named: &name) }
+        guard path.folded == ["$batch"] else { return try await respond(to: request, path, token, context.requestID, named: &name) }
         name = "$batch"
         guard request.method == .post else { throw Refusal.methodNotAllowed(["POST"]) }
         return try await GraphBatch.answer(request, under: path.version) { item in
-            await reply(to: item, context.item()) { name in
+            let context = context.item()
+            return await reply(to: item, context) { name in
                 guard let path = GraphPath(item.uri.path), path.folded != ["$batch"] else { throw Refusal.notFound }
-                return try await respond(to: item, path, token, named: &name)
+                return try await respond(to: item, path, token, context.requestID, named: &name)
             }
         }
     }
@@ -104,7 +105,7 @@ struct GraphRoutes: RouterMiddleware {
     }
 
     private func respond(
-        to request: Request, _ path: GraphPath, _ token: AccessToken, named name: inout String
+        to request: Request, _ path: GraphPath, _ token: AccessToken, _ id: String, named name: inout String
     ) async throws -> GraphReply {
         let method = request.method == .head ? .get : request.method
         let matching = table.routes(at: path)
@@ -114,7 +115,7 @@ struct GraphRoutes: RouterMiddleware {
         }
         name = route.name
         if route.stepsUp { try gate.requireFreshSignIn(token) }
-        let administrator = try await gate.administrator(token, for: route.access)
+        let administrator = try await gate.administrator(token, for: route.access, of: request, id: id)
         var query = try GraphQuery(request.uri.query)
         query.custom.merge(path.arguments) { _, inBrackets in inBrackets }
         if let unknown = query.expand.subtracting(route.expands).sorted().first {

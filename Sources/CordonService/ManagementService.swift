@@ -47,8 +47,9 @@ public struct ManagementService: Sendable {
         wipes = Wipes(targeting: targeting, ids: ids, lifetime: configuration.wipeLifetime, logger: logger)
         self.configuration = configuration
         self.logger = logger
+        let review = ChangeReview(store: store, targeting: targeting, ids: ids, configuration: configuration)
         administration = Administration(
-            store: store, targeting: targeting, wipes: wipes, keys: keys, ids: ids, configuration: configuration,
+            store: store, targeting: targeting, wipes: wipes, review: review, keys: keys, ids: ids, configuration: configuration,
             logger: logger)
         devices = DeviceService(
             store: store, targeting: targeting, wipes: wipes, keys: keys, ids: ids, configuration: configuration,

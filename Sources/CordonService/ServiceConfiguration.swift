@@ -20,6 +20,18 @@ public struct ServiceConfiguration: Sendable, Equatable {
     public var alertDeliveryLimit = Duration.seconds(3 * 86_400)
     /// How long an alert stays in the list, delivered or not.
     public var alertRetention = Duration.seconds(30 * 86_400)
+    /// How many people one administrator or program may make lose data in an hour, by wipes and by policies, without a second
+    /// person.
+    public var wipeBudget = 20
+    /// How many people a change may make lose data without repeating the token of its impact.
+    public var impactLimit = 5
+    /// How long a change waits before it passes by itself where fewer than two people could release it.
+    public var approvalDelay = Duration.seconds(3_600)
+    /// How long a change waits to be released, and then to be made.
+    public var approvalLifetime = Duration.seconds(86_400)
+    /// How long versions of policies and filters, and what was delivered to whom, are kept after something newer took their
+    /// place.
+    public var versionRetention = Duration.seconds(2 * 366 * 86_400)
     /// How long telemetry is kept as it came; afterwards only numbers by day (SRV-CI-075).
     public var telemetryRetention = Duration.seconds(30 * 86_400)
     /// How long logs are waited for and kept (SRV-CI-015).

@@ -13,6 +13,10 @@ public struct ServiceError: Error, Sendable, Equatable {
         case invalid
         /// The request does not fit the present state, such as cancelling a wipe that was delivered.
         case conflict
+        /// The person has to sign in again for this: it may remove data, or lets others do so.
+        case staleSignIn
+        /// The change waits for somebody else to release it; ``ServiceError/place`` is its id.
+        case waiting
         /// The entity's version is not the one that the caller expected.
         case preconditionFailed
         /// The caller's key is not the registration's.
@@ -135,6 +139,8 @@ extension ServiceError.Code {
         case .notFound: "Check the id; it may have been deleted meanwhile."
         case .invalid: "Correct the named values and send the request again."
         case .conflict: "Read the present state and decide again."
+        case .staleSignIn: "Sign in again and send the request within a few minutes."
+        case .waiting: "Ask somebody with the permission approve to release it, then send the same request again."
         case .preconditionFailed: "Read the entity again and repeat the change on its present version."
         case .wrongKey: "Sign the request with the key that the registration was made with."
         case .accountDisabled: "Ask the administrator to enable the account."

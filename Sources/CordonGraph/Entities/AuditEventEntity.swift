@@ -33,16 +33,25 @@ struct AuditEventEntity: Sendable {
                 [
                     "@odata.type": "#microsoft.graph.auditResource", "resourceId": .string(id),
                     "auditResourceType": .string(component), "displayName": .string(titles[id] ?? id),
-                    "modifiedProperties": .array(
-                        record.details.sorted { $0.key < $1.key }.map { name, value in
-                            [
-                                "@odata.type": "#microsoft.graph.auditProperty", "displayName": .string(name),
-                                "oldValue": .null, "newValue": .string(value),
-                            ]
-                        }),
+                    "modifiedProperties": .array(Self.properties(of: record)),
                 ]
             ],
         ]
+    }
+
+    /// What changed, member by member where the record says so, and the record's other facts.
+    private static func properties(of record: AuditRecord) -> [JSONValue] {
+        func property(_ name: String, _ old: JSONValue?, _ new: JSONValue?) -> JSONValue {
+            func text(_ value: JSONValue?) -> JSONValue { value.map { .string($0.string ?? $0.text()) } ?? .null }
+            return [
+                "@odata.type": "#microsoft.graph.auditProperty", "displayName": .string(name), "oldValue": text(old),
+                "newValue": text(new),
+            ]
+        }
+        let changes = record.details["change"].flatMap { try? JSONValue(parsing: Data($0.utf8)) }?.array
+        let members = (changes ?? []).map { property($0["member"]?.string ?? "", $0["from"], $0["to"]) }
+        let facts = record.details.filter { changes == nil || $0.key != "change" }.sorted { $0.key < $1.key }
+        return members + facts.map { name, value in property(name, nil, .string(value)) }
     }
 
     /// A person by the sign-in name; a program, an app and the service itself by id.
@@ -77,7 +86,7 @@ struct AuditEventEntity: Sendable {
     private static func operation(_ action: String) -> String {
         switch action.split(separator: ".").last {
         case "create": "Create"
-        case "update", "save", "set": "Patch"
+        case "update", "save", "set", "putBack": "Patch"
         case "delete", "remove", "forget": "Delete"
         default: "Action"
         }

@@ -55,13 +55,7 @@ public struct PolicyDiff: Sendable, Equatable, Codable {
 
     /// Compares two policies.
     public init(from old: AppProtectionPolicy, to new: AppProtectionPolicy) {
-        var changes = Setting.all.filter { !$0.same(old, new) }.map { setting in
-            let stricter = setting.isAtLeastAsStrict(new, as: old)
-            let weaker = setting.isAtLeastAsStrict(old, as: new)
-            return Change(
-                setting: setting.name, from: setting.write(old), to: setting.write(new),
-                direction: stricter == weaker ? .different : stricter ? .stricter : .weaker)
-        }
+        var changes = Self.settings(from: old, to: new)
         let (before, after) = (old.unreadMembers, new.unreadMembers)
         for name in Set(before.keys).union(after.keys).sorted() where before[name] != after[name] {
             changes.append(
@@ -77,6 +71,25 @@ public struct PolicyDiff: Sendable, Equatable, Codable {
             }
         audienceBefore = Self.audience(of: old)
         audienceAfter = Self.audience(of: new)
+    }
+
+    /// The settings alone that differ between two policies, in the order of the specification.
+    public static func settings(from old: AppProtectionPolicy, to new: AppProtectionPolicy) -> [Change] {
+        Setting.all.filter { !$0.same(old, new) }.map { setting in
+            let stricter = setting.isAtLeastAsStrict(new, as: old)
+            let weaker = setting.isAtLeastAsStrict(old, as: new)
+            return Change(
+                setting: setting.name, from: setting.write(old), to: setting.write(new),
+                direction: stricter == weaker ? .different : stricter ? .stricter : .weaker)
+        }
+    }
+
+    /// Devices and days on which data is removed under one policy and was not under another: one example for each condition.
+    ///
+    /// What has no policy before is compared with the documented defaults, a policy that was made of nothing.
+    public static func addedWipes(from old: AppProtectionPolicy, to new: AppProtectionPolicy) -> [Effect] {
+        guard old.launch != new.launch || old.access != new.access else { return [] }
+        return launchEffects(from: old, to: new).filter { $0.to == .wipe }
     }
 
     /// The targets of a policy's assignments, such as `group oid` or `all licensed users`.

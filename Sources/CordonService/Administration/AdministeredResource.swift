@@ -22,6 +22,9 @@ public protocol AdministeredResource: StoredRecord {
 
     /// Whether a policy names this, so that it cannot be removed; false by default.
     func isUsed(by policy: ManagedAppPolicy) -> Bool
+
+    /// Whether one in place of another lets people do what needs a second person to grant; false by default.
+    func grantsMore(than before: Self?) -> Bool
 }
 
 extension AdministeredResource {
@@ -31,6 +34,8 @@ extension AdministeredResource {
     public static var isTargeting: Bool { true }
     /// None.
     public func concerns(_ policy: ManagedAppPolicy) -> Bool { false }
+    /// Nothing.
+    public func grantsMore(than before: Self?) -> Bool { false }
     /// None.
     public func isUsed(by policy: ManagedAppPolicy) -> Bool { false }
 

@@ -151,13 +151,22 @@ extension Administration {
         _ id: String, wipingFirst wipesFirst: Bool = false, as administrator: Administrator
     ) async throws(ServiceError) -> [WipeOperation] {
         try await store.require(.handlePersonalData, of: administrator)
-        if wipesFirst { try await store.require(.wipe, of: administrator) }
+        if wipesFirst {
+            try await store.require(.wipe, of: administrator)
+            let enrolled = try await store.read(for: administrator) { records in
+                try records.personalData(of: folded(id)).registrations.contains { $0.state == .active }
+            }
+            if enrolled {
+                return try await clearing("wipe.erase", of: id, "", as: administrator) { change in
+                    let data = try change.personalData(of: folded(id))
+                    let enrolled = data.registrations.filter { $0.state == .active }
+                    return try requestWipes(of: enrolled, .user, by: administrator, in: &change)
+                }
+            }
+        }
         return try await store.change(for: administrator) { change in
             let data = try change.personalData(of: folded(id))
             let enrolled = data.registrations.filter { $0.state == .active }
-            if wipesFirst, !enrolled.isEmpty {
-                return try requestWipes(of: enrolled, .user, by: administrator, in: &change)
-            }
             guard !data.operations.contains(where: \.state.isOpen) else {
                 throw ServiceError(
                     .conflict, "a wipe of the person's apps is under way",
@@ -221,10 +230,16 @@ extension StorageTransaction {
         for command in data.commands { try remove(IssuedCommand.self, command.id) }
         for registration in data.registrations {
             try remove(EventBookmark.self, registration.id)
+            for rules in try records(DeliveredRules.self, where: (.registration, registration.id)) {
+                try remove(DeliveredRules.self, rules.storageID)
+            }
             try remove(Registration.self, registration.id)
         }
         for record in data.telemetry { try remove(TelemetryRecord.self, record.id) }
         for collection in data.logs { try removeLogs(collection) }
+        for change in try records(WaitingChange.self) where folded(change.entity) == "user/\(id)" {
+            try remove(WaitingChange.self, change.id)
+        }
         for alert in data.alerts { try remove(OperatorAlert.self, alert.id) }
         for device in data.sharedDevices {
             guard var device = try record(SharedDevice.self, device) else { continue }

@@ -28,111 +28,70 @@ extension Administration {
     /// Makes a policy from a Graph document; members that the service owns are ignored, `apps` and `assignments`
     /// are honoured, unknown members kept (SRV-RS-011, 012, 014).
     ///
-    /// - Throws: ``ServiceError`` with code `invalid` naming every unacceptable member.
+    /// - Throws: ``ServiceError`` with code `invalid` naming every unacceptable member, and as ``updatePolicy(_:changes:ifVersion:as:)``.
     public func createPolicy(
         _ kind: PolicyKind, document: JSONValue, as administrator: Administrator
     ) async throws(ServiceError) -> ManagedAppPolicy {
-        try await store.require(.writePolicies, of: administrator)
-        let parts = try PolicyDocument(document)
-        let appGroup = parts.appGroup ?? .selectedPublicApps
-        // A default protection reaches everybody from the start.
-        let aims =
-            parts.assignments != nil || parts.apps != nil || appGroup != .selectedPublicApps || !kind.isAssignable
-        if aims { try await store.require(.assignPolicies, of: administrator) }
-        var members = parts.members
-        if members["roleScopeTagIds"]?.array?.isEmpty ?? true {
-            members["roleScopeTagIds"] = .array(administrator.tagsOfNewPolicies.sorted().map(JSONValue.string))
-        }
-        let checked = try PolicyDocument.checked(members, kind)
-        let now = store.now
-        var policy = ManagedAppPolicy(
-            id: kind.idPrefix + ids.guid(), kind: kind, version: ids.token(), created: now, modified: now,
-            document: checked, apps: parts.apps ?? [], appGroup: appGroup)
-        try policy.checkApps()
-        policy.assignments = try self.checked(parts.assignments ?? [], for: policy)
-        let (new, needed) = (policy, aims ? [Permission.writePolicies, .assignPolicies] : [.writePolicies])
-        return try await store.change(for: administrator) { change in
-            for permission in needed { try requireScope(permission, of: new, for: administrator) }
-            try save(new, replacing: nil, "policy.create", as: administrator, in: &change)
-            return new
-        }
+        try await written(.create(kind, document), ifVersion: nil, as: administrator)
     }
 
-    /// Merges changes into a policy: absent members stay, null members are unset, collections are replaced (SRV-RS-013).
+    /// Merges changes into a policy: absent members stay, null members are unset, collections are replaced (SRV-RS-013). What
+    /// changes nothing makes no version.
     ///
     /// - Parameter version: The version that the caller expects, nil for any; another one throws `preconditionFailed`.
+    /// - Throws: ``ServiceError``. A change that makes apps remove data which they keep now throws `forbidden` without the
+    ///   permission to wipe, `staleSignIn` without a fresh sign-in, `conflict` with the number where it reaches more people than the
+    ///   token in ``CallFacts/impactToken`` says, and `waiting` where somebody else has to release it.
     public func updatePolicy(
         _ id: String, changes: JSONValue, ifVersion version: String?, as administrator: Administrator
     ) async throws(ServiceError) -> ManagedAppPolicy {
-        try await store.require(.writePolicies, of: administrator)
-        let parts = try PolicyDocument(changes, isChange: true)
-        let aims = parts.assignments != nil || parts.apps != nil
-        if aims { try await store.require(.assignPolicies, of: administrator) }
-        let needed: [Permission] = aims ? [.writePolicies, .assignPolicies] : [.writePolicies]
-        return try await edit(id, ifVersion: version, "policy.update", needed, as: administrator) {
-            policy in
-            let before = policy
-            var members = policy.document.object ?? [:]
-            for (name, value) in parts.members {
-                members[name] = value == .null ? nil : value
-            }
-            // A setting that was unset has its default again, so that the stored policy is always complete.
-            policy.document = try PolicyDocument.checked(members, policy.kind)
-            policy.apps = parts.apps ?? policy.apps
-            policy.appGroup = parts.appGroup ?? policy.appGroup
-            try policy.checkApps()
-            if let assignments = parts.assignments { policy.assignments = try checked(assignments, for: policy) }
-            for permission in needed { try requireScope(permission, of: policy, for: administrator) }
-            // To write back what the policy has is no change of whom it reaches.
-            guard policy.appGroup != before.appGroup || policy.managementLevels != before.managementLevels else {
-                return
-            }
-            try require(.assignPolicies, for: before, of: administrator)
-            try requireScope(.assignPolicies, of: policy, for: administrator)
-        }
+        try await written(.update(id, changes), ifVersion: version, as: administrator)
+    }
+
+    /// Replaces everything that a policy says, whom it reaches included, by a whole document.
+    func replacePolicy(
+        _ id: String, with document: JSONValue, ifVersion version: String?, as administrator: Administrator
+    ) async throws(ServiceError) -> ManagedAppPolicy {
+        try await written(.replace(id, document), ifVersion: version, as: administrator)
     }
 
     /// Replaces whom a policy reaches (SRV-OP-033).
     ///
-    /// - Throws: ``ServiceError`` with code `invalid` where one group is both included and excluded (SRV-TG-04).
+    /// - Throws: ``ServiceError`` with code `invalid` where one group is both included and excluded (SRV-TG-04), and as
+    ///   ``updatePolicy(_:changes:ifVersion:as:)``.
     public func assignPolicy(
         _ id: String, to assignments: [PolicyAssignment], as administrator: Administrator
     ) async throws(ServiceError) -> ManagedAppPolicy {
-        try await store.require(.assignPolicies, of: administrator)
-        return try await edit(id, ifVersion: nil, "policy.assign", [.assignPolicies], as: administrator) {
-            policy in
-            policy.assignments = try checked(assignments, for: policy)
-        }
+        try await written(.assign(id, assignments), ifVersion: nil, as: administrator)
     }
 
     /// Replaces the apps that a policy is about (SRV-OP-032).
     ///
     /// - Parameter group: The new set of apps, nil to leave it as it is.
+    /// - Throws: ``ServiceError`` as ``updatePolicy(_:changes:ifVersion:as:)``.
     public func targetApps(
         _ apps: [MobileAppIdentifier], group: AppGroup?, ofPolicy id: String, as administrator: Administrator
     ) async throws(ServiceError) -> ManagedAppPolicy {
-        try await store.require(.assignPolicies, of: administrator)
-        return try await edit(id, ifVersion: nil, "policy.targetApps", [.assignPolicies], as: administrator) {
-            policy in
-            policy.apps = apps
-            policy.appGroup = group ?? policy.appGroup
-            try policy.checkApps()
-        }
+        try await written(.targetApps(id, apps, group), ifVersion: nil, as: administrator)
     }
 
     /// Removes a policy; whom it reached is told to check in.
+    ///
+    /// - Throws: ``ServiceError`` as ``updatePolicy(_:changes:ifVersion:as:)``: a default protection may reach people then.
     public func deletePolicy(
         _ id: String, ifVersion version: String?, as administrator: Administrator
     ) async throws(ServiceError) {
-        try await store.require(.deletePolicies, of: administrator)
-        try await store.change(for: administrator) { change in
-            try require(.deletePolicies, for: change.policy(id), of: administrator)
-            let policy = try change.policy(id, ifVersion: version)
-            try targeting.announceChange(
-                about: [policy], in: &change
-            ) { change in try change.remove(ManagedAppPolicy.self, id) }
-            try change.audit(AuditRecord.Actor(administrator), "policy.delete", "policy/\(id)")
+        _ = try await commit(try await prepared(.delete(id), as: administrator), ifVersion: version, as: administrator)
+    }
+
+    private func written(
+        _ change: PolicyChange, ifVersion version: String?, as administrator: Administrator
+    ) async throws(ServiceError) -> ManagedAppPolicy {
+        let prepared = try await prepared(change, as: administrator)
+        guard let policy = try await commit(prepared, ifVersion: version, as: administrator) else {
+            throw ServiceError(.internalError, "a policy was removed that was to be written")
         }
+        return policy
     }
 
     /// What would reach a person in an app now: policies and configurations, ordered by id (SRV-RS-130, SRV-OP-064).
@@ -168,57 +127,8 @@ extension Administration {
         }
     }
 
-    private func edit(
-        _ id: String, ifVersion version: String?, _ action: String, _ needed: [Permission],
-        as administrator: Administrator, call: String = #function,
-        _ edit: @escaping @Sendable (inout ManagedAppPolicy) throws -> Void
-    ) async throws(ServiceError) -> ManagedAppPolicy {
-        let now = store.now
-        let newVersion = ids.token()
-        return try await store.change(for: administrator, call: call) { change in
-            // Scope first: whoever may not see the policy must not learn its version either.
-            for permission in needed { try require(permission, for: change.policy(id), of: administrator) }
-            let before = try change.policy(id, ifVersion: version)
-            var policy = before
-            try edit(&policy)
-            policy.version = newVersion
-            policy.modified = now
-            try save(policy, replacing: before, action, as: administrator, in: &change)
-            return policy
-        }
-    }
-
-    private func save(
-        _ policy: ManagedAppPolicy, replacing before: ManagedAppPolicy?, _ action: String,
-        as administrator: Administrator, in change: inout Change
-    ) throws {
-        try change.requireGroups(of: policy, notIn: before)
-        for filter in policy.assignments.filter({ $0.filterMode != .none }).map({ $0.filterID ?? "" })
-        where try change.record(AssignmentFilter.self, folded(filter)) == nil {
-            throw ServiceError(
-                .invalid, "an assignment names a filter that does not exist",
-                problems: [.init(member: "assignments", reason: "no filter has the id \(filter.prefix(128))")])
-        }
-        try targeting.announceChange(
-            about: [before, policy].compactMap { $0 }, in: &change
-        ) { change in try change.save(policy) }
-        var details = ["version": policy.version]
-        details["before"] = before?.version
-        details.merge(policy.auditWarnings) { _, new in new }
-        let others = try policy.kind == .defaultManagedAppProtection ? otherDefaults(policy, in: change) : []
-        if !others.isEmpty {
-            details["severalDefaults"] = "merged with " + others.joined(separator: ", ")
-            logger.warning(
-                "several default protections are about the same apps and are merged",
-                metadata: ["policy": "\(policy.id)", "others": "\(others.joined(separator: ", "))"])
-        }
-        try change.audit(
-            AuditRecord.Actor(administrator), action, "policy/\(policy.id)",
-            details: details)
-    }
-
     /// The ids of the other default protections that are about an app of this one, at most ten (SRV-TG-08).
-    private func otherDefaults(
+    func otherDefaults(
         _ policy: ManagedAppPolicy, in records: some StorageReader
     ) throws(ServiceError) -> [String] {
         let others = try records.records(ManagedAppPolicy.self).filter { other in
@@ -228,7 +138,7 @@ extension Administration {
     }
 
     /// Gives every assignment an id and refuses what cannot be meant (SRV-TG-04, SRV-RS-102).
-    private func checked(
+    func checked(
         _ assignments: [PolicyAssignment], for policy: ManagedAppPolicy
     ) throws(ServiceError) -> [PolicyAssignment] {
         guard policy.kind.isAssignable || assignments.isEmpty else {
@@ -267,7 +177,7 @@ extension Administration {
     }
 
     /// Checks that the administrator may do something with this policy; one that they may not even read does not exist.
-    private func require(
+    func require(
         _ permission: Permission, for policy: ManagedAppPolicy, of administrator: Administrator
     ) throws(ServiceError) {
         guard administrator.sees(policy) else {
@@ -281,7 +191,7 @@ extension Administration {
 
     /// Checks that the administrator may leave a policy with these tags behind: every one must be within their roles,
     /// or a policy could be pushed into a scope of others.
-    private func requireScope(
+    func requireScope(
         _ permission: Permission, of policy: ManagedAppPolicy, for administrator: Administrator
     ) throws(ServiceError) {
         for tag in policy.scopeTags.sorted() where !administrator.may(permission, withTags: [tag]) {
@@ -294,7 +204,7 @@ extension Administration {
 
 extension StorageReader {
     /// A policy at the expected version.
-    fileprivate func policy(_ id: String, ifVersion version: String? = nil) throws(ServiceError) -> ManagedAppPolicy {
+    func policy(_ id: String, ifVersion version: String? = nil) throws(ServiceError) -> ManagedAppPolicy {
         guard let policy = try record(ManagedAppPolicy.self, id) else {
             throw ServiceError(.notFound, "no policy has this id", place: id)
         }
@@ -308,7 +218,7 @@ extension StorageReader {
 extension StorageReader {
     /// Refuses an assignment to a group that does not exist, which would reach nobody, or exclude nobody, without a word. One
     /// that the policy had before stays: its group may have left the directory since.
-    fileprivate func requireGroups(of policy: ManagedAppPolicy, notIn before: ManagedAppPolicy?) throws(ServiceError) {
+    func requireGroups(of policy: ManagedAppPolicy, notIn before: ManagedAppPolicy?) throws(ServiceError) {
         let known = Set((before?.assignments ?? []).map(\.target))
         for assignment in policy.assignments where !known.contains(assignment.target) {
             guard let id = assignment.target.groupID, try record(GroupEntry.self, folded(id)) == nil else {
@@ -340,7 +250,7 @@ extension PolicyAssignment.Target {
 
 extension ManagedAppPolicy {
     /// An Android app in an iOS policy is a mistake, and the other way round (SRV-RS-138).
-    fileprivate func checkApps() throws(ServiceError) {
+    func checkApps() throws(ServiceError) {
         let wrong: MobileAppIdentifier.Platform? =
             switch kind {
             case .iosManagedAppProtection: .android

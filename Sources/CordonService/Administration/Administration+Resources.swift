@@ -29,19 +29,65 @@ extension Administration {
     ) async throws(ServiceError) {
         try await store.require(Resource.writing, of: administrator)
         try resource.check()
-        try await store.change(for: administrator) { change in
+        for _ in 0..<5 where try await saved(resource, isNew: isNew, as: administrator) { return }
+        throw ServiceError(.conflict, "other changes came in between again and again", place: resource.id)
+    }
+
+    /// What lets one pass that policies may reach others by, or that lets people do more; nil where it does neither.
+    private func clearance<Resource: AdministeredResource>(
+        for resource: Resource, as administrator: Administrator
+    ) async throws(ServiceError) -> (before: Resource?, clearance: ChangeReview.Clearance?) {
+        let (before, concerned) = try await store.read(for: administrator, call: "saveResource") { records in
+            (
+                try records.record(Resource.self, resource.storageID),
+                try Resource.isTargeting ? records.records(ManagedAppPolicy.self).filter(resource.concerns) : []
+            )
+        }
+        let action = "\(Resource.auditName).save"
+        let entity = "\(Resource.auditName)/\(resource.id)"
+        guard before != resource else { return (before, nil) }
+        if resource.grantsMore(than: before) {
+            let words = (try? MessageCoding.encode(resource)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+            let digest = ProposedChange.digest(of: [.string(entity), .string(words)])
+            return (before, try await review.clearGrant(digest, action, of: entity, as: administrator))
+        }
+        guard !concerned.isEmpty else { return (before, nil) }
+        var proposal = ProposedChange(
+            filter: resource as? AssignmentFilter, app: resource as? CatalogueApp, action: action, entity: entity,
+            base: (before as? AssignmentFilter)?.versionToken)
+        proposal.concerned = concerned
+        return (before, try await review.clear(proposal, as: administrator, call: "saveResource"))
+    }
+
+    /// Saves one; false where something else changed between the look and the write.
+    private func saved<Resource: AdministeredResource>(
+        _ resource: Resource, isNew: Bool, as administrator: Administrator
+    ) async throws(ServiceError) -> Bool {
+        let (seen, clearance) = try await clearance(for: resource, as: administrator)
+        return try await store.change(for: administrator, call: "saveResource") { change in
             let known = try change.records(Resource.self)
             let before = known.first { $0.storageID == resource.storageID }
+            guard before == seen else { return false }
+            if let clearance {
+                let budget = configuration.wipeBudget
+                guard try change.settle(clearance, by: administrator, budget: budget, ids: ids) else { return false }
+            }
             guard !isNew || before == nil else { throw ServiceError(.conflict, "the id is taken", place: resource.id) }
             let others = known.filter { $0.storageID != resource.storageID }
             if let name = resource.uniqueName, others.contains(where: { $0.uniqueName.map(folded) == folded(name) }) {
                 throw ServiceError(
                     .conflict, "the name is taken", problems: [.init(member: "displayName", reason: "is taken")])
             }
-            guard before != resource else { return }
+            guard before != resource else { return true }
+            if resource.grantsMore(than: before) {
+                try change.alert(
+                    .roleGranted, about: "\(Resource.auditName)/\(resource.id)", by: administrator, nil, ids)
+            }
             try announceChange(of: resource, in: &change) { change in try change.save(resource) }
             try change.audit(
-                AuditRecord.Actor(administrator), "\(Resource.auditName).save", "\(Resource.auditName)/\(resource.id)")
+                AuditRecord.Actor(administrator), "\(Resource.auditName).save", "\(Resource.auditName)/\(resource.id)",
+                details: try versionDetails(resource, before, "save", administrator, in: change))
+            return true
         }
     }
 
@@ -61,8 +107,20 @@ extension Administration {
             try announceChange(of: resource, in: &change) { change in try change.remove(type, resource.storageID) }
             try change.audit(
                 AuditRecord.Actor(administrator), "\(Resource.auditName).remove",
-                "\(Resource.auditName)/\(resource.id)")
+                "\(Resource.auditName)/\(resource.id)",
+                details: try versionDetails(Resource?.none, resource, "remove", administrator, in: change))
         }
+    }
+
+    /// Keeps a version of what has versions; what the audit log says of it.
+    private func versionDetails<Resource: AdministeredResource>(
+        _ new: Resource?, _ old: Resource?, _ action: String, _ administrator: Administrator, in change: Change
+    ) throws(ServiceError) -> [String: String] {
+        guard Resource.self == AssignmentFilter.self else { return [:] }
+        let changes = try change.keepVersion(
+            of: new as? AssignmentFilter, replacing: old as? AssignmentFilter, "\(Resource.auditName).\(action)",
+            by: administrator, ids: ids)
+        return ["change": MemberChange.text(of: changes)]
     }
 
     /// Makes a change of a resource; what has to do with no policy tells nobody and leaves targeting as it is.

@@ -99,7 +99,7 @@ extension Administration {
         let isEmergency = start == now
         let retires =
             isEmergency ? now : start.addingTimeInterval(Double(configuration.keyRetirement.wholeSeconds))
-        try await store.change(for: tenant) { change in
+        try await store.change(for: administrator) { change in
             for var old in try change.records(ServiceSigningKey.self)
             where old.role == .envelope && (isEmergency ? !old.isRetired(at: now) : old.retires == nil) {
                 old.retires = retires
@@ -110,7 +110,10 @@ extension Administration {
             try change.audit(
                 AuditRecord.Actor(administrator), "key.rotate", "key/\(new.id)",
                 details: ["activeFrom": String(Int64(start.timeIntervalSince1970))])
-            if isEmergency { try Self.withdrawEnvelopes(in: &change) }
+            if isEmergency {
+                try Self.withdrawEnvelopes(in: &change)
+                try change.alert(.emergencyKey, about: "key/\(new.id)", by: administrator, nil, ids)
+            }
         }
         return new
     }

@@ -9,6 +9,7 @@ public struct Administration: Sendable {
     let store: TenantStore
     let targeting: Targeting
     let wipes: Wipes
+    let review: ChangeReview
     let keys: KeyRing
     let ids: RandomID
     let configuration: ServiceConfiguration

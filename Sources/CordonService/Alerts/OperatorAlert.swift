@@ -6,6 +6,16 @@ public struct OperatorAlert: Sendable, Codable, Equatable {
     public enum Kind: String, Sendable, Codable, CaseIterable {
         /// A wipe failed and is not tried again: data of the organisation is left on a device.
         case wipeFailed = "wipe.failed"
+        /// An administrator or program has spent what they may wipe in an hour.
+        case massWipe = "wipe.mass"
+        /// A change of a policy makes apps remove data that kept it before.
+        case destructivePolicy = "policy.destructive"
+        /// A change waits for a second person.
+        case changeWaits = "change.waiting"
+        /// A role was given that may wipe, release changes or make roles.
+        case roleGranted = "role.granted"
+        /// Every signing key but a new one was withdrawn.
+        case emergencyKey = "key.emergency"
     }
 
     /// The id, random; the same at every delivery.
@@ -14,16 +24,22 @@ public struct OperatorAlert: Sendable, Codable, Equatable {
     public let kind: Kind
     /// When it happened.
     public let time: Date
-    /// The wipe.
-    public let operationID: String
+    /// The wipe; nil where it is about none.
+    public let operationID: String?
     /// The registration that was to be wiped.
-    public let registrationID: String
+    public let registrationID: String?
     /// The person, by object id.
-    public let userID: String
+    public let userID: String?
     /// The app.
-    public let bundleID: String
+    public let bundleID: String?
     /// How often the wipe was tried.
-    public let attempts: Int
+    public let attempts: Int?
+    /// What it is about where that is no wipe, such as `policy/T_…`.
+    public let target: String?
+    /// Who did or asked it, by id.
+    public let actor: String?
+    /// How many people it reaches.
+    public let people: Int?
     /// When a receiver took it, nil before.
     public private(set) var delivered: Date?
     /// How many deliveries failed.
@@ -44,7 +60,16 @@ public struct OperatorAlert: Sendable, Codable, Equatable {
         self.userID = userID
         self.bundleID = bundleID
         self.attempts = attempts
+        (target, actor, people) = (nil, nil, nil)
         self.nextDelivery = time
+    }
+
+    /// Makes an alert about something else than one wipe.
+    init(id: String, kind: Kind, time: Date, target: String, actor: String, people: Int?) {
+        (self.id, self.kind, self.time) = (id, kind, time)
+        (operationID, registrationID, userID, bundleID, attempts) = (nil, nil, nil, nil, nil)
+        (self.target, self.actor, self.people) = (target, actor, people)
+        nextDelivery = time
     }
 
     /// Notes how a delivery ended; a failed one is tried again after half a minute, then twice as long each time, up to an
@@ -69,7 +94,8 @@ extension OperatorAlert: StoredRecord {
     public var storageID: String { id }
     /// The person; ``StorageLookup/state`` while it waits to be delivered.
     public var lookups: [StorageLookup: String] {
-        var lookups: [StorageLookup: String] = [.user: folded(userID)]
+        var lookups: [StorageLookup: String] = [:]
+        lookups[.user] = userID.map(folded)
         if nextDelivery != nil { lookups[.state] = "open" }
         return lookups
     }

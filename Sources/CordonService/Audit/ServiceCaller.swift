@@ -9,6 +9,8 @@ protocol ServiceCaller: Sendable {
     var actor: AuditRecord.Actor? { get }
     /// Whether a token or a key proves that the actor is the one named.
     var isProved: Bool { get }
+    /// What the audit log says of the call besides, nil where only the change itself is told.
+    var facts: CallFacts? { get }
 
     /// Whether an error refuses the caller for who they are, rather than for what they sent.
     func isRefused(by error: ServiceError) -> Bool
@@ -16,10 +18,12 @@ protocol ServiceCaller: Sendable {
 
 extension ServiceCaller {
     var isProved: Bool { true }
+    var facts: CallFacts? { nil }
 }
 
 extension Administrator: ServiceCaller {
     var actor: AuditRecord.Actor? { AuditRecord.Actor(self) }
+    var facts: CallFacts? { call }
 
     func isRefused(by error: ServiceError) -> Bool { error.code == .forbidden }
 }

@@ -23,7 +23,11 @@ extension DeviceService {
             let now = change.now
             var state = try CheckInState(request, id, caller, at: now, service: self, in: change)
             let signer = try keys.signer(.envelope, of: caller.tenant, in: change, at: now)
+            let wasApplied = state.registration.lastEnvelope?.isApplied ?? false
             state.noteReport(at: now)
+            if !wasApplied, state.registration.lastEnvelope?.isApplied ?? false {
+                try change.noteApplied(state.registration)
+            }
             try noteReports(of: request, into: &state.registration, in: change)
             if state.isUnchanged {
                 try change.save(state.registration)
@@ -210,6 +214,7 @@ private struct CheckInState {
         registration.stateGeneration = highestGeneration
         if let last = registration.lastEnvelope, holdsLast {
             registration.applied = last.policies
+            registration.lastEnvelope?.isApplied = true
             if registration.applied == content.references { registration.driftSince = nil }
         }
     }

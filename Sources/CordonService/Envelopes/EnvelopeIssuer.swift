@@ -37,13 +37,33 @@ struct EnvelopeIssuer: Sendable {
             throw ServiceError(.internalError, "an envelope could not be signed: \(error.reason)")
         }
         if content.references != registration.applied { registration.driftSince = registration.driftSince ?? now }
+        let before = registration.lastEnvelope
         registration.lastEnvelope = Registration.IssuedEnvelope(
             sequence: sequence, version: content.version, digest: signed.digest, policies: content.references,
             hasPolicy: content.policy != nil)
         registration.lastEnvelope?.rules = content.rules.digest
         registration.lastEnvelope?.epoch = try change.settings().epoch
         registration.announced = nil
+        try noteRules(content, sequence, after: before, for: &registration, in: change)
         return signed.text
+    }
+
+    /// Writes down what is delivered where it was not the same before.
+    private func noteRules(
+        _ content: EnvelopeContent, _ sequence: Int64, after before: Registration.IssuedEnvelope?,
+        for registration: inout Registration, in change: Change
+    ) throws(ServiceError) {
+        if let before, before.version == content.version, let since = before.rulesSince {
+            registration.lastEnvelope?.rulesSince = since
+            registration.lastEnvelope?.isApplied = before.isApplied
+            return
+        }
+        registration.lastEnvelope?.rulesSince = sequence
+        try change.save(
+            DeliveredRules(
+                registrationID: registration.id, sequence: sequence, version: content.version, delivered: change.now,
+                policies: content.references,
+                allowedAccounts: content.allowedAccounts?.map(\.id.rawValue)))
     }
 
     /// How long an envelope is acceptable as new: never beyond the offline-wipe period (SRV-CI-083).

@@ -85,6 +85,10 @@ public struct Registration: Sendable, Codable, Equatable {
         var rules: String?
         /// The organisation's epoch at its issue, nil for the first.
         var epoch: Int64?
+        /// The sequence of the first envelope with these rules; nil for what a service before issued.
+        var rulesSince: Int64?
+        /// Whether the app said that it has them in force.
+        var isApplied: Bool?
 
         /// Makes a memory of an envelope.
         public init(sequence: Int64, version: String, digest: String, policies: [PolicyReference], hasPolicy: Bool) {

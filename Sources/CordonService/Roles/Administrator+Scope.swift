@@ -24,6 +24,12 @@ extension Administrator {
             || customRoles.contains { $0.covers(tags, for: permission) }
     }
 
+    /// Whether the caller may let policies with these tags remove data.
+    func mayDestroy(withTags tags: Set<String>) -> Bool {
+        guard isProgram else { return may(.wipe, withTags: tags) }
+        return applicationPermissions.contains(.wipe) || customRoles.contains { $0.covers(tags, for: .wipe) }
+    }
+
     /// Whether the policy is within what some role lets its holder read; others do not exist for the caller.
     func sees(_ policy: ManagedAppPolicy) -> Bool { may(.read, withTags: policy.scopeTags) }
 
@@ -39,7 +45,10 @@ extension Administrator {
 
 extension ManagedAppPolicy {
     /// The scope tags that the policy carries; the default one where it names none.
-    var scopeTags: Set<String> {
+    var scopeTags: Set<String> { Self.scopeTags(in: document) }
+
+    /// The scope tags that a policy's document names.
+    static func scopeTags(in document: JSONValue) -> Set<String> {
         let named = Set(document["roleScopeTagIds"]?.array?.compactMap(\.string) ?? [])
         return named.isEmpty ? [ScopeTag.defaultID] : named
     }

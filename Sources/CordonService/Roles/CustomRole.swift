@@ -48,6 +48,17 @@ extension CustomRole: AdministeredResource {
     /// No two roles have one name.
     public var uniqueName: String? { displayName }
 
+    /// What makes its holders able to release changes, or to make themselves so.
+    static let sensitive: Set<Permission> = [.approve, .manageTenant]
+
+    /// Whether somebody may release changes or make roles by it who could not before.
+    public func grantsMore(than before: CustomRole?) -> Bool {
+        let new = permissions.intersection(Self.sensitive)
+        guard let before else { return !new.isEmpty }
+        return !new.isSubset(of: before.permissions) || (!new.isEmpty && !members.isSubset(of: before.members))
+            || (!new.isEmpty && before.scopeTags != nil && scopeTags == nil)
+    }
+
     /// Refuses what is no role: without a name, with a built-in one's id, for nobody or for nothing.
     public func check() throws(ServiceError) {
         try checkName(displayName)

@@ -12,6 +12,8 @@ struct Change: StorageTransaction {
     /// What connected apps are told.
     private(set) var news = News()
     private let transaction: any StorageTransaction
+    /// What the audit log says of the call that makes the change.
+    private let facts: CallFacts?
 
     /// What connected apps are told once a change is durable.
     struct News: Sendable {
@@ -25,8 +27,9 @@ struct Change: StorageTransaction {
         fileprivate(set) var leavesAnnouncements = false
     }
 
-    init(_ transaction: any StorageTransaction, of tenant: TenantID, at now: Date) {
+    init(_ transaction: any StorageTransaction, of tenant: TenantID, at now: Date, by facts: CallFacts? = nil) {
         self.transaction = transaction
+        self.facts = facts
         self.tenant = tenant
         self.now = now
     }
@@ -69,7 +72,10 @@ struct Change: StorageTransaction {
         _ actor: AuditRecord.Actor, _ action: String, _ target: String, outcome: AuditRecord.Outcome = .done,
         details: [String: String] = [:]
     ) throws(ServiceError) {
-        try audit(actor, action, target, of: tenant, at: now, outcome: outcome, details: details)
+        let call = actor.kind == .administrator ? facts?.details ?? [:] : [:]
+        try audit(
+            actor, action, target, of: tenant, at: now, outcome: outcome,
+            details: details.merging(call) { said, _ in said })
     }
 
     func record<Record: StoredRecord>(_ type: Record.Type, _ id: String) throws(ServiceError) -> Record? {

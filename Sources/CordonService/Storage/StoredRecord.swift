@@ -19,6 +19,18 @@ extension StoredRecord {
 public enum StorageKind: String, Sendable, CaseIterable {
     /// ``ManagedAppPolicy``.
     case policy
+    /// ``EntityVersion``.
+    case version
+    /// ``VersionDocument``.
+    case versionDocument
+    /// ``DeliveredRules``.
+    case deliveredRules
+    /// ``WaitingChange``.
+    case waitingChange
+    /// Who could release one.
+    case approvers
+    /// What an administrator has removed in the last hour.
+    case wipeBudget
     /// ``DirectoryUser``.
     case user
     /// ``GroupEntry``.
@@ -79,6 +91,8 @@ public enum StorageKind: String, Sendable, CaseIterable {
 public enum StorageLookup: String, Sendable, CaseIterable {
     /// The folded id of a person.
     case user
+    /// What a version is of, folded.
+    case entity
     /// The folded sign-in name of a person.
     case name
     /// The folded bundle id of an app.

@@ -12,6 +12,8 @@ public struct TenantSettings: Sendable, Codable, Equatable {
     public var isMoving: Bool?
     /// The backup that the store was put back from, until it was said to go on; nil otherwise.
     public internal(set) var restoration: StoreRestoration?
+    /// What digests of secret values are made with, so that an export does not let them be guessed; nil before the first.
+    var secretSalt: String?
 
     /// How often everybody was told something at once, so that no row has to be written for it; nil for never.
     public internal(set) var epoch: Int64?

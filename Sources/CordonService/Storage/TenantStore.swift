@@ -65,11 +65,11 @@ struct TenantStore: Sendable {
         for caller: some ServiceCaller, call: String = #function,
         _ body: @escaping @Sendable (inout Change) throws -> Result
     ) async throws(ServiceError) -> Result {
-        let (tenant, now) = (caller.tenant, now)
+        let (tenant, now, facts) = (caller.tenant, now, caller.facts)
         let (result, news): (Result, Change.News)
         do {
             (result, news) = try await storage.write(tenant) { transaction in
-                var change = Change(transaction, of: tenant, at: now)
+                var change = Change(transaction, of: tenant, at: now, by: facts)
                 let result = try body(&change)
                 return (result, change.news)
             }

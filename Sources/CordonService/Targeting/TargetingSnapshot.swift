@@ -53,6 +53,41 @@ final class TargetingSnapshot: Sendable {
     /// Some groups and those in them, through other groups too, by folded id.
     func groups(under groups: [String]) -> Set<String> { Self.reach(from: groups, by: inner) }
 
+    /// The same groups with other policies or filters.
+    private init(
+        like other: TargetingSnapshot, policies: [ManagedAppPolicy], rules: [String: FilterRule],
+        catalogue: [AppGroup: Set<String>]
+    ) {
+        (revision, numericConflict) = (other.revision, other.numericConflict)
+        (containers, inner) = (other.containers, other.inner)
+        self.catalogue = catalogue
+        self.policies = policies
+        self.rules = rules
+    }
+
+    /// The organisation as it would be after a change.
+    func proposing(_ change: ProposedChange) -> TargetingSnapshot {
+        var policies = policies.filter { $0.id != change.before?.id }
+        if var after = change.after {
+            // Another version than any that is known, so that what is merged is not mixed up.
+            after.version += "-proposed"
+            policies.append(after)
+            policies.sort { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
+        }
+        var rules = rules
+        if let filter = change.filter {
+            rules[filter.storageID] = try? FilterRule(filter.rule)
+        }
+        var catalogue = catalogue
+        if let app = change.app {
+            for group in AppGroup.allCases {
+                catalogue[group]?.remove(app.storageID)
+                if app.groups.contains(group) { catalogue[group, default: []].insert(app.storageID) }
+            }
+        }
+        return TargetingSnapshot(like: self, policies: policies, rules: rules, catalogue: catalogue)
+    }
+
     private static func reach(from groups: [String], by edges: [String: [String]]) -> Set<String> {
         var found: Set<String> = []
         var open = groups

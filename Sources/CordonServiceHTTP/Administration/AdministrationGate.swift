@@ -66,6 +66,22 @@ package struct AdministrationGate: Sendable {
         return token
     }
 
+    /// Who asks, with the roles that the token gives for this kind of request, and with what the request says of itself.
+    ///
+    /// - Parameter id: The request's id.
+    /// - Throws: ``TokenRefusal`` with code `insufficientScope` when the token was not given for such requests.
+    package func administrator(
+        _ token: AccessToken, for access: AdministrationAccess, of request: Request, id: String
+    ) async throws -> Administrator {
+        var administrator = try await administrator(token, for: access)
+        let reason = request.headers[.changeReason]
+        administrator.call.reason = reason.map { $0.removingPercentEncoding ?? $0 }
+        administrator.call.requestID = id
+        administrator.call.impactToken = request.headers[.impactToken]
+        try administrator.call.check()
+        return administrator
+    }
+
     /// Who asks, with the roles that the token gives for this kind of request.
     ///
     /// - Throws: ``TokenRefusal`` with code `insufficientScope` when the token was not given for such requests.
@@ -89,7 +105,10 @@ package struct AdministrationGate: Sendable {
             name: token.userPrincipalName ?? (token.isApplication ? token.clientID : nil) ?? token.subject.rawValue,
             roles: roles,
             // Without them the caller may do less, never more.
-            customRoles: (try? await administration.customRoles(heldBy: names, of: token.tenant)) ?? [])
+            customRoles: (try? await administration.customRoles(heldBy: names, of: token.tenant)) ?? [],
+            isProgram: token.isApplication,
+            applicationPermissions: token.isApplication ? Self.applicationPermissions(of: token, mapping: roleMapping) : [],
+            call: CallFacts(client: token.clientID, hasFreshSignIn: isFresh(token)))
     }
 
     /// Lets somebody through to what cannot be taken back only soon after they proved who they are (SRV-OP-021). A
@@ -149,6 +168,16 @@ package struct AdministrationGate: Sendable {
         of token: AccessToken, mapping: [String: Set<AdministratorRole>]
     ) -> Set<AdministratorRole> {
         names(of: token).reduce(into: roles(of: token)) { $0.formUnion(mapping[$1] ?? []) }
+    }
+
+    /// What a program was given by Cordon's own names of permissions and roles, and by a mapping of names.
+    private static func applicationPermissions(
+        of token: AccessToken, mapping: [String: Set<AdministratorRole>]
+    ) -> Set<Permission> {
+        let words = token.roles.map { $0.hasPrefix(qualifier) ? String($0.dropFirst(qualifier.count)) : $0 }
+        let mapped = names(of: token).flatMap { mapping[$0] ?? [] }
+        return (words.compactMap(AdministratorRole.init(rawValue:)) + mapped)
+            .reduce(into: Set(words.compactMap(Permission.init(rawValue:)))) { $0.formUnion($1.permissions) }
     }
 
     /// Cordon's roles by their own names, also with ``qualifier`` before them; a program's Graph permissions count as the

@@ -19,6 +19,9 @@ struct AdministrationRoutes: Sendable {
         routing.allowing(.readApps).on("/admin/v1/audit", method: .get) { _, context in
             try await audit(context.administrator)
         }
+        routing.allowing(.readApps).on("/admin/v1/audit/records", method: .get) { request, context in
+            try Response(.ok, try await page(of: request, context.administrator))
+        }
         routing.allowing(.readApps).on("/admin/v1/allowedAccounts", method: .get) { _, context in
             let accounts = try await administration.allowedAccounts(as: context.administrator)
             return try Response(.ok, AllowedAccounts(accounts: accounts))
@@ -30,6 +33,31 @@ struct AdministrationRoutes: Sendable {
             try await administration.setAllowedAccounts(accounts, as: context.administrator)
             return Response(status: .noContent)
         }
+    }
+
+    /// The answer of `GET /admin/v1/audit/records`.
+    private struct AuditPage: Encodable {
+        /// The records, oldest first.
+        var records: [AuditRecord]
+        /// The sequence number to ask for more after; that of the request where there is nothing new yet.
+        var next: Int64
+    }
+
+    /// The records after a sequence number, for a collector of events that asks again and again.
+    private func page(of request: Request, _ administrator: Administrator) async throws -> AuditPage {
+        let parameters = request.uri.queryParameters
+        func number(_ name: String, else usual: Int64) throws -> Int64 {
+            guard let text = parameters[name[...]] else { return usual }
+            guard let number = Int64(text), number >= 0 else {
+                throw Refusal(.badRequest, "malformed-query", "\(name) is a whole number from 0.")
+            }
+            return number
+        }
+        let after = try number("after", else: 0)
+        let limit = Int(clamping: try number("limit", else: 100))
+        let records = try await administration.auditRecords(
+            AuditQuery(after: after, limit: limit), as: administrator)
+        return AuditPage(records: records, next: records.last?.sequence ?? after)
     }
 
     /// The whole log as it is read from the store, so that its size does not matter; the first piece is awaited, so

@@ -18,7 +18,8 @@ struct Authentication: RouterMiddleware {
         if stepsUp { try gate.requireFreshSignIn(token) }
         var context = context
         context.token = token
-        let administrator = try await gate.administrator(token, for: access)
+        let administrator = try await gate.administrator(
+            token, for: access, of: request, id: context.requestID)
         context.administrator = administrator
         context.notes.noteKnown()
         let admitted = context

@@ -79,13 +79,18 @@ public struct AlertWebhook: Sendable {
     }
 
     private static func body(of alert: OperatorAlert, of tenant: TenantID) -> String {
+        var data: [String: JSONValue] = ["tenant": .string(tenant.rawValue)]
+        let texts = [
+            ("operation", alert.operationID), ("registration", alert.registrationID), ("user", alert.userID),
+            ("app", alert.bundleID), ("target", alert.target), ("actor", alert.actor),
+        ]
+        for (name, text) in texts { data[name] = text.map(JSONValue.string) }
+        for (name, number) in [("attempts", alert.attempts), ("people", alert.people)] {
+            data[name] = number.map { .integer(Int64($0)) }
+        }
         let body: JSONValue = [
             "type": .string(alert.kind.rawValue), "timestamp": .string(alert.time.formatted(.iso8601)),
-            "data": [
-                "tenant": .string(tenant.rawValue), "operation": .string(alert.operationID),
-                "registration": .string(alert.registrationID), "user": .string(alert.userID),
-                "app": .string(alert.bundleID), "attempts": .integer(Int64(alert.attempts)),
-            ],
+            "data": .object(data),
         ]
         return body.text()
     }

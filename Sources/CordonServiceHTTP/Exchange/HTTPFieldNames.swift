@@ -16,6 +16,12 @@ extension HTTPField.Name {
     package static let preferenceApplied = constant("Preference-Applied")
     /// What a client would like (RFC 7240).
     package static let prefer = constant("Prefer")
+    /// Why an administrator makes a change; UTF-8, percent-encoded.
+    package static let changeReason = constant("Cordon-Reason")
+    /// The token of the impact that an administrator was shown.
+    package static let impactToken = constant("Cordon-Impact")
+    /// The id of the change that waits for somebody else to release it.
+    package static let waitingChange = constant("Cordon-Waiting-Change")
     /// Where an event stream is to go on.
     package static let lastEventID = constant("Last-Event-ID")
     /// The scheme that a client used towards a proxy.

@@ -37,6 +37,8 @@ struct ProblemFormat: RefusalFormat {
     private func refusal(of error: any Error) -> Refusal {
         switch error {
         case let refusal as Refusal: return refusal
+        case let error as ServiceError where error.code == .staleSignIn:
+            return self.refusal(of: TokenRefusal(.staleSignIn, error.reason))
         case let error as ServiceError: return Self.refusal(error)
         case let error as TokenRefusal:
             var refusal = Self.refusal(error)
@@ -74,12 +76,14 @@ struct ProblemFormat: RefusalFormat {
         for problem in error.problems { detail += "; \(problem.member): \(problem.reason)" }
         let (kind, status, code) = meaning(of: error)
         let seconds = error.retryAfterSeconds ?? (status == 503 ? 30 : nil)
+        var headers: HTTPFields = seconds.map { [.retryAfter: String($0)] } ?? [:]
+        if error.code == .waiting { headers[.waitingChange] = error.place }
         return Refusal(
             // What is wrong with the service's own machine is for its operators alone.
             HTTPResponse.Status(code: status), kind,
             status == 503 && error.code != .enrollment ? "The service cannot do this at the moment." : error.hint,
             detail: status >= 500 ? nil : detail, enrollment: code,
-            headers: seconds.map { [.retryAfter: String($0)] } ?? [:])
+            headers: headers)
     }
 
     private static func meaning(of error: ServiceError) -> (String, Int, EnrollmentStatus?) {
@@ -88,6 +92,8 @@ struct ProblemFormat: RefusalFormat {
         case .notFound: ("not-found", 404, nil)
         case .invalid: ("invalid", 400, nil)
         case .conflict: ("conflict", 409, nil)
+        case .staleSignIn: ("access-token", 401, nil)
+        case .waiting: ("waiting", 409, nil)
         case .preconditionFailed: ("precondition", 412, nil)
         case .wrongKey: ("wrong-key", 403, .notEnrolled)
         case .tooManyRequests: ("too-many-requests", 429, nil)

@@ -50,6 +50,9 @@ struct SCIMFormat: RefusalFormat {
         case .forbidden: .scim(403, error.reason)
         case .notFound: .scim(404, error.reason)
         case .conflict: .scim(409, error.reason, kind: "uniqueness")
+        case .waiting:
+            .scim(409, "\(error.reason). \(error.hint)", headers: [.waitingChange: error.place ?? ""])
+        case .staleSignIn: .scim(401, error.reason, headers: [.wwwAuthenticate: "Bearer"])
         case .invalid: .scim(400, error.reason, kind: "invalidValue")
         case .preconditionFailed: .scim(412, error.reason)
         case .tooManyRequests:

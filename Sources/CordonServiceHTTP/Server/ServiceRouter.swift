@@ -83,6 +83,8 @@ struct ServiceRouter: Sendable {
         OperatorRoutes(administration: administration, provisioning: service.provisioning, now: now).add(to: routing)
         ReportRoutes(administration: administration).add(to: routing)
         CommandRoutes(administration: administration).add(to: routing)
+        ChangeRoutes(administration: administration, now: now).add(to: routing)
+        VersionRoutes(administration: administration, now: now).add(to: routing)
         let devices = SharedDeviceRoutes(
             administration: administration, devices: service.devices, tenant: configuration.tenant,
             limits: RequestLimiter(configuration.limits, capacity: 20_000), now: now)

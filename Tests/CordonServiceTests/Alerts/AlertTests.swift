@@ -47,10 +47,10 @@ struct AlertTests {
         let alert = try #require(alerts.first)
         #expect(alerts.count == 1 && alert.kind == .wipeFailed && alert.attempts == 3 && alert.userID == "oid-ada")
         #expect(alert.registrationID == app.registrationID && alert.bundleID == TestService.app)
-        #expect(try await test.service.administration.operation(alert.operationID, as: test.owner).attempt == 3)
+        #expect(try await test.service.administration.operation(alert.operationID ?? "", as: test.owner).attempt == 3)
         #expect(!String(describing: alert).contains("ada@"))
         let record = try await test.records().last { $0.action == "wipe.alert" }
-        #expect(record?.target == "operation/\(alert.operationID)" && record?.details["alert"] == alert.id)
+        #expect(record?.target == "operation/\(alert.operationID ?? "")" && record?.details["alert"] == alert.id)
         let nobody = Administrator(tenant: TestService.tenant, id: "nobody", name: "Nobody", roles: [])
         #expect(await failure { _ = try await test.service.administration.alerts(as: nobody) }?.code == .forbidden)
     }

@@ -1,9 +1,10 @@
 import CordonIdentity
 import CordonProtocol
-import CordonService
 import CordonTestSupport
 import Foundation
 import Testing
+
+@testable import CordonService
 
 /// SRV-CI-095: what is kept about a person can be had, and removed.
 struct PersonalDataTests {
@@ -173,6 +174,12 @@ extension StorageReader {
     fileprivate func text(of kind: StorageKind) throws(ServiceError) -> String {
         switch kind {
         case .policy: String(describing: try records(ManagedAppPolicy.self))
+        case .version: String(describing: try records(EntityVersion.self))
+        case .versionDocument: String(describing: try records(VersionDocument.self))
+        case .deliveredRules: String(describing: try records(DeliveredRules.self))
+        case .waitingChange: String(describing: try records(WaitingChange.self))
+        case .approvers: String(describing: try records(KnownApprovers.self))
+        case .wipeBudget: String(describing: try records(WipeBudget.self))
         case .user: String(describing: try records(DirectoryUser.self))
         case .group: String(describing: try records(GroupEntry.self))
         case .membership: String(describing: try records(GroupMembership.self))

@@ -126,7 +126,7 @@ import Testing
             #expect(try secret.values().map(\.isFormer) == [false], "\(calls)")
             #expect(try secret.values().map(\.number) == [isWhole || found.refreshToken == "newer" ? 5 : 4], "\(calls)")
             #expect(try cache.end(before.account.id, owner: owner).isComplete, "\(calls)")
-            #expect(try FileManager.default.contentsOfDirectory(atPath: keys.path).isEmpty, "\(calls)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: keys.path) == ["signed-out.key"], "\(calls)")
             if isWhole { break }
             calls += 1
         }

@@ -1,0 +1,129 @@
+public import CordonIdentity
+internal import CordonPolicy
+internal import CordonProtocol
+internal import Foundation
+
+extension Administration {
+    /// Changes that wait for somebody else, and those of the last weeks that did, newest first.
+    public func waitingChanges(as administrator: Administrator) async throws(ServiceError) -> [WaitingChange] {
+        try await store.require(.read, of: administrator)
+        let now = store.now
+        let isNews = try await store.read(for: administrator) { records in
+            let known = try records.record(KnownApprovers.self, KnownApprovers.id)?.seen[administrator.id]
+            return administrator.mayEverywhere(.approve) && !administrator.isProgram
+                && known.map { now.timeIntervalSince($0) >= 86_400 } ?? true
+        }
+        if isNews { try await store.change(for: administrator) { try $0.noteApprover(administrator) } }
+        return try await store.read(for: administrator) { records in
+            try records.records(WaitingChange.self).map { $0.seen(at: now) }
+                .sorted { ($1.requested, $0.id) < ($0.requested, $1.id) }
+        }
+    }
+
+    /// One change that waits or did.
+    public func waitingChange(
+        _ id: String, as administrator: Administrator
+    ) async throws(ServiceError) -> WaitingChange {
+        let now = store.now
+        return try await store.read(.read, as: administrator) { try $0.waitingChange(id).seen(at: now) }
+    }
+
+    /// Releases a change that somebody else asked for: their same call then passes once, for a day, as long as it reaches no more than
+    /// a twentieth more.
+    ///
+    /// - Throws: ``ServiceError``: `forbidden` for a program, for who asked, and without the permission to approve now; `staleSignIn`;
+    ///   `conflict` where it does not wait any more.
+    public func releaseChange(
+        _ id: String, as administrator: Administrator
+    ) async throws(ServiceError) -> WaitingChange {
+        try await store.require(.approve, of: administrator)
+        return try await store.change(for: administrator) { change in
+            guard try change.stillMay(.approve, administrator) else {
+                throw ServiceError(.forbidden, "the roles of \(administrator.id) do not include approve any more")
+            }
+            guard !administrator.isProgram else { throw ServiceError(.forbidden, "a program releases nothing") }
+            guard administrator.call.hasFreshSignIn else {
+                throw ServiceError(.staleSignIn, "releasing a change takes a fresh sign-in")
+            }
+            let waiting = try change.waitingChange(id)
+            guard folded(waiting.requester.id) != folded(administrator.id) else {
+                throw ServiceError(.forbidden, "\(administrator.id) asked for the change, so somebody else releases it")
+            }
+            try change.noteApprover(administrator)
+            return try change.decide(
+                waiting, .released, by: administrator.id, AuditRecord.Actor(administrator), configuration)
+        }
+    }
+
+    /// Stops a change that waits, or that was released and not made yet; any administrator may.
+    ///
+    /// - Throws: ``ServiceError`` with code `conflict` where it is over already.
+    public func stopChange(_ id: String, as administrator: Administrator) async throws(ServiceError) -> WaitingChange {
+        try await store.require(.read, of: administrator)
+        return try await store.change(for: administrator) { change in
+            try change.decide(
+                try change.waitingChange(id), .stopped, by: administrator.id, AuditRecord.Actor(administrator),
+                configuration)
+        }
+    }
+}
+
+extension ManagementService {
+    /// Releases a change for whoever may write on the service's machine, at once.
+    ///
+    /// - Throws: ``ServiceError``: `notFound`, or `conflict` where it does not wait any more.
+    @discardableResult
+    public func releaseChange(_ id: String, of tenant: TenantID) async throws(ServiceError) -> WaitingChange {
+        try await store.change(for: tenant) { change in
+            try change.decide(try change.waitingChange(id), .released, by: "machine", .service, configuration)
+        }
+    }
+}
+
+extension Change {
+    fileprivate func decide(
+        _ waiting: WaitingChange, _ state: WaitingChange.State, by id: String, _ actor: AuditRecord.Actor,
+        _ configuration: ServiceConfiguration
+    ) throws(ServiceError) -> WaitingChange {
+        let present = waiting.state(at: now)
+        guard present == .waiting || (present == .released && state == .stopped) else {
+            throw ServiceError(.conflict, "the change is \(present.rawValue) and waits for nothing", place: waiting.id)
+        }
+        var decided = waiting
+        (decided.state, decided.decidedBy, decided.decided) = (state, id, now)
+        if state == .released { decided.extend(to: now.addingTimeInterval(Double(configuration.approvalLifetime.wholeSeconds))) }
+        try save(decided)
+        try audit(
+            actor, state == .released ? "change.release" : "change.stop", "change/\(waiting.id)",
+            details: ["digest": waiting.digest, "entity": waiting.entity])
+        return decided
+    }
+
+    /// Whether a built-in role, or a role of the organisation's own that is still the same, includes a permission: one may have
+    /// changed since the request came in.
+    fileprivate func stillMay(_ permission: Permission, _ administrator: Administrator) throws(ServiceError) -> Bool {
+        if administrator.roles.contains(where: { $0.permissions.contains(permission) }) { return true }
+        for role in administrator.customRoles where role.permissions.contains(permission) {
+            if try record(CustomRole.self, role.storageID) == role { return true }
+        }
+        return false
+    }
+}
+
+extension StorageReader {
+    fileprivate func waitingChange(_ id: String) throws(ServiceError) -> WaitingChange {
+        guard let change = try record(WaitingChange.self, id) else {
+            throw ServiceError(.notFound, "no change has this id", place: id)
+        }
+        return change
+    }
+}
+
+extension WaitingChange {
+    /// The change as it stands at a moment.
+    fileprivate func seen(at now: Date) -> WaitingChange {
+        var seen = self
+        seen.state = state(at: now)
+        return seen
+    }
+}

@@ -1,0 +1,97 @@
+internal import CordonPolicy
+internal import CordonProtocol
+internal import Foundation
+
+extension Administration {
+    /// What a change would do: whose rules change, who would lose data, which policy decides, and a token that binds the number to
+    /// the change and the version that it was counted for.
+    ///
+    /// Nothing is written, and no writer waits: apps are read outside, one set after the other.
+    ///
+    /// - Throws: ``ServiceError`` as the change itself where it cannot be meant or may not be made.
+    public func impact(
+        of question: ImpactQuestion, as administrator: Administrator
+    ) async throws(ServiceError) -> Impact {
+        switch question {
+        case .policy(let change):
+            return try await impact(of: try await prepared(change, as: administrator), as: administrator)
+        case .putBack(let id, let version):
+            let kept = try await self.version(version, of: .policy, id, as: administrator)
+            guard let document = kept.document else {
+                throw ServiceError(.conflict, "the version is a removal", place: version)
+            }
+            let prepared = try await prepared(.replace(id, document), as: administrator)
+            return try await impact(of: prepared, as: administrator)
+        case .filter(let filter):
+            try await store.require(AssignmentFilter.writing, of: administrator)
+            try filter.check()
+            let proposal = try await store.read(for: administrator) { records in
+                let before = try records.record(AssignmentFilter.self, filter.storageID)
+                var proposal = ProposedChange(
+                    filter: filter, action: "filter.save", entity: "filter/\(filter.id)", base: before?.versionToken)
+                proposal.concerned = try records.records(ManagedAppPolicy.self).filter(filter.concerns)
+                return proposal
+            }
+            return try await impact(of: proposal, as: administrator)
+        case .wipe(let userID, let tag): return try await impact(ofWiping: userID, tag, as: administrator)
+        }
+    }
+
+    private func impact(
+        of prepared: PreparedChange, as administrator: Administrator
+    ) async throws(ServiceError) -> Impact {
+        let proposal = try await store.read(for: administrator, call: prepared.call) { records in
+            try self.proposal(prepared, ifVersion: nil, as: administrator, in: records)
+        }
+        return try await impact(of: proposal, as: administrator)
+    }
+
+    private func impact(
+        of proposal: ProposedChange, as administrator: Administrator
+    ) async throws(ServiceError) -> Impact {
+        let conflict = configuration.numericConflict
+        let (wipes, spent) = try await store.read(for: administrator) { records in
+            (
+                proposal.wipes(among: try records.records(ManagedAppPolicy.self), conflict),
+                try records.record(WipeBudget.self, administrator.id)?.spent(at: store.now) ?? 0
+            )
+        }
+        let count = try await review.count(proposal, in: administrator.tenant).count
+        let (before, after) = (proposal.before?.versionDocument, proposal.after?.versionDocument)
+        let isProtection = (proposal.after ?? proposal.before)?.kind.isEvaluated ?? false
+        func policy(_ document: JSONValue?) -> AppProtectionPolicy {
+            document.flatMap { try? AppProtectionPolicy(graphJSON: $0) } ?? AppProtectionPolicy()
+        }
+        let losing = wipes.isEmpty ? Reach.nobody : count.reach
+        return Impact(
+            changes: MemberChange.between(before, after),
+            effects: isProtection ? PolicyDiff(from: policy(before), to: policy(after)).effects : [],
+            wipes: wipes, reach: count.changed, losing: losing, winners: count.winners,
+            token: wipes.isEmpty
+                ? nil : review.tokens.make(losing, of: proposal.digest, for: administrator.id, at: store.now),
+            tokenExpires: wipes.isEmpty ? nil : store.now.addingTimeInterval(ImpactTokens.lifetime),
+            needsWipePermission: !wipes.isEmpty,
+            needsApproval: !wipes.isEmpty && spent + losing.people > configuration.wipeBudget)
+    }
+
+    private func impact(
+        ofWiping userID: String, _ tag: String?, as administrator: Administrator
+    ) async throws(ServiceError) -> Impact {
+        try await store.require(.wipe, of: administrator)
+        let now = store.now
+        let (apps, isWithin) = try await store.read(for: administrator) { records in
+            let person = try records.personID(userID)
+            let active = try records.activeRegistrations(of: person).filter { tag == nil || $0.device.tag == tag }
+            let budget = try records.record(WipeBudget.self, administrator.id)
+            let mark = ProposedChange.digest(of: .string(folded(person)))
+            return (
+                active.count,
+                budget.map { $0.has(mark, at: now) || $0.spent(at: now) < configuration.wipeBudget } ?? true
+            )
+        }
+        let reach = Reach(people: apps == 0 ? 0 : 1, registrations: apps)
+        return Impact(
+            changes: [], effects: [], wipes: [], reach: reach, losing: reach, winners: [], token: nil,
+            tokenExpires: nil, needsWipePermission: true, needsApproval: apps > 0 && !isWithin)
+    }
+}

@@ -1,0 +1,192 @@
+internal import CordonPolicy
+internal import CordonProtocol
+public import Foundation
+
+extension Administration {
+    /// The versions of a policy or filter, newest first; of one that was removed as well.
+    ///
+    /// - Throws: ``ServiceError`` with code `notFound` where none is kept.
+    public func versions(
+        of kind: EntityVersion.Kind, _ id: String, as administrator: Administrator
+    ) async throws(ServiceError) -> [EntityVersion] {
+        try await store.read(.read, as: administrator) { records in
+            try records.versions(of: kind, id, seenBy: administrator)
+        }
+    }
+
+    /// One version with what it said and what it changed.
+    ///
+    /// - Throws: ``ServiceError`` with code `notFound` where it is not kept.
+    public func version(
+        _ version: String, of kind: EntityVersion.Kind, _ id: String, as administrator: Administrator
+    ) async throws(ServiceError) -> VersionContent {
+        try await store.read(.read, as: administrator) { records in
+            try records.content(of: version, kind, id, seenBy: administrator)
+        }
+    }
+
+    /// Compares two versions of a policy or filter.
+    ///
+    /// - Throws: ``ServiceError`` with code `notFound` where one of them is not kept.
+    public func compareVersions(
+        _ from: String, _ to: String, of kind: EntityVersion.Kind, _ id: String, as administrator: Administrator
+    ) async throws(ServiceError) -> VersionComparison {
+        let (old, new) = try await store.read(.read, as: administrator) { records in
+            (
+                try records.content(of: from, kind, id, seenBy: administrator),
+                try records.content(of: to, kind, id, seenBy: administrator)
+            )
+        }
+        return VersionComparison(old, new)
+    }
+
+    /// Gives a policy the words of an earlier version again: a new version, with the same rights and reviews as any change. One
+    /// that was removed is made again, with a new id.
+    ///
+    /// A secret value comes back where the present policy still has it.
+    ///
+    /// - Parameter expected: The version that the caller expects to be the present one, nil for any.
+    /// - Throws: ``ServiceError``: `notFound`, `conflict` for a version that is a removal or whose secret values are gone, and as
+    ///   any change.
+    public func putBackPolicy(
+        _ id: String, version: String, ifVersion expected: String?, as administrator: Administrator
+    ) async throws(ServiceError) -> ManagedAppPolicy {
+        let (kept, present, salt) = try await store.read(.read, as: administrator) { records in
+            (
+                try records.content(of: version, .policy, id, seenBy: administrator),
+                try records.record(ManagedAppPolicy.self, id), try records.settings().secretSalt ?? ""
+            )
+        }
+        let secrets = SecretValues(salt: salt)
+        guard let document = kept.document, let kind = document["@odata.type"]?.string.flatMap(PolicyKind.init(odataType:))
+        else { throw ServiceError(.conflict, "the version is a removal", place: version) }
+        let (full, missing) = secrets.restored(document, from: present?.versionDocument ?? .null)
+        guard missing.isEmpty else {
+            throw ServiceError(
+                .conflict, "secret values of the version are not kept", place: version,
+                hint: "Write the policy with its secret values instead.",
+                problems: missing.map { .init(member: "customSettings[\($0)]", reason: "is kept as a digest alone") })
+        }
+        guard present != nil else { return try await createPolicy(kind, document: full, as: administrator) }
+        return try await replacePolicy(id, with: full, ifVersion: expected, as: administrator)
+    }
+
+    /// Gives a filter the words of an earlier version again.
+    ///
+    /// - Throws: ``ServiceError``: `notFound`, `conflict` for a version that is a removal, and as any change.
+    public func putBackFilter(
+        _ id: String, version: String, as administrator: Administrator
+    ) async throws(ServiceError) -> AssignmentFilter {
+        let now = store.now
+        let (kept, present) = try await store.read(.read, as: administrator) { records in
+            (
+                try records.content(of: version, .filter, id, seenBy: administrator),
+                try records.record(AssignmentFilter.self, folded(id))
+            )
+        }
+        guard let document = kept.document, let name = document["displayName"]?.string,
+            let rule = document["rule"]?.string
+        else { throw ServiceError(.conflict, "the version is a removal", place: version) }
+        let filter = AssignmentFilter(
+            id: present?.id ?? id, displayName: name, description: document["description"]?.string,
+            platform: document["platform"]?.string ?? AssignmentFilter.usualPlatform, rule: rule,
+            created: present?.created ?? now, modified: now,
+            scopeTags: document["roleScopeTags"]?.array?.compactMap(\.string) ?? [ScopeTag.defaultID])
+        try await saveResource(filter, isNew: present == nil, as: administrator)
+        return filter
+    }
+
+    /// The rules of a registration at a moment, by what was delivered to it; the registration itself may be closed or forgotten.
+    ///
+    /// - Throws: ``ServiceError`` with code `notFound` where nothing is known of it.
+    public func rules(
+        ofRegistration id: String, at time: Date, as administrator: Administrator
+    ) async throws(ServiceError) -> RulesAtTime {
+        let conflict = configuration.numericConflict
+        return try await store.read(.read, as: administrator) { records in
+            let all = try records.records(DeliveredRules.self, where: (.registration, id))
+                .sorted { $0.sequence < $1.sequence }
+            guard try !all.isEmpty || records.record(Registration.self, id) != nil else {
+                throw ServiceError(.notFound, "no registration has this id", place: id)
+            }
+            let inForce = all.last { $0.applied.map { $0 <= time } ?? false }
+            let underWay = all.last { $0.delivered <= time && $0.sequence > inForce?.sequence ?? 0 }
+            return RulesAtTime(
+                registrationID: id, at: time,
+                inForce: try inForce.map { try records.rules($0, known: time, conflict, seenBy: administrator) },
+                underWay: try underWay.map { try records.rules($0, known: time, conflict, seenBy: administrator) })
+        }
+    }
+}
+
+extension StorageReader {
+    fileprivate func versions(
+        of kind: EntityVersion.Kind, _ id: String, seenBy administrator: Administrator
+    ) throws(ServiceError) -> [EntityVersion] {
+        let versions = try records(EntityVersion.self, where: (.entity, EntityVersion.entity(kind, id)))
+            .sorted { $0.number > $1.number }
+        guard kind == .policy, !versions.isEmpty else {
+            guard !versions.isEmpty else { throw ServiceError(.notFound, "no version of this is kept", place: id) }
+            return versions
+        }
+        // The newest words say whose the policy is, also of one that was removed.
+        guard let newest = versions.first(where: { $0.digest != nil }), let document = try document(of: newest),
+            administrator.may(.read, withTags: ManagedAppPolicy.scopeTags(in: document))
+        else { throw ServiceError(.notFound, "no version of this is kept", place: id) }
+        return versions
+    }
+
+    fileprivate func content(
+        of version: String, _ kind: EntityVersion.Kind, _ id: String, seenBy administrator: Administrator
+    ) throws(ServiceError) -> VersionContent {
+        let all = try versions(of: kind, id, seenBy: administrator)
+        guard let found = all.first(where: { $0.version == version }) else {
+            throw ServiceError(.notFound, "no version of this name is kept", place: version)
+        }
+        let document = try document(of: found)
+        var changes: [MemberChange] = []
+        if found.previous == nil {
+            changes = MemberChange.between(nil, document)
+        } else if let before = all.first(where: { $0.version == found.previous }) {
+            changes = MemberChange.between(try self.document(of: before), document)
+        }
+        return VersionContent(version: found, document: document, changes: changes)
+    }
+
+    fileprivate func rules(
+        _ rules: DeliveredRules, known time: Date, _ conflict: NumericConflict, seenBy administrator: Administrator
+    ) throws(ServiceError) -> RulesAtTime.Rules {
+        var policies: [RulesAtTime.Policy] = []
+        var protections: [AppProtectionPolicy]? = []
+        for reference in rules.policies {
+            let storageID = EntityVersion.storageID(EntityVersion.entity(.policy, reference.id), reference.version)
+            let made = try record(EntityVersion.self, storageID)
+            let document = try made.flatMap { version throws(ServiceError) in try self.document(of: version) }
+            if let document, !administrator.may(.read, withTags: ManagedAppPolicy.scopeTags(in: document)) {
+                policies.append(.init(id: reference.id, version: reference.version, made: nil, document: nil))
+                protections = nil
+                continue
+            }
+            policies.append(.init(id: reference.id, version: reference.version, made: made, document: document))
+            guard let document else {
+                protections = nil
+                continue
+            }
+            guard document["@odata.type"]?.string.flatMap(PolicyKind.init(odataType:))?.isEvaluated ?? false else {
+                continue
+            }
+            guard var policy = try? AppProtectionPolicy(graphJSON: document) else {
+                protections = nil
+                continue
+            }
+            policy.id = reference.id
+            policy.version = reference.version
+            protections?.append(policy)
+        }
+        let merged = protections.flatMap { $0.isEmpty ? nil : EffectivePolicy.merging($0, numericConflict: conflict) }
+        return RulesAtTime.Rules(
+            version: rules.version, delivered: rules.delivered,
+            applied: rules.applied.flatMap { $0 <= time ? $0 : nil }, allowedAccounts: rules.allowedAccounts,
+            policies: policies, settings: merged?.policy.completeGraphJSON)
+    }
+}

@@ -1,0 +1,163 @@
+internal import CordonBase
+internal import CordonPolicy
+internal import CordonProtocol
+internal import Crypto
+internal import Foundation
+
+/// Something of which every version is kept.
+protocol VersionedEntity {
+    /// What kind it is of.
+    static var versionKind: EntityVersion.Kind { get }
+    /// The id.
+    var id: String { get }
+    /// The present version.
+    var versionToken: String { get }
+    /// When it was last written.
+    var modified: Date { get }
+    /// What a version keeps.
+    var versionDocument: JSONValue { get }
+}
+
+extension ManagedAppPolicy: VersionedEntity {
+    static var versionKind: EntityVersion.Kind { .policy }
+    var versionToken: String { version }
+
+    var versionDocument: JSONValue {
+        var members = document.object ?? [:]
+        members["@odata.type"] = .string(kind.odataType)
+        members["apps"] = .array(
+            apps.map { app in
+                ["mobileAppIdentifier": GraphApps.json(app, version: "")["mobileAppIdentifier"] ?? .null]
+            })
+        guard kind.isAssignable else { return .object(members) }
+        members["appGroupType"] = .string(appGroup.rawValue)
+        members["assignments"] = graphAssignments
+        return .object(members)
+    }
+}
+
+extension AssignmentFilter: VersionedEntity {
+    static var versionKind: EntityVersion.Kind { .filter }
+    /// Filters have none of their own: what they say is their version.
+    var versionToken: String {
+        let digest = Data(SHA256.hash(data: Data(versionDocument.text().utf8)))
+        return Base64URL.encode(digest.prefix(12)) + "-" + String(Int64(modified.timeIntervalSince1970), radix: 36)
+    }
+
+    var versionDocument: JSONValue {
+        [
+            "displayName": .string(displayName), "description": description.map(JSONValue.string) ?? .null,
+            "platform": .string(platform), "rule": .string(rule),
+            "roleScopeTags": .array(scopeTags.map(JSONValue.string)),
+        ]
+    }
+}
+
+extension Change {
+    /// Keeps a version of what was written or removed, and of what was there before where none is known.
+    ///
+    /// - Returns: What changed, for the audit record.
+    func keepVersion<Entity: VersionedEntity>(
+        of new: Entity?, replacing old: Entity?, _ action: String, by administrator: Administrator, ids: RandomID
+    ) throws(ServiceError) -> [MemberChange] {
+        guard let id = new?.id ?? old?.id else { return [] }
+        let secrets = try secretValues(ids)
+        let entity = EntityVersion.entity(Entity.versionKind, id)
+        let (before, after) = (
+            old.map { secrets.redacted($0.versionDocument) }, new.map { secrets.redacted($0.versionDocument) }
+        )
+        var previous: EntityVersion?
+        if let old, let before {
+            previous = try record(EntityVersion.self, EntityVersion.storageID(entity, old.versionToken))
+            if previous == nil { previous = try firstVersion(entity, old, before) }
+        }
+        let version = EntityVersion(
+            entity: entity, version: new?.versionToken ?? ids.token(), number: (previous?.number ?? 0) + 1, time: now,
+            action: action,
+            author: .init(
+                id: administrator.id, isProgram: administrator.isProgram, client: administrator.call.client),
+            request: administrator.call.requestID, reason: administrator.call.reason, previous: previous?.version,
+            digest: try after.map { document throws(ServiceError) in try keep(document) },
+            superseded: new == nil ? now : nil)
+        try save(version)
+        if var previous {
+            previous.superseded = now
+            try save(previous)
+        }
+        return MemberChange.between(before, after)
+    }
+
+    /// What was there before versions were kept.
+    private func firstVersion(
+        _ entity: String, _ old: some VersionedEntity, _ document: JSONValue
+    ) throws(ServiceError) -> EntityVersion {
+        EntityVersion(
+            entity: entity, version: old.versionToken, number: 1, time: old.modified, action: "known", author: nil,
+            request: nil, reason: nil, previous: nil, digest: try keep(document), superseded: nil)
+    }
+
+    /// Keeps a document, once for all versions that say the same; its digest.
+    private func keep(_ document: JSONValue) throws(ServiceError) -> String {
+        let text = document.text()
+        let digest = SHA256.hash(data: Data(text.utf8))
+            .map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+        var kept = try record(VersionDocument.self, digest) ?? VersionDocument(digest: digest, text: text, uses: 0)
+        kept.uses += 1
+        try save(kept)
+        return digest
+    }
+
+    /// How secret values become digests; made at the first need.
+    private func secretValues(_ ids: RandomID) throws(ServiceError) -> SecretValues {
+        var settings = try settings()
+        if let salt = settings.secretSalt { return SecretValues(salt: salt) }
+        let salt = ids.token()
+        settings.secretSalt = salt
+        try save(settings)
+        return SecretValues(salt: salt)
+    }
+
+    /// Forgets one version, and what it said where no other says the same.
+    func forget(_ version: EntityVersion) throws(ServiceError) {
+        guard try record(EntityVersion.self, version.storageID) != nil else { return }
+        try remove(EntityVersion.self, version.storageID)
+        guard let digest = version.digest, var kept = try record(VersionDocument.self, digest) else { return }
+        kept.uses -= 1
+        if kept.uses > 0 { try save(kept) } else { try remove(VersionDocument.self, digest) }
+    }
+}
+
+extension StorageReader {
+    /// The versions, and what was delivered, that something newer took the place of before a moment.
+    ///
+    /// What an app still has in force stays, with the policies that it names.
+    func versions(endedBefore oldest: Date) throws(ServiceError) -> (versions: [EntityVersion], rules: [DeliveredRules]) {
+        var needed: Set<String> = []
+        var ended: [DeliveredRules] = []
+        for rules in Dictionary(grouping: try records(DeliveredRules.self), by: \.registrationID).values {
+            // Ended when later ones were in force, and those have been for long enough.
+            let newest = rules.filter { $0.applied.map { $0 < oldest } ?? false }.map(\.sequence).max() ?? 0
+            ended += rules.filter { $0.sequence < newest }
+            for rule in rules where rule.sequence >= newest {
+                needed.formUnion(
+                    rule.policies.map { EntityVersion.storageID(EntityVersion.entity(.policy, $0.id), $0.version) })
+            }
+        }
+        let versions = try records(EntityVersion.self).filter { version in
+            version.superseded.map { $0 < oldest } ?? false && !needed.contains(version.storageID)
+        }
+        return (versions, ended)
+    }
+}
+
+extension StorageReader {
+    /// What a version said, nil where it was removed.
+    ///
+    /// - Throws: ``ServiceError`` with code `storageDamaged` where it is not kept any more.
+    func document(of version: EntityVersion) throws(ServiceError) -> JSONValue? {
+        guard let digest = version.digest else { return nil }
+        guard let kept = try record(VersionDocument.self, digest), let value = try? JSONValue(parsing: Data(kept.text.utf8))
+        else { throw ServiceError(.storageDamaged, "a version's document is missing", place: version.entity) }
+        return value
+    }
+}

@@ -1,0 +1,190 @@
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonTestSupport
+import Foundation
+import Testing
+
+@testable import CordonService
+
+/// What one person may not do alone.
+@Suite struct ApprovalTests {
+    private static let wipe: JSONValue = ["minimumWipeOsVersion": "99"]
+
+    private static func small() -> ServiceConfiguration {
+        var configuration = ServiceConfiguration()
+        configuration.wipeBudget = 2
+        configuration.impactLimit = 100
+        return configuration
+    }
+
+    private func second(_ id: String = "owner-2") -> Administrator {
+        Administrator(
+            tenant: TestService.tenant, id: id, name: id, roles: [.owner], call: CallFacts(hasFreshSignIn: true))
+    }
+
+    private func publish(_ policy: ManagedAppPolicy, _ test: TestService, as administrator: Administrator) async
+        -> ServiceError?
+    {
+        await failure {
+            _ = try await test.service.administration.updatePolicy(
+                policy.id, changes: Self.wipe, ifVersion: nil, as: administrator)
+        }
+    }
+
+    @Test func `a change above the budget waits, another person releases it, and the same call passes once`()
+        async throws
+    {
+        let (test, policy) = try await DestructiveChangeTests.staffed(3, configuration: Self.small())
+        let (admin, approver) = (test.service.administration, second())
+        // Two who may release are known.
+        _ = try await admin.waitingChanges(as: test.owner)
+        _ = try await admin.waitingChanges(as: approver)
+        let refused = await publish(policy, test, as: test.owner)
+        #expect(refused?.code == .waiting)
+        let id = try #require(refused?.place)
+        let waiting = try await admin.waitingChange(id, as: approver)
+        #expect(waiting.state == .waiting && waiting.due == nil && waiting.reach.people == 3)
+        #expect(waiting.changes.map(\.member) == ["minimumWipeOsVersion"])
+        #expect(await publish(policy, test, as: test.owner)?.place == id, "the same call finds the same change")
+        #expect(try await admin.alerts(as: test.owner).filter { $0.kind == .changeWaits }.count == 1)
+        // Never who asked, never a program, never a session that is not fresh, never without the permission.
+        var program = approver
+        program.isProgram = true
+        var stale = approver
+        stale.call.hasFreshSignIn = false
+        let refusals: [(Administrator, ServiceError.Code)] = [
+            (test.owner, .forbidden), (program, .forbidden), (stale, .staleSignIn),
+            (test.administrator(.policyAdministrator, .deviceAdministrator), .forbidden),
+        ]
+        for (who, code) in refusals {
+            #expect(await failure { _ = try await admin.releaseChange(id, as: who) }?.code == code, "\(who.id)")
+        }
+        #expect(try await admin.releaseChange(id, as: approver).state == .released)
+        // Another one's same call, and another call, wait for themselves.
+        #expect(await publish(policy, test, as: second("owner-3"))?.code == .waiting)
+        #expect(await publish(policy, test, as: test.owner) == nil)
+        let used = try await admin.waitingChange(id, as: approver)
+        #expect(used.state == .used && used.decidedBy == approver.id)
+        let log = try await test.records()
+        #expect(log.filter { $0.action.hasPrefix("change.") && $0.target == "change/\(id)" }.map(\.action)
+            == ["change.wait", "change.release", "change.use"])
+        #expect(log.last?.details["released"] == id)
+    }
+
+    @Test func `a release covers no more than a twentieth more than it said`() async throws {
+        let (test, policy) = try await DestructiveChangeTests.staffed(3, configuration: Self.small())
+        let id = try #require(await publish(policy, test, as: test.owner)?.place)
+        _ = try await test.service.administration.releaseChange(id, as: second())
+        try await DestructiveChangeTests.join(test, 50..<51)
+        let again = await publish(policy, test, as: test.owner)
+        #expect(again?.code == .waiting && again?.place != id)
+    }
+
+    @Test func `with fewer than two who could release it a change waits an hour, and anybody may stop it`() async throws {
+        let (test, policy) = try await DestructiveChangeTests.staffed(3, configuration: Self.small())
+        let first = try #require(await publish(policy, test, as: test.owner)?.place)
+        let due = try #require(try await test.service.administration.waitingChange(first, as: test.owner).due)
+        #expect(due == test.clock.now + 3_600)
+        test.clock.advance(by: 3_599)
+        #expect(await publish(policy, test, as: test.owner)?.code == .waiting)
+        let reader = test.administrator(.reader)
+        _ = try await test.service.administration.stopChange(first, as: reader)
+        test.clock.advance(by: 10)
+        let second = try #require(await publish(policy, test, as: test.owner)?.place)
+        #expect(second != first)
+        test.clock.advance(by: 3_600)
+        #expect(await publish(policy, test, as: test.owner) == nil)
+        #expect(try await test.service.administration.waitingChange(second, as: reader).decidedBy == "time")
+    }
+
+    @Test func `who may write on the machine releases at once, and the log says so`() async throws {
+        let (test, policy) = try await DestructiveChangeTests.staffed(3, configuration: Self.small())
+        let id = try #require(await publish(policy, test, as: test.owner)?.place)
+        try await test.service.releaseChange(id, of: TestService.tenant)
+        let record = try #require(try await test.records().last)
+        #expect(record.action == "change.release" && record.actor.kind == .service)
+        #expect(await publish(policy, test, as: test.owner) == nil)
+        #expect(await failure { try await test.service.releaseChange(id, of: TestService.tenant) }?.code == .conflict)
+    }
+
+    @Test func `an approver who loses the role before the release is written releases nothing`() async throws {
+        let (test, policy) = try await DestructiveChangeTests.staffed(3, configuration: Self.small())
+        let role = CustomRole(
+            id: "second", displayName: "Second", permissions: [.read, .approve], members: ["user:carol"])
+        try await test.storage.write(TestService.tenant) { try $0.save(role) }
+        let carol = Administrator(
+            tenant: TestService.tenant, id: "carol", name: "Carol", roles: [], customRoles: [role],
+            call: CallFacts(hasFreshSignIn: true))
+        let id = try #require(await publish(policy, test, as: test.owner)?.place)
+        // The request came in with the role; it is gone before the change is written.
+        try await test.service.administration.removeResource(CustomRole.self, "second", as: test.owner)
+        #expect(
+            await failure { _ = try await test.service.administration.releaseChange(id, as: carol) }?.code == .forbidden)
+        #expect(await publish(policy, test, as: test.owner)?.code == .waiting)
+    }
+
+    @Test func `two changes at once stay within the budget together`() async throws {
+        var configuration = Self.small()
+        configuration.wipeBudget = 5
+        let (test, policy) = try await DestructiveChangeTests.staffed(3, configuration: configuration)
+        let other = try await test.protect(name: "Other", to: .group("staff"))
+        let errors = await withTaskGroup(of: ServiceError?.self) { group in
+            group.addTask { await publish(policy, test, as: test.owner) }
+            group.addTask {
+                await failure {
+                    _ = try await test.service.administration.updatePolicy(
+                        other.id, changes: ["minimumWipeAppVersion": "99"], ifVersion: nil, as: test.owner)
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(errors.compactMap { $0?.code } == [.waiting])
+    }
+
+    @Test func `one person or one device is wiped at once, and the third in an hour waits`() async throws {
+        let (test, _) = try await DestructiveChangeTests.staffed(4, configuration: Self.small())
+        let (admin, desk) = (test.service.administration, test.administrator(.deviceAdministrator))
+        func wipe(_ number: Int) async -> ServiceError? {
+            await failure { _ = try await admin.requestWipe(ofUser: "oid-\(number)", deviceTag: "tag-\(number)", as: desk) }
+        }
+        for number in [0, 1, 0, 1] { #expect(await wipe(number) == nil) }
+        let refused = await wipe(2)
+        #expect(refused?.code == .waiting)
+        #expect(await failure { try await admin.blockUser("oid-3", as: desk) }?.code == .waiting)
+        let alerts = try await admin.alerts(as: test.owner)
+        #expect(Set(alerts.map(\.kind)) == [.changeWaits, .massWipe])
+        _ = try await admin.releaseChange(try #require(refused?.place), as: test.owner)
+        #expect(await wipe(2) == nil)
+        test.clock.advance(by: 3_601)
+        #expect(await failure { try await admin.blockUser("oid-3", as: desk) } == nil)
+    }
+
+    @Test func `who may make roles cannot make a second person of their own`() async throws {
+        let (test, _) = try await DestructiveChangeTests.staffed(1, configuration: Self.small())
+        let admin = test.service.administration
+        _ = try await admin.waitingChanges(as: test.owner)
+        _ = try await admin.waitingChanges(as: second())
+        func role(_ permissions: Set<Permission>, _ members: Set<String>) -> CustomRole {
+            CustomRole(id: "friends", displayName: "Friends", permissions: permissions, members: members)
+        }
+        for permissions in [[.approve], [.manageTenant], [.read, .approve]] as [Set<Permission>] {
+            let error = await failure {
+                try await admin.saveResource(role(permissions, ["user:mallory"]), isNew: false, as: test.owner)
+            }
+            #expect(error?.code == .waiting)
+        }
+        let wanted = role([.approve], ["user:carol"])
+        let id = try #require(
+            await failure { try await admin.saveResource(wanted, isNew: false, as: test.owner) }?.place)
+        _ = try await admin.releaseChange(id, as: second())
+        try await admin.saveResource(wanted, isNew: false, as: test.owner)
+        #expect(try await admin.alerts(as: test.owner).contains { $0.kind == .roleGranted })
+        // Later it takes a second person to let more people in, and none to take somebody out.
+        let more = await failure {
+            try await admin.saveResource(role([.approve], ["user:carol", "user:mallory"]), isNew: false, as: test.owner)
+        }
+        #expect(more?.code == .waiting)
+        try await admin.saveResource(role([.read], ["user:dave"]), isNew: false, as: test.owner)
+    }
+}

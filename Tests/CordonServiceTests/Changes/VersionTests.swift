@@ -1,0 +1,229 @@
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonTestSupport
+import Foundation
+import Testing
+
+@testable import CordonService
+
+/// What policies and filters said before, who changed them, and which rules an app had when.
+@Suite struct VersionTests {
+    private func change(
+        _ policy: ManagedAppPolicy, _ members: [String: JSONValue], _ test: TestService, as owner: Administrator? = nil
+    ) async throws -> ManagedAppPolicy {
+        try await test.service.administration.updatePolicy(
+            policy.id, changes: .object(members), ifVersion: nil, as: owner ?? test.owner)
+    }
+
+    @Test func `every version of a policy is kept with who made it, when and why, and what changed`() async throws {
+        let test = try await TestService.withPeople()
+        let policy = try await test.protect(["printBlocked": true], to: .group("staff"))
+        test.clock.advance(by: 60)
+        var author = test.administrator(.policyAdministrator)
+        author.call = CallFacts(requestID: "request-1", client: "console", reason: "the new printer")
+        let after = try await change(policy, ["printBlocked": false], test, as: author)
+        let versions = try await test.service.administration.versions(of: .policy, policy.id, as: test.owner)
+        // Made, given apps, assigned, changed.
+        #expect(versions.map(\.number) == [4, 3, 2, 1])
+        let newest = try #require(versions.first)
+        #expect(newest.version == after.version && newest.previous == policy.version)
+        #expect(newest.author?.id == author.id && newest.author?.client == "console")
+        #expect(newest.reason == "the new printer" && newest.request == "request-1" && newest.time == test.clock.now)
+        let content = try await test.service.administration.version(
+            newest.version, of: .policy, policy.id, as: test.owner)
+        #expect(
+            content.changes == [
+                MemberChange(member: "printBlocked", from: true, to: false, direction: .weaker)
+            ])
+        #expect(content.document?["printBlocked"] == false)
+        let record = try #require(try await test.records().last)
+        #expect(record.action == "policy.update" && record.details["reason"] == "the new printer")
+        #expect(record.details["client"] == "console" && record.details["request"] == "request-1")
+        #expect(
+            record.details["change"]
+                == #"[{"direction":"weaker","from":true,"member":"printBlocked","to":false}]"#)
+    }
+
+    @Test func `a write that changes nothing makes no version and tells nobody`() async throws {
+        let (test, app) = try await TestApp.enrolled()
+        let policy = try #require(
+            try await test.service.administration.policies(of: [.iosManagedAppProtection], as: test.owner).first)
+        let (records, events) = (
+            try await test.records().count,
+            try await test.storage.read(TestService.tenant) { try $0.record(EventBookmark.self, app.registrationID) }
+        )
+        test.clock.advance(by: 60)
+        let same = try await change(policy, ["printBlocked": .bool(false), "displayName": "Protection"], test)
+        _ = try await test.service.administration.assignPolicy(
+            policy.id, to: [PolicyAssignment(.group("staff"))], as: test.owner)
+        #expect(same == policy)
+        #expect(try await test.records().count == records)
+        let now = try await test.storage.read(TestService.tenant) {
+            try $0.record(EventBookmark.self, app.registrationID)
+        }
+        #expect(now == events)
+        #expect(try await test.service.administration.versions(of: .policy, policy.id, as: test.owner).count == 3)
+    }
+
+    @Test func `documents are kept once, and forgotten with the last version that says so`() async throws {
+        var configuration = ServiceConfiguration()
+        configuration.versionRetention = .seconds(3_600)
+        let test = try await TestService(configuration: configuration)
+        var policy = try await test.protect(["printBlocked": false])
+        for flag in [true, false, true, false] { policy = try await change(policy, ["printBlocked": .bool(flag)], test) }
+        func kept() async throws -> (versions: Int, documents: [Int]) {
+            try await test.storage.read(TestService.tenant) { records in
+                (
+                    try records.records(EntityVersion.self).count,
+                    try records.records(VersionDocument.self).map(\.uses).sorted()
+                )
+            }
+        }
+        // Made without apps, with apps and assignments of nobody, and the two that were gone to and fro between.
+        #expect(try await kept() == (6, [1, 2, 3]))
+        test.clock.advance(by: 3_700)
+        try await test.service.performMaintenance(of: TestService.tenant)
+        #expect(try await kept() == (1, [1]))
+        let left = try await test.service.administration.versions(of: .policy, policy.id, as: test.owner)
+        #expect(left.map(\.version) == [policy.version])
+    }
+
+    @Test func `two versions are compared, and one is put back as a new version`() async throws {
+        let test = try await TestService.withPeople()
+        let first = try await test.protect(["printBlocked": true], to: .group("staff"))
+        var second = try await change(first, ["printBlocked": false, "description": "open"], test)
+        second = try await test.service.administration.assignPolicy(
+            second.id, to: [PolicyAssignment(.group("guests"))], as: test.owner)
+        let comparison = try await test.service.administration.compareVersions(
+            first.version, second.version, of: .policy, first.id, as: test.owner)
+        #expect(
+            comparison.changes.map(\.member) == [
+                "assignments[group guests]", "assignments[group staff]", "description", "printBlocked",
+            ])
+        #expect(comparison.effects.contains { $0.from == .block && $0.to == .allow })
+        let back = try await test.service.administration.putBackPolicy(
+            first.id, version: first.version, ifVersion: second.version, as: test.owner)
+        #expect(back.version != first.version && back.document == first.document)
+        #expect(back.assignments.map(\.target) == [.group("staff")] && back.apps == first.apps)
+        let stale = await failure {
+            _ = try await test.service.administration.putBackPolicy(
+                first.id, version: first.version, ifVersion: second.version, as: test.owner)
+        }
+        #expect(stale?.code == .preconditionFailed)
+        // One that was removed is made again, with another id.
+        try await test.service.administration.deletePolicy(first.id, ifVersion: nil, as: test.owner)
+        let again = try await test.service.administration.putBackPolicy(
+            first.id, version: first.version, ifVersion: nil, as: test.owner)
+        #expect(again.id != first.id && again.document["printBlocked"] == true)
+    }
+
+    @Test func `secret values are kept as digests, and come back where the policy still has them`() async throws {
+        let test = try await TestService()
+        let document: JSONValue = [
+            "displayName": "Server",
+            "customSettings": [
+                ["name": "server", "value": "one.example"], ["name": "apiToken", "value": "hunter2-secret"],
+            ],
+        ]
+        let first = try await test.service.administration.createPolicy(
+            .targetedManagedAppConfiguration, document: document, as: test.owner)
+        let second = try await change(
+            first,
+            [
+                "customSettings": [
+                    ["name": "server", "value": "two.example"], ["name": "apiToken", "value": "hunter2-secret"],
+                ]
+            ], test)
+        let content = try await test.service.administration.version(
+            second.version, of: .policy, first.id, as: test.owner)
+        #expect(content.changes.map(\.member) == ["customSettings[server]"])
+        let texts = try await test.storage.read(TestService.tenant) { try $0.records(VersionDocument.self) }.map(\.text)
+        let log = try await test.export().joined()
+        for text in texts + [log] { #expect(!text.contains("hunter2")) }
+        #expect(log.contains("one.example"), "the control: what is not secret is there")
+        let back = try await test.service.administration.putBackPolicy(
+            first.id, version: first.version, ifVersion: nil, as: test.owner)
+        #expect(back.document["customSettings"] == first.document["customSettings"])
+        _ = try await change(
+            back, ["customSettings": [["name": "apiToken", "value": "another"]]], test)
+        let lost = await failure {
+            _ = try await test.service.administration.putBackPolicy(
+                first.id, version: first.version, ifVersion: nil, as: test.owner)
+        }
+        #expect(lost?.code == .conflict && lost?.problems.first?.member == "customSettings[apiToken]")
+    }
+
+    @Test func `the rules of an app at any moment are those that were delivered and that it said it had`() async throws {
+        var (test, app) = try await TestApp.enrolled()
+        let start = test.clock.now
+        let policy = try #require(
+            try await test.service.administration.policies(of: [.iosManagedAppProtection], as: test.owner).first)
+        test.clock.advance(by: 100)
+        try await app.checkIn()
+        test.clock.advance(by: 100)
+        let changed = try await change(policy, ["printBlocked": true], test)
+        test.clock.advance(by: 100)
+        try await app.checkIn()
+        test.clock.advance(by: 100)
+        try await app.checkIn()
+        func rules(_ seconds: TimeInterval) async throws -> RulesAtTime {
+            try await test.service.administration.rules(
+                ofRegistration: app.registrationID, at: start + seconds, as: test.owner)
+        }
+        #expect(try await rules(-1).inForce == nil)
+        let first = try await rules(99)
+        #expect(first.inForce == nil && first.underWay?.policies.map(\.version) == [policy.version])
+        let second = try await rules(250)
+        #expect(second.inForce?.policies.map(\.version) == [policy.version] && second.underWay == nil)
+        #expect(second.inForce?.settings?["printBlocked"] == false)
+        let third = try await rules(350)
+        #expect(third.inForce?.policies.map(\.version) == [policy.version])
+        #expect(third.underWay?.policies.map(\.version) == [changed.version])
+        let fourth = try await rules(400)
+        #expect(fourth.inForce?.settings?["printBlocked"] == true)
+        #expect(fourth.inForce?.policies.first?.made?.author?.id == test.owner.id)
+        // The policy's end and that of the registration change nothing of what was.
+        try await test.service.administration.deletePolicy(policy.id, ifVersion: nil, as: test.owner)
+        try await test.service.administration.forgetRegistration(app.registrationID, as: test.owner)
+        #expect(try await rules(250) == second)
+    }
+
+    @Test func `versions of policies that a role does not cover do not exist for it`() async throws {
+        let test = try await TestService.withPeople()
+        let policy = try await test.protect(to: .group("staff"))
+        let role = CustomRole(
+            id: "west", displayName: "West", permissions: [.read, .writePolicies, .assignPolicies], members: ["w"],
+            scopeTags: ["tag-west"])
+        let limited = Administrator(
+            tenant: TestService.tenant, id: "w", name: "w", roles: [], customRoles: [role])
+        let error = await failure {
+            _ = try await test.service.administration.versions(of: .policy, policy.id, as: limited)
+        }
+        #expect(error?.code == .notFound)
+        try await test.service.administration.deletePolicy(policy.id, ifVersion: nil, as: test.owner)
+        let removed = await failure {
+            _ = try await test.service.administration.version(
+                policy.version, of: .policy, policy.id, as: limited)
+        }
+        #expect(removed?.code == .notFound)
+    }
+
+    @Test func `a filter has versions, and what was there before versions were kept is the first`() async throws {
+        let test = try await TestService.withPeople()
+        let filter = AssignmentFilter(
+            id: "F1", displayName: "New phones", rule: #"(app.osVersion -startsWith "18")"#, created: test.clock.now,
+            modified: test.clock.now)
+        // As a service before left it.
+        try await test.storage.write(TestService.tenant) { try $0.save(filter) }
+        var changed = filter
+        changed.rule = #"(app.osVersion -startsWith "19")"#
+        changed.modified += 5
+        try await test.service.administration.saveResource(changed, isNew: false, as: test.owner)
+        let versions = try await test.service.administration.versions(of: .filter, "f1", as: test.owner)
+        #expect(versions.map(\.action) == ["filter.save", "known"] && versions.last?.author == nil)
+        let back = try await test.service.administration.putBackFilter(
+            "F1", version: try #require(versions.last).version, as: test.owner)
+        #expect(back.rule == filter.rule && back.created == filter.created)
+    }
+}
