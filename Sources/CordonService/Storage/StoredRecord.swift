@@ -69,6 +69,8 @@ public enum StorageKind: String, Sendable, CaseIterable {
     case alert
     /// ``KeySetState``.
     case keySet
+    /// A session of the console, sealed.
+    case consoleSession
 }
 
 /// What a record can be found by; the raw values stand in stores.
