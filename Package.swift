@@ -78,7 +78,7 @@ let package = Package(
         .library(name: "CordonHTTPClient", targets: ["CordonHTTPClient"]),
         .library(name: "CordonService", targets: ["CordonService"]),
         .library(name: "CordonServiceSQLite", targets: ["CordonServiceSQLite"]),
-        .library(name: "CordonServiceHTTP", targets: ["CordonServiceHTTP", "CordonGraph"]),
+        .library(name: "CordonServiceHTTP", targets: ["CordonServiceHTTP", "CordonGraph", "CordonConsole"]),
         .library(name: "CordonAppTools", targets: ["CordonAppTools"]),
         .library(name: "CordonTesting", targets: ["CordonTesting"]),
         .executable(name: "cordon", targets: ["CordonCommand"]),
@@ -167,10 +167,19 @@ let package = Package(
                 "CordonBase", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonService", "CordonServiceHTTP",
                 httpTypes, hummingbird, nioCore,
             ]),
+        // Pages from templates, with every value escaped; no product.
+        library("CordonPages", [mustache]),
+        // The console: pages for administrators, which a program adds to the server.
+        library(
+            "CordonConsole",
+            [
+                "CordonBase", "CordonIdentity", "CordonPages", "CordonPolicy", "CordonProtocol", "CordonService",
+                "CordonServiceHTTP", asyncHTTPClient, crypto, httpTypes, hummingbird, logging, nioCore, nioHTTP1, serviceLifecycle,
+            ]),
         // An OpenID provider for development and tests; the service knows no more of it than a program tells.
         library(
             "CordonDevelopmentProvider",
-            ["CordonBase", "CordonProtocol", "CordonSignatures", crypto, cryptoExtras, httpTypes, logging, mustache]),
+            ["CordonBase", "CordonPages", "CordonProtocol", "CordonSignatures", crypto, cryptoExtras, httpTypes, logging]),
 
         // Tools.
         library("CordonAppTools", ["CordonBase", "CordonZlibShim", crypto, cryptoExtras, swiftASN1, x509]),
@@ -192,7 +201,7 @@ let package = Package(
         program(
             "CordonCommand",
             [
-                "CordonBase", "CordonAppTools", "CordonBroker", "CordonDemo", "CordonDevelopmentProvider",
+                "CordonBase", "CordonAppTools", "CordonBroker", "CordonConsole", "CordonDemo", "CordonDevelopmentProvider",
                 "CordonGraph", "CordonHTTPClient", "CordonIdentity", "CordonPolicy",
                 "CordonProtocol", "CordonService", "CordonServiceHTTP", "CordonServiceSQLite", "CordonSignIn",
                 "CordonVault", argumentParser, crypto, httpTypes, logging,
@@ -279,6 +288,13 @@ let package = Package(
                 "CordonTesting",
                 asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, hummingbirdTesting, logging,
                 nioCore, nioEmbedded, nioHTTPTypes,
+            ]),
+        tests(
+            "CordonConsoleTests",
+            [
+                "CordonTestSupport", "CordonBase", "CordonConsole", "CordonDevelopmentProvider", "CordonGraph",
+                "CordonHTTPClient", "CordonIdentity", "CordonPages", "CordonPolicy", "CordonProtocol", "CordonService", "CordonServiceHTTP",
+                "CordonSignIn", "CordonTesting", crypto, httpTypes, hummingbird, hummingbirdTesting, logging, nioCore,
             ]),
         tests(
             "CordonDevelopmentProviderTests",

@@ -26,6 +26,7 @@ extension ManagementService {
             }
             try change.removeOldCommands(before: oldest)
             try change.removeOldLogs(at: change.now)
+            try change.removeOldConsoleSessions()
             try change.removeAlerts(
                 before: change.now.addingTimeInterval(-Double(configuration.alertRetention.wholeSeconds)))
             let silent = change.now.addingTimeInterval(-Double(configuration.registrationLifetime.wholeSeconds))

@@ -16,6 +16,8 @@ public struct ManagementService: Sendable {
     public let devices: DeviceService
     /// What directories and identity providers say of people.
     public let provisioning: Provisioning
+    /// Where the console keeps its sessions.
+    package let consoleSessions: ConsoleSessions
 
     let store: TenantStore
     let targeting: Targeting
@@ -55,6 +57,7 @@ public struct ManagementService: Sendable {
             store: store, targeting: targeting, wipes: wipes, keys: keys, ids: ids, configuration: configuration,
             logger: logger)
         provisioning = Provisioning(store: store, targeting: targeting)
+        consoleSessions = ConsoleSessions(store: store)
     }
 
     /// Opens an organisation: makes its keys where it has none yet, those of roles that a service before did not know, and the

@@ -23,6 +23,9 @@ struct DemoCommand: AsyncParsableCommand {
     @Flag(help: "Keep the folder that the demo worked in, and say where it is.")
     var keep = false
 
+    @Flag(help: "Leave the service running at the end, and say how to open its console; Return ends it.")
+    var stay = false
+
     @Option(help: "The example app to run; by default FieldNotes beside this tool.")
     var app: String?
 
@@ -38,7 +41,8 @@ struct DemoCommand: AsyncParsableCommand {
         do {
             let story = DemoStory(.init(cordon: tool, app: app, seed: seed, folder: folder))
             let text = !json
-            steps = try await story.tell { step in if text { DemoPrinter.print(step) } }
+            steps = try await story.tell(
+                { step in if text { DemoPrinter.print(step) } }, stay: stay ? { await Self.wait(at: $0) } : nil)
         } catch {
             throw CommandFailure(.notInWantedState, error.reason, hint: error.hint)
         }
@@ -50,6 +54,19 @@ struct DemoCommand: AsyncParsableCommand {
             DemoPrinter.printEnd(steps)
         }
         if met.contains(where: { !$0.held }) { throw ExitCode(ExitStatus.notInWantedState.rawValue) }
+    }
+
+    /// Says how to open the console, and waits for a line or the end of standard input.
+    private static func wait(at console: DemoConsole) async {
+        Terminal.talk("The console: \(console.address.absoluteString)")
+        Terminal.talk("Sign in as \(console.name) with the password \(console.password)")
+        Terminal.talk("Press Return to end the demo.")
+        await withCheckedContinuation { ended in
+            Thread.detachNewThread {
+                _ = readLine()
+                ended.resume()
+            }
+        }
     }
 
     /// This program's own file, so that the demo runs the build that it is part of.

@@ -1,4 +1,5 @@
 import CordonBase
+import CordonConsole
 import CordonDevelopmentProvider
 import CordonGraph
 import CordonIdentity
@@ -97,13 +98,14 @@ struct RunningService: Sendable {
         let provider = try directory.map { directory throws(CommandFailure) in
             try EmbeddedProvider(plan, directory, clients, logger: logger)
         }
+        let extensions = [.graph] + (plan.console.map { [ServerExtension.console($0)] } ?? [])
         do {
             if let provider {
                 server = try ServiceServer(
-                    development: plan.server, service: service, provider: provider, extensions: [.graph],
+                    development: plan.server, service: service, provider: provider, extensions: extensions,
                     logger: logger)
             } else {
-                server = try ServiceServer(plan.server, service: service, extensions: [.graph], logger: logger)
+                server = try ServiceServer(plan.server, service: service, extensions: extensions, logger: logger)
             }
         } catch {
             throw CommandFailure(error)

@@ -21,6 +21,9 @@ extension ServeConfigurationFile {
         set.listen = text("LISTEN") ?? listen
         set.publicURL = text("PUBLIC_URL") ?? publicURL
         set.consoleOrigin = text("CONSOLE_ORIGIN") ?? consoleOrigin
+        set.consoleClient = text("CONSOLE_CLIENT") ?? consoleClient
+        set.consoleSecretFile = text("CONSOLE_SECRET_FILE") ?? consoleSecretFile
+        set.consoleScopes = list("CONSOLE_SCOPES") ?? consoleScopes
         set.database = text("DATABASE") ?? database
         set.dataDirectory = text("DATA_DIRECTORY") ?? dataDirectory
         set.tenant = text("TENANT") ?? tenant
@@ -41,12 +44,15 @@ extension ServeConfigurationFile {
         set.stepUpSeconds = try number("STEP_UP_SECONDS", " of seconds") ?? stepUpSeconds
         set.maxTokenSeconds = try number("MAX_TOKEN_SECONDS", " of seconds") ?? maxTokenSeconds
         set.maxConnections = try number("MAX_CONNECTIONS", "") ?? maxConnections
-        if let word = text("BEHIND_PROXY") {
+        func flag(_ name: String) throws(CommandFailure) -> Bool? {
+            guard let word = text(name) else { return nil }
             guard let value = ["true": true, "1": true, "false": false, "0": false][word.lowercased()] else {
-                throw Self.unusable("BEHIND_PROXY", "true or false")
+                throw Self.unusable(name, "true or false")
             }
-            set.behindProxy = value
+            return value
         }
+        set.behindProxy = try flag("BEHIND_PROXY") ?? behindProxy
+        set.console = try flag("CONSOLE") ?? console
         func word<Word: RawRepresentable & CaseIterable>(_ name: String, _ type: Word.Type) throws(CommandFailure)
             -> Word?
         where Word.RawValue == String {

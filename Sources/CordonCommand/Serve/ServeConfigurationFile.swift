@@ -7,6 +7,12 @@ struct ServeConfigurationFile: Decodable, Equatable {
     var listen: String?
     var publicURL: String?
     var consoleOrigin: String?
+    /// Whether there is a console at all.
+    var console: Bool?
+    /// The console's client id at the provider, the file with its secret, and the scopes that it asks for.
+    var consoleClient: String?
+    var consoleSecretFile: String?
+    var consoleScopes: [String]?
     /// Cordon's roles by a group, a role or an object id that tokens say.
     var roles: [String: [AdministratorRole]]?
     /// How fresh a sign-in must be for a wipe, in seconds; 0 switches that off.
@@ -47,7 +53,8 @@ struct ServeConfigurationFile: Decodable, Equatable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case listen
         case publicURL = "publicUrl"
-        case consoleOrigin, roles, stepUpSeconds, database, dataDirectory, tenant, issuers, checkInAudience,
+        case consoleOrigin, console, consoleClient, consoleSecretFile, consoleScopes, roles, stepUpSeconds, database,
+            dataDirectory, tenant, issuers, checkInAudience,
             administrationAudiences, tlsCertificate, tlsKey
         case behindProxy, metrics, maxConnections, maxTokenSeconds, numericConflict, directory, alertWebhook,
             alertSecretFile, firstSignIn, logLevel, logFormat

@@ -1,4 +1,6 @@
 import ArgumentParser
+import CordonBase
+import CordonConsole
 import CordonIdentity
 import CordonPolicy
 import CordonService
@@ -40,6 +42,15 @@ struct ServeOptions: ParsableArguments {
 
     @Option(help: "The origin of a console whose pages may read the administration routes.")
     var consoleOrigin: String?
+
+    @Option(help: "The client id of the console at /console; with --development there is one already.")
+    var consoleClient: String?
+
+    @Option(help: "The file with the console's client secret, mode 0600; none for a public client.")
+    var consoleSecretFile: String?
+
+    @Flag(help: "Serve no console.")
+    var noConsole = false
 
     @Flag(help: "Every request comes through a proxy that sets X-Forwarded-Proto; it then counts for links.")
     var behindProxy = false
@@ -98,6 +109,7 @@ struct ServeOptions: ParsableArguments {
             level: logLevel ?? set.logLevel ?? .notice, format: logFormat ?? set.logFormat ?? .text)
         plan.directory = (directory ?? set.directory).map { URL(fileURLWithPath: $0) }
         plan.alerts = try alerts(set)
+        plan.console = try console(set)
         plan.service.numericConflict = numericConflict ?? set.numericConflict ?? .mostRestrictive
         // A directory that somebody keeps says who belongs; without one, whoever the provider lets sign in does.
         let usual = plan.directory == nil ? ServeConfigurationFile.FirstSignIn.create : .refuse
@@ -118,6 +130,24 @@ struct ServeOptions: ParsableArguments {
                 .badInput, "alerts need an address and a secret",
                 hint: "give both --alert-webhook and --alert-secret-file")
         }
+    }
+
+    /// The console; nil where it is switched off or no client is named.
+    private func console(_ set: ServeConfigurationFile) throws -> ConsoleConfiguration? {
+        let known = development ? ConsoleConfiguration.developmentClient : nil
+        guard !noConsole, set.console != false, let client = consoleClient ?? set.consoleClient ?? known else {
+            return nil
+        }
+        var console = ConsoleConfiguration(clientID: client)
+        if let scopes = set.consoleScopes { console.scopes = scopes }
+        guard let path = consoleSecretFile ?? set.consoleSecretFile else { return console }
+        guard let bytes = try? DurableFile.readPrivate(URL(fileURLWithPath: path), limit: 4 << 10) else {
+            throw CommandFailure(
+                .badInput, "\(path): the console's client secret cannot be read",
+                hint: "Put the secret alone into the file, with mode 0600.")
+        }
+        console.clientSecret = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        return console
     }
 
     private static func numbers(_ word: String) throws -> NumericConflict {

@@ -1,3 +1,4 @@
+import CordonConsole
 import CordonService
 import CordonServiceHTTP
 import Foundation
@@ -19,6 +20,8 @@ struct ServePlan: Sendable {
     var directory: URL?
     /// Where alerts go, nil for nowhere but the list.
     var alerts: Alerts?
+    /// How the console signs people in, nil for no console.
+    var console: ConsoleConfiguration?
     /// Times, limits and habits of the service.
     var service = ServiceConfiguration()
     /// The password of everybody in a new development directory.

@@ -42,9 +42,13 @@ public actor DemoStory {
 
     /// Tells the story step by step, and ends every process whatever happens.
     ///
-    /// - Parameter told: Called after each step.
+    /// - Parameters:
+    ///   - told: Called after each step.
+    ///   - stay: Called at the end, while the service still runs; the service ends when it returns.
     /// - Throws: ``ProgramError`` when the stage breaks; an expectation that does not hold is part of the step.
-    public func tell(_ told: @Sendable (DemoStep) -> Void) async throws(ProgramError) -> [DemoStep] {
+    public func tell(
+        _ told: @Sendable (DemoStep) -> Void, stay: (@Sendable (DemoConsole) async -> Void)? = nil
+    ) async throws(ProgramError) -> [DemoStep] {
         var steps: [DemoStep] = []
         do {
             for act in Self.acts {
@@ -54,6 +58,12 @@ public actor DemoStory {
                 step.milliseconds = (ContinuousClock.now - began).milliseconds
                 told(step)
                 steps.append(step)
+            }
+            if let stay {
+                let (name, password) = try stage.administratorsPassword()
+                let service = try await stage.runningService()
+                await stay(
+                    DemoConsole(address: service.address.appending(path: "console"), name: name, password: password))
             }
         } catch {
             await stage.strike()

@@ -1,7 +1,7 @@
+import CordonPages
 import CordonProtocol
 import Foundation
 import HTTPTypes
-import Mustache
 
 /// The pages of the provider: plain HTML forms, no script, nothing loaded from elsewhere.
 struct ProviderPages: Sendable {
@@ -12,13 +12,11 @@ struct ProviderPages: Sendable {
         let token: String
     }
 
-    private let library: MustacheLibrary
+    private let library: PageLibrary
 
     init() throws(ProgramError) {
         do {
-            var library = MustacheLibrary()
-            for (name, text) in ProviderTemplates.all { try library.register(text, named: name) }
-            self.library = library
+            library = try PageLibrary(ProviderTemplates.all)
         } catch {
             throw ProgramError(
                 .configurationInvalid, reason: "a page template cannot be read", place: "pages",
@@ -67,27 +65,9 @@ struct ProviderPages: Sendable {
         all["action"] = form?.action
         all["request"] = form?.interaction
         all["csrf"] = form?.token
-        var model: [String: Any] = all.filter { !$0.value.isEmpty }.mapValues(Self.escape)
-        if !details.isEmpty { model["details"] = details.map { ["detail": Self.escape($0)] } }
-        return library.render(model, withTemplate: template) ?? ""
-    }
-
-    /// HTML escaping scalar by scalar. Mustache escapes whole characters, and a quote that carries a combining mark is
-    /// another character but still a quote to a browser; so templates use triple braces for values escaped here.
-    static func escape(_ text: String) -> String {
-        var escaped = ""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "&": escaped += "&amp;"
-            case "\"": escaped += "&quot;"
-            case "'": escaped += "&#39;"
-            case "`": escaped += "&#96;"
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return escaped
+        var model: [String: Any] = all.filter { !$0.value.isEmpty }
+        if !details.isEmpty { model["details"] = details.map { ["detail": $0] } }
+        return library.render(template, model)
     }
 }
 

@@ -1,4 +1,4 @@
-/// Mustache templates of the pages. Values arrive escaped (``ProviderPages/escape(_:)``), hence the triple braces.
+/// Mustache templates of the pages, in which every value is escaped.
 ///
 /// The names of the form fields (`request`, `csrf`, `username`, `password`, `user_code`, `action`) are a contract:
 /// tests and scripts fill the forms in without a browser.
@@ -14,8 +14,8 @@ enum ProviderTemplates {
         <head>
         <meta charset="utf-8">
         <meta name="viewport" content="width=device-width, initial-scale=1">
-        <title>{{{title}}}</title>
-        <style nonce="{{{nonce}}}">
+        <title>{{title}}</title>
+        <style nonce="{{nonce}}">
         :root { color-scheme: light dark; font: 100%/1.5 system-ui, sans-serif; }
         body { max-width: 26rem; margin: 4rem auto; padding: 0 1rem; }
         label, input, button { display: block; width: 100%; box-sizing: border-box; font: inherit; }
@@ -27,14 +27,14 @@ enum ProviderTemplates {
         </head>
         <body>
         <main>
-        <h1>{{{title}}}</h1>
-        {{#failure}}<p class="failure" role="alert">{{{.}}}</p>{{/failure}}
+        <h1>{{title}}</h1>
+        {{#failure}}<p class="failure" role="alert">{{.}}</p>{{/failure}}
 
         """
 
     private static let form = """
-        <input type="hidden" name="request" value="{{{request}}}">
-        <input type="hidden" name="csrf" value="{{{csrf}}}">
+        <input type="hidden" name="request" value="{{request}}">
+        <input type="hidden" name="csrf" value="{{csrf}}">
 
         """
 
@@ -48,11 +48,11 @@ enum ProviderTemplates {
 
     private static let signIn = """
         {{> head}}
-        <p>to continue to {{{client}}}</p>
-        <form method="post" action="{{{action}}}">
+        <p>to continue to {{client}}</p>
+        <form method="post" action="{{action}}">
         {{> form}}
         <label for="username">Name</label>
-        <input id="username" name="username" value="{{{username}}}" autocomplete="username" autocapitalize="none"
+        <input id="username" name="username" value="{{username}}" autocomplete="username" autocapitalize="none"
          spellcheck="false" maxlength="254" required>
         <label for="password">Password</label>
         <input id="password" name="password" type="password" autocomplete="current-password" maxlength="1024" required>
@@ -64,13 +64,13 @@ enum ProviderTemplates {
 
     private static let decision = """
         {{> head}}
-        <p>{{{text}}}</p>
-        <ul>{{#details}}<li>{{{detail}}}</li>{{/details}}</ul>
-        <form method="post" action="{{{action}}}">
+        <p>{{text}}</p>
+        <ul>{{#details}}<li>{{detail}}</li>{{/details}}</ul>
+        <form method="post" action="{{action}}">
         {{> form}}
-        <button name="action" value="allow">{{{allow}}}</button>
-        {{#other}}<button name="action" value="switch">{{{.}}}</button>{{/other}}
-        <button name="action" value="deny">{{{deny}}}</button>
+        <button name="action" value="allow">{{allow}}</button>
+        {{#other}}<button name="action" value="switch">{{.}}</button>{{/other}}
+        <button name="action" value="deny">{{deny}}</button>
         </form>
         \(foot)
         """
@@ -78,10 +78,10 @@ enum ProviderTemplates {
     private static let deviceCode = """
         {{> head}}
         <p>Enter the code that the device shows. Continue only if you started this yourself.</p>
-        <form method="post" action="{{{action}}}">
+        <form method="post" action="{{action}}">
         {{> form}}
         <label for="user_code">Code</label>
-        <input id="user_code" name="user_code" value="{{{code}}}" autocomplete="off" autocapitalize="characters"
+        <input id="user_code" name="user_code" value="{{code}}" autocomplete="off" autocapitalize="characters"
          spellcheck="false" maxlength="32" required>
         <button name="action" value="continue">Continue</button>
         </form>
@@ -90,7 +90,7 @@ enum ProviderTemplates {
 
     private static let message = """
         {{> head}}
-        <p>{{{text}}}</p>
+        <p>{{text}}</p>
         \(foot)
         """
 }

@@ -49,7 +49,7 @@ public struct IdentityProviderConfiguration: Sendable, Equatable {
     }
 
     /// The configuration of `cordon serve --development`: the public clients `fieldnotes` (check-in only) and
-    /// `cordon-cli` (check-in and admin), and any further ones.
+    /// `cordon-cli` (check-in and admin), `cordon-console` (admin), and any further ones.
     ///
     /// - Parameters:
     ///   - checkIn: the audience of the check-in service, an absolute URI.
@@ -61,6 +61,10 @@ public struct IdentityProviderConfiguration: Sendable, Equatable {
             clients: [
                 .publicClient(id: "fieldnotes", displayName: "FieldNotes", resources: [checkIn]),
                 .publicClient(id: "cordon-cli", displayName: "Cordon command line", resources: [checkIn, admin]),
+                .publicClient(
+                    id: "cordon-console", displayName: "Cordon console",
+                    redirectURIs: ["http://127.0.0.1/console/signed-in", "http://[::1]/console/signed-in"],
+                    resources: [admin]),
             ] + additionalClients, resources: [.checkIn(checkIn), .admin(admin)])
     }
 

@@ -156,8 +156,9 @@ struct ReachCounter: Sendable {
             let user = try records.record(DirectoryUser.self, folded(registration.account.id.rawValue)), user.isEntitled
         else { return }
         let (app, facts) = (registration.application.bundleID, registration.filterFacts)
-        let intended = before.intended(for: user, bundleID: app, facts: facts)
-        let proposed = after.intended(for: user, bundleID: app, facts: facts)
+        let groups = try records.groups(of: user.storageID)
+        let intended = before.intended(for: user, in: groups, bundleID: app, facts: facts)
+        let proposed = after.intended(for: user, in: groups, bundleID: app, facts: facts)
         guard intended.references != proposed.references else { return }
         found.changedPeople.insert(user.storageID)
         found.changedRegistrations += 1

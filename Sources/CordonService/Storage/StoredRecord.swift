@@ -85,6 +85,8 @@ public enum StorageKind: String, Sendable, CaseIterable {
     case keySet
     /// ``Announcement``.
     case announcement
+    /// A session of the console, sealed.
+    case consoleSession
 }
 
 /// What a record can be found by; the raw values stand in stores.

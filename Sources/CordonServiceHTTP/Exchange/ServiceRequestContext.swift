@@ -35,7 +35,7 @@ extension RequestContext {
     func key(_ name: String) -> String { parameters.get(name) ?? "" }
 
     /// A key of the path without its percent encoding.
-    func decodedKey(_ name: String) -> String { key(name).removingPercentEncoding ?? key(name) }
+    package func decodedKey(_ name: String) -> String { key(name).removingPercentEncoding ?? key(name) }
 }
 
 /// What is found out about a request on its way, for its line in the log.

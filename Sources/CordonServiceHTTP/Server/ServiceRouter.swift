@@ -19,6 +19,15 @@ struct ServiceRouter: Sendable {
     var metrics = ServiceMetrics(started: .now)
     /// The most proofs of possession that are remembered at once.
     var rememberedProofs = 500_000
+    /// Every route, for what answers requests from within.
+    private let inside = DeferredResponder()
+
+    /// Answers every route.
+    func responder() -> RouterResponder<ServiceRequestContext> {
+        let responder = router().buildResponder()
+        inside.install(responder)
+        return responder
+    }
 
     /// Every route, also for comparing them with `docs/openapi.yaml`.
     func router() -> Router<ServiceRequestContext> {
@@ -35,7 +44,9 @@ struct ServiceRouter: Sendable {
         let gate = AdministrationGate(
             tokens: tokens, proofs: proofs, base: base, administration: service.administration, revoked: revoked,
             roleMapping: configuration.roleMapping, stepUpAge: configuration.stepUpAge, now: now)
-        for addition in extensions { router.add(middleware: addition.middleware(parts(gate: gate))) }
+        let parts = parts(gate: gate)
+        for middleware in extensions.compactMap(\.middleware) { router.add(middleware: middleware(parts)) }
+        for addition in extensions { addition.routes?(parts, router) }
         HealthRoutes(devices: service.devices, tenant: configuration.tenant).add(to: router)
         provider?.add(to: router)
         let answered = router.group().add(middleware: AccessLog(logger: logger))
@@ -85,6 +96,7 @@ struct ServiceRouter: Sendable {
         CommandRoutes(administration: administration).add(to: routing)
         ChangeRoutes(administration: administration, now: now).add(to: routing)
         VersionRoutes(administration: administration, now: now).add(to: routing)
+        WipeListRoutes(administration: administration).add(to: routing)
         let devices = SharedDeviceRoutes(
             administration: administration, devices: service.devices, tenant: configuration.tenant,
             limits: RequestLimiter(configuration.limits, capacity: 20_000), now: now)
@@ -99,9 +111,15 @@ struct ServiceRouter: Sendable {
 
     /// What the extensions stand on.
     func parts(gate: AdministrationGate) -> ServerExtension.Parts {
-        ServerExtension.Parts(
+        let documents = DiscoveryCache(documents: documents, now: now)
+        let issuer = issuer.absoluteString
+        let audiences = configuration.issuerProfiles[issuer]?.administrationAudiences
+        let audience = audiences?.min() ?? configuration.mainAdministrationAudience
+        return ServerExtension.Parts(
             service: service, tenant: configuration.tenant, gate: gate, origin: origin,
-            endSessions: provider?.endSessions, logger: logger, now: now)
+            endSessions: provider?.endSessions, logger: logger, base: base, issuer: issuer,
+            audience: audience, discovery: { [documents, issuer] in try await documents.document(of: issuer) },
+            respond: { [inside] in try await inside.respond(to: $0, context: $1) }, now: now)
     }
 
     private var origin: RequestOrigin {

@@ -124,7 +124,7 @@ public final class ServiceServer: Sendable {
             onServerRunning: { [self] channel in
                 let address = address(boundTo: channel.localAddress?.port ?? configuration.port)
                 await development?.start(address.issuer)
-                responder.install(router(at: address).router().buildResponder())
+                responder.install(router(at: address).responder())
                 await ready(address)
             },
             logger: logger)

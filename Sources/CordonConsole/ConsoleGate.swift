@@ -1,0 +1,241 @@
+import CordonPolicy
+import CordonServiceHTTP
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// Lets requests of people who are signed in through to their pages, and keeps what was typed for those who must sign in again.
+struct ConsoleGate: Sendable {
+    let routes: ConsoleRoutes
+    let renderer: PageRenderer
+
+    private var parts: ServerExtension.Parts { routes.parts }
+    private var keeper: SessionKeeper { routes.keeper }
+
+    /// Answers what needs no session.
+    func open(
+        _ request: Request, _ context: ServiceRequestContext, _ body: () async throws -> Response
+    ) async -> Response {
+        do {
+            return try await body()
+        } catch {
+            return failed(error, request, nil)
+        }
+    }
+
+    /// Answers a request of somebody who is signed in; others are sent to sign in and come back.
+    func answer(
+        _ request: Request, _ context: ServiceRequestContext, keys: [String], _ handler: ConsoleRoutes.Handler
+    ) async -> Response {
+        var visit: ConsoleVisit?
+        var held: SessionKeeper.Held?
+        var form = ConsoleForm()
+        do {
+            guard let session = try await keeper.session(of: request) else { return toSignIn(request) }
+            held = session
+            if request.method == .post { form = try await sent(request, by: session.session) }
+            guard keeper.isActive(session.session) else {
+                return try await toSignIn(request, keeping: form, of: session)
+            }
+            let entered = try await self.visit(request, context, session.session, form, keys: keys)
+            visit = entered
+            if entered.draft != nil { try await forgetDraft(of: session) }
+            return respond(try await handler(entered), to: request, entered)
+        } catch let refusal as Refusal where refusal.wantsFreshSignIn {
+            guard let held, let visit else { return failed(refusal, request, visit) }
+            return await stepUp(request, keeping: form, of: held, visit)
+        } catch let refusal as Refusal where refusal.status == .unauthorized {
+            guard let held else { return toSignIn(request) }
+            return (try? await toSignIn(request, keeping: form, of: held)) ?? toSignIn(request)
+        } catch {
+            return failed(error, request, visit)
+        }
+    }
+
+    func signOut(_ request: Request, _ context: ServiceRequestContext) async -> Response {
+        await open(request, context) {
+            if let held = try await keeper.session(of: request) {
+                _ = try await sent(request, by: held.session)
+                try await keeper.end(held)
+            }
+            var response = renderer.response(
+                Page(
+                    "Signed out", .overview,
+                    lead:
+                        "You are signed out of the console. The identity provider may still know you in this browser.",
+                    [.links([Link("Sign in", "/console/sign-in", isMain: true)])]), .ok, for: nil, path: "")
+            response.headers[values: .setCookie] = [routes.cookies.removing(.session)]
+            return response
+        }
+    }
+
+    /// Sends a page again whenever it looks otherwise, until the session ends.
+    func live(_ request: Request, _ context: ServiceRequestContext, _ pages: LivePages) async -> Response {
+        let path = request.uri.queryParameters["page"].map { ConsolePath.inside(String($0)) } ?? ""
+        let parted = path.split(separator: "?", maxSplits: 1)
+        guard let held = try? await keeper.session(of: request), keeper.isActive(held.session),
+            let (handler, keys) = pages.page(at: parted.first.map(String.init) ?? "")
+        else { return Response(status: .noContent) }
+        let query = ConsoleForm(parted.count > 1 ? String(parted[1]) : "") ?? ConsoleForm()
+        return LiveStream(gate: self, session: held.session, handler: handler, keys: keys, query: query).response(
+            context)
+    }
+
+    /// The inner part of a page as it is now; nil where it cannot be shown any more.
+    func part(
+        _ handler: ConsoleRoutes.Handler, _ session: ConsoleSession, keys: [String], query: ConsoleForm,
+        _ context: ServiceRequestContext
+    ) async -> String? {
+        guard keeper.isActive(session) else { return nil }
+        let api = ConsoleAPI(parts: parts, session: session, context: context)
+        guard let me = try? await api.get("/admin/v1/me") else { return nil }
+        let visit = ConsoleVisit(
+            api: api, session: session, me: me, query: query, form: ConsoleForm(), draft: nil, keys: keys,
+            now: parts.now())
+        guard case .page(let page, _)? = try? await handler(visit) else { return nil }
+        return renderer.part(page, for: visit)
+    }
+
+    // MARK: The request
+
+    private func visit(
+        _ request: Request, _ context: ServiceRequestContext, _ session: ConsoleSession, _ form: ConsoleForm,
+        keys: [String]
+    ) async throws -> ConsoleVisit {
+        let api = ConsoleAPI(parts: parts, session: session, context: context)
+        let draft = session.draft.flatMap { draft in
+            request.method == .get && draft.path == request.uri.path ? ConsoleForm(draft.values) : nil
+        }
+        return ConsoleVisit(
+            api: api, session: session, me: try await api.get("/admin/v1/me"),
+            query: ConsoleForm(request.uri.query ?? "") ?? ConsoleForm(), form: form, draft: draft, keys: keys,
+            now: parts.now())
+    }
+
+    /// What was sent, once it is sure that a page of this session sent it.
+    private func sent(_ request: Request, by session: ConsoleSession) async throws -> ConsoleForm {
+        let origin = request.headers[values: .origin]
+        guard origin.isEmpty || origin == [ownOrigin], ["same-origin", nil].contains(request.headers[.secFetchSite])
+        else { throw Self.foreign }
+        guard request.headers[.contentType]?.lowercased().hasPrefix("application/x-www-form-urlencoded") ?? false else {
+            throw Refusal(.unsupportedMediaType, "form", "The console takes forms.")
+        }
+        guard let bytes = try? await request.body.collect(upTo: ConsoleForm.largest),
+            let form = ConsoleForm(String(buffer: bytes))
+        else { throw Refusal(.contentTooLarge, "form", "The form is too large, or it is none.") }
+        guard SealedText.isSame(form["csrf"], session.csrf) else { throw Self.foreign }
+        return form
+    }
+
+    private static let foreign = Refusal(
+        .forbidden, "foreign-form", "This form was not sent from a page of your session.",
+        detail: "Nothing was changed. Open the page again, and send it from there.")
+
+    private var ownOrigin: String {
+        guard let parts = URLComponents(string: parts.base) else { return "" }
+        return "\(parts.scheme ?? "")://\(parts.percentEncodedHost ?? "")" + (parts.port.map { ":\($0)" } ?? "")
+    }
+
+    // MARK: Signing in again
+
+    private func toSignIn(_ request: Request) -> Response {
+        let next = request.method == .get ? request.uri.string : ConsoleConfiguration.path
+        return ConsoleAnswer.redirect(to: "/console/sign-in?next=" + ConsolePath.part(ConsolePath.inside(next)))
+    }
+
+    private func toSignIn(
+        _ request: Request, keeping form: ConsoleForm, of held: SessionKeeper.Held
+    ) async throws -> Response {
+        guard request.method == .post else { return toSignIn(request) }
+        let next = try await keep(form, request, of: held)
+        return ConsoleAnswer.redirect(to: "/console/sign-in?next=" + ConsolePath.part(next))
+    }
+
+    private func stepUp(
+        _ request: Request, keeping form: ConsoleForm, of held: SessionKeeper.Held, _ visit: ConsoleVisit
+    ) async -> Response {
+        do {
+            let next = try await keep(form, request, of: held)
+            let seconds = visit.me["stepUpSeconds"]?.integer ?? 900
+            let page = Page(
+                "Prove that it is you", .overview,
+                lead: "What you are about to do cannot be taken back, so the service wants a sign-in of the last "
+                    + "\(seconds / 60) minutes. What you filled in is kept. Nothing was done yet.",
+                [
+                    .links([
+                        Link("Sign in again", "/console/sign-in?fresh=1&next=" + ConsolePath.part(next), isMain: true),
+                        Link("Do not do it", next),
+                    ])
+                ])
+            return renderer.response(page, .ok, for: visit, path: "")
+        } catch {
+            return failed(error, request, visit)
+        }
+    }
+
+    /// Keeps what was filled in for the page that shows the form; its path.
+    private func keep(
+        _ form: ConsoleForm, _ request: Request, of held: SessionKeeper.Held
+    ) async throws -> String {
+        let page = ConsolePath.inside(form["page"].isEmpty ? request.uri.path : form["page"])
+        var held = held
+        held.session.draft = .init(
+            path: page.split(separator: "?").first.map(String.init) ?? page,
+            values: form.values.filter { $0.key != "csrf" })
+        try await keeper.save(held)
+        return page
+    }
+
+    private func forgetDraft(of held: SessionKeeper.Held) async throws {
+        var held = held
+        held.session.draft = nil
+        try await keeper.save(held)
+    }
+
+    // MARK: Answers
+
+    private func respond(_ answer: ConsoleAnswer, to request: Request, _ visit: ConsoleVisit) -> Response {
+        switch answer {
+        case .page(let page, let status):
+            renderer.response(page, status, for: visit, path: request.method == .get ? request.uri.string : "")
+        case .moved(let path): ConsoleAnswer.redirect(to: path)
+        case .response(let response): response
+        }
+    }
+
+    private func failed(_ error: any Error, _ request: Request, _ visit: ConsoleVisit?) -> Response {
+        let refusal =
+            error as? Refusal
+            ?? Refusal(
+                .serviceUnavailable, "unavailable", "The service cannot do this at the moment.",
+                detail: "Try again in a minute. If it stays so, look at the service's log.")
+        let title =
+            switch refusal.status {
+            case .forbidden: "You may not do this"
+            case .notFound: "There is nothing here"
+            case .preconditionFailed, .conflict: "Somebody was quicker"
+            default: "This did not work"
+            }
+        var blocks: [Block] = [
+            .note(.bad, refusal.message, refusal.details.map { "\($0.target): \($0.message)" })
+        ]
+        if let detail = refusal.detail { blocks.append(.text(detail)) }
+        if refusal.status == .forbidden, let visit {
+            blocks.append(
+                .text(
+                    "Your roles: \(visit.roleNames.isEmpty ? "none" : visit.roleNames.joined(separator: ", ")). Ask an owner for a role that includes this."
+                ))
+        }
+        blocks.append(
+            .links(visit == nil ? [Link("Sign in", "/console/sign-in", isMain: true)] : [Link("Overview", "/console")]))
+        let status = refusal.status.code < 400 ? HTTPResponse.Status.badRequest : refusal.status
+        // A browser that is asked for credentials by status 401 has none that would help.
+        return renderer.response(
+            Page(title, .overview, blocks), status == .unauthorized ? .forbidden : status, for: visit, path: "")
+    }
+}
+
+extension HTTPField.Name {
+    static let secFetchSite = Self("Sec-Fetch-Site") ?? .via
+}

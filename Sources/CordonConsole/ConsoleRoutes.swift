@@ -1,0 +1,117 @@
+import CordonPolicy
+import CordonService
+import CordonServiceHTTP
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+
+/// The routes of the console, below `/console`.
+struct ConsoleRoutes: Sendable {
+    /// What answers a request of somebody who is signed in.
+    typealias Handler = @Sendable (ConsoleVisit) async throws -> ConsoleAnswer
+
+    let parts: ServerExtension.Parts
+    let signIn: ConsoleSignIn
+    let keeper: SessionKeeper
+    let cookies: ConsoleCookies
+
+    init(_ parts: ServerExtension.Parts, _ configuration: ConsoleConfiguration) {
+        self.parts = parts
+        cookies = ConsoleCookies(isSecure: parts.base.hasPrefix("https:"))
+        keeper = SessionKeeper(
+            sessions: parts.service.consoleSessions, tenant: parts.tenant, cookies: cookies, now: parts.now)
+        signIn = ConsoleSignIn(parts: parts, configuration: configuration, keeper: keeper, cookies: cookies)
+    }
+
+    func add(to router: Router<ServiceRequestContext>) {
+        guard let renderer = PageRenderer(formTargets: [Self.origin(of: parts.issuer)].compactMap(\.self)) else {
+            return parts.logger.error("the console's pages cannot be read")
+        }
+        let gate = ConsoleGate(routes: self, renderer: renderer)
+        addAssets(to: router, renderer)
+        router.get("/console/sign-in") { request, context in
+            await gate.open(request, context) {
+                let query = request.uri.queryParameters
+                return try await signIn.start(
+                    next: query["next"].map(String.init) ?? ConsoleConfiguration.path, isFresh: query["fresh"] == "1")
+            }
+        }
+        router.get(RouterPath(ConsoleConfiguration.returnPath)) { request, context in
+            await gate.open(request, context) { try await signIn.finish(request, context) }
+        }
+        let table = ConsoleTable(gate: gate, router: router)
+        router.post("/console/sign-out") { request, context in await gate.signOut(request, context) }
+        router.get("/console/live") { [pages = table.pages] request, context in await gate.live(request, context, pages)
+        }
+        OverviewPage().add(to: table)
+        PolicyPages().add(to: table)
+        PolicyEditing().add(to: table)
+        PolicyTargeting().add(to: table)
+        ConfigurationPages().add(to: table)
+        PeoplePages().add(to: table)
+        DevicePages().add(to: table)
+        WipePages().add(to: table)
+        AskPage().add(to: table)
+        AuditPages().add(to: table)
+        ReportPages().add(to: table)
+        RolePages().add(to: table)
+        ServicePages().add(to: table)
+        router.get("/console/**") { request, context in
+            await gate.answer(request, context, keys: []) { _ in
+                throw Refusal(.notFound, "not-found", "The console has no such page.")
+            }
+        }
+    }
+
+    private func addAssets(to router: Router<ServiceRequestContext>, _ renderer: PageRenderer) {
+        let files: [(String, String, String)] = [
+            ("console.css", ConsoleAssets.style, "text/css; charset=utf-8"),
+            ("console.js", ConsoleAssets.script, "text/javascript; charset=utf-8"),
+            ("icon.svg", ConsoleAssets.icon, "image/svg+xml"),
+        ]
+        for (name, text, mediaType) in files {
+            router.get(RouterPath("/console/assets/\(name)")) { _, _ in renderer.file(text, mediaType) }
+        }
+    }
+
+    /// The origin of an address as a policy for content names it.
+    private static func origin(of address: String) -> String? {
+        guard let parts = URLComponents(string: address), let scheme = parts.scheme, let host = parts.percentEncodedHost
+        else { return nil }
+        return "\(scheme)://\(host)" + (parts.port.map { ":\($0)" } ?? "")
+    }
+}
+
+/// The pages by their paths: on the router, and for showing one again by itself.
+final class ConsoleTable {
+    private let gate: ConsoleGate
+    private let router: Router<ServiceRequestContext>
+    /// Pages that change by themselves.
+    let pages = LivePages()
+
+    init(gate: ConsoleGate, router: Router<ServiceRequestContext>) {
+        self.gate = gate
+        self.router = router
+    }
+
+    func get(_ path: String, live: Bool = false, _ handler: @escaping ConsoleRoutes.Handler) {
+        let keys = Self.keys(path)
+        if live { pages.add(path, handler) }
+        router.get(RouterPath(path)) { [gate] request, context in
+            await gate.answer(request, context, keys: keys.map { context.decodedKey($0) }, handler)
+        }
+    }
+
+    func post(_ path: String, _ handler: @escaping ConsoleRoutes.Handler) {
+        let keys = Self.keys(path)
+        router.post(RouterPath(path)) { [gate] request, context in
+            await gate.answer(request, context, keys: keys.map { context.decodedKey($0) }, handler)
+        }
+    }
+
+    private static func keys(_ path: String) -> [String] {
+        path.split(separator: "/").filter { $0.hasPrefix(":") }.map { String($0.dropFirst()) }
+    }
+}

@@ -1,0 +1,107 @@
+import CordonBase
+import CordonPolicy
+import CordonProtocol
+import CordonServiceHTTP
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// Asks the service's own routes as the person who is signed in, by their own token: what the console may do is what the person
+/// may do, and every call is limited, checked and written down as any other.
+struct ConsoleAPI: Sendable {
+    let parts: ServerExtension.Parts
+    let session: ConsoleSession
+    let context: ServiceRequestContext
+
+    func get(_ path: String) async throws -> JSONValue { try await call(.get, path) }
+
+    /// An answer of a route as JSON; null where it has no body.
+    ///
+    /// - Parameter version: The version that must still be in force (RFC 9110 §13.1.1).
+    /// - Throws: ``Refusal`` with the status and words of the route.
+    @discardableResult
+    func call(
+        _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil, ifVersion version: String? = nil
+    ) async throws -> JSONValue {
+        var request = try request(method, path)
+        if let body {
+            request.headers[.contentType] = "application/json"
+            request.body = Data(body.text().utf8)
+        }
+        if let version { request.headers[.ifMatch] = "W/\"\(version)\"" }
+        let (response, bytes) = try await request.answer(parts, context)
+        let json = bytes.isEmpty ? JSONValue.null : (try? JSONValue(parsing: bytes)) ?? .null
+        guard response.status.kind == .successful else { throw Self.refusal(response, json) }
+        return json
+    }
+
+    /// An answer to hand on as it is.
+    func file(_ path: String) async throws -> Response {
+        let response = try await request(.get, path).response(parts, context)
+        guard response.status.kind == .successful else { throw Self.refusal(response, .null) }
+        return response
+    }
+
+    /// An answer's bytes.
+    func bytes(_ path: String) async throws -> Data {
+        let (response, bytes) = try await request(.get, path).answer(parts, context)
+        guard response.status.kind == .successful else { throw Self.refusal(response, .null) }
+        return bytes
+    }
+
+    /// Every member of a collection that comes in pages, up to a limit.
+    func all(_ path: String, atMost limit: Int = 1_000) async throws -> [JSONValue] {
+        var (found, next): ([JSONValue], String?) = ([], path)
+        while let path = next, found.count < limit {
+            let page = try await get(path)
+            found += page["value"]?.array ?? []
+            next = page["@odata.nextLink"]?.string.flatMap(Self.path)
+        }
+        return found
+    }
+
+    /// The path of a link that a route gave.
+    static func path(_ link: String) -> String? {
+        guard let parts = URLComponents(string: link) else { return nil }
+        return parts.percentEncodedPath + (parts.percentEncodedQuery.map { "?" + $0 } ?? "")
+    }
+
+    private func request(_ method: HTTPRequest.Method, _ path: String) throws -> InnerRequest {
+        var request = InnerRequest(method, path, base: parts.base)
+        guard let key = session.key else {
+            request.headers[.authorization] = "Bearer \(session.token)"
+            return request
+        }
+        guard let url = URL(string: parts.base + path) else {
+            throw Refusal(.badRequest, "address", "This is no address of the service.")
+        }
+        request.headers[.authorization] = "DPoP \(session.token)"
+        request.headers[.dpop] = try DPoPProof.make(
+            method: method.rawValue, url: url, accessToken: session.token, issued: parts.now(),
+            signer: try SoftwareSigningKey(rawRepresentation: key))
+        return request
+    }
+
+    /// What a route refused, in either of its formats.
+    private static func refusal(_ response: Response, _ body: JSONValue) -> Refusal {
+        let error = body["error"]
+        var refusal = Refusal(
+            response.status, error?["code"]?.string ?? body["type"]?.string ?? "refused",
+            error?["message"]?.string ?? body["detail"]?.string ?? body["title"]?.string
+                ?? "The service refused this.",
+            detail: error == nil && body["detail"] != nil ? body["title"]?.string : nil)
+        refusal.details = (error?["details"]?.array ?? []).map { detail in
+            Refusal.Detail(target: detail["target"]?.string ?? "", message: detail["message"]?.string ?? "")
+        }
+        refusal.headers = response.headers
+        return refusal
+    }
+}
+
+extension Refusal {
+    /// Whether a fresh sign-in is wanted (RFC 9470).
+    var wantsFreshSignIn: Bool {
+        status == .unauthorized
+            && (headers[.wwwAuthenticate] ?? "").contains("insufficient_user_authentication")
+    }
+}

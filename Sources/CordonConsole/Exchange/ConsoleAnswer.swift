@@ -1,0 +1,87 @@
+import CordonPages
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// What a handler of the console answers.
+enum ConsoleAnswer {
+    case page(Page, HTTPResponse.Status = .ok)
+    /// To a page of the console, after something was done.
+    case moved(String)
+    case response(Response)
+
+    static func redirect(to address: String) -> Response {
+        Response(status: .seeOther, headers: [.location: address, .cacheControl: "no-store"])
+    }
+}
+
+/// Turns pages into HTML.
+struct PageRenderer: Sendable {
+    private let library: PageLibrary
+    /// Where forms may lead besides this service: at the end of a session, to the provider.
+    let formTargets: [String]
+
+    init?(formTargets: [String]) {
+        guard let library = try? PageLibrary(ConsoleTemplates.all) else { return nil }
+        self.library = library
+        self.formTargets = formTargets
+    }
+
+    /// The inner part of a page, for one that is shown already.
+    func part(_ page: Page, for visit: ConsoleVisit?) -> String {
+        library.render("main", model(page, for: visit, path: nil))
+    }
+
+    func response(
+        _ page: Page, _ status: HTTPResponse.Status, for visit: ConsoleVisit?, path: String
+    ) -> Response {
+        let html = library.render("page", model(page, for: visit, path: path))
+        return Response(
+            status: status, headers: headers("text/html; charset=utf-8", caches: false),
+            body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
+    }
+
+    /// A file that pages load.
+    func file(_ text: String, _ mediaType: String) -> Response {
+        Response(
+            status: .ok, headers: headers(mediaType, caches: true),
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+
+    private func headers(_ mediaType: String, caches: Bool) -> HTTPFields {
+        [
+            .contentType: mediaType, .cacheControl: caches ? "no-cache" : "no-store",
+            .contentSecurityPolicy:
+                "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
+                + "base-uri 'none'; frame-ancestors 'none'; form-action "
+                + (["'self'"] + formTargets).joined(separator: " "), .xContentTypeOptions: "nosniff",
+            .xFrameOptions: "DENY", .crossOriginOpenerPolicy: "same-origin",
+            // Not no-referrer: with that, browsers send "Origin: null" with our own forms.
+            .referrerPolicy: "same-origin",
+        ]
+    }
+
+    private func model(_ page: Page, for visit: ConsoleVisit?, path: String?) -> PageModel {
+        let menu = visit.map { visit in
+            PageModel([
+                "all": ConsoleArea.allCases.filter(visit.sees).map { area in
+                    PageModel(["href": area.path, "text": area.title, "current": area == page.area])
+                }
+            ])
+        }
+        let caller = visit.map { PageModel(["name": $0.name, "roles": $0.roleNames.joined(separator: ", ")]) }
+        return PageModel([
+            "title": page.title, "lead": page.lead, "above": page.above?.model, "menu": menu, "caller": caller,
+            "blocks": page.blocks.map(\.model), "csrf": visit?.session.csrf ?? "none",
+            "live": page.isLive && path != nil
+                ? "/console/live?page=" + ConsolePath.part(path ?? "") : nil,
+        ])
+    }
+}
+
+extension HTTPField.Name {
+    static let xFrameOptions = Self("X-Frame-Options") ?? .via
+    static let referrerPolicy = Self("Referrer-Policy") ?? .via
+    static let crossOriginOpenerPolicy = Self("Cross-Origin-Opener-Policy") ?? .via
+}

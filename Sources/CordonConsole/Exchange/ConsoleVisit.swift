@@ -1,0 +1,46 @@
+import CordonPolicy
+import CordonServiceHTTP
+import Foundation
+import HTTPTypes
+
+/// One request of somebody who is signed in.
+struct ConsoleVisit: Sendable {
+    let api: ConsoleAPI
+    let session: ConsoleSession
+    /// What `GET /admin/v1/me` says.
+    let me: JSONValue
+    /// What the page was asked with.
+    let query: ConsoleForm
+    /// What was sent.
+    let form: ConsoleForm
+    /// What was filled in before the session ended, for this page.
+    let draft: ConsoleForm?
+    let keys: [String]
+    let now: Date
+
+    var name: String { me["name"]?.string ?? "" }
+
+    var roleNames: [String] {
+        (me["roles"]?.array ?? []).compactMap(\.string)
+            + (me["customRoles"]?.array ?? []).compactMap { $0["displayName"]?.string }
+    }
+
+    /// Whether some role of the person includes a permission; the service decides in each case.
+    func may(_ permission: String) -> Bool {
+        ["permissions", "limitedPermissions"].contains { me[$0]?.array?.contains(.string(permission)) ?? false }
+    }
+
+    /// Whether the person has any use for a part of the console.
+    func sees(_ area: ConsoleArea) -> Bool {
+        switch area {
+        case .overview: true
+        case .audit: may("readAudit") || may("read")
+        case .wipes, .policies, .configurations, .people, .devices, .ask, .reports, .roles, .service: may("read")
+        }
+    }
+
+    /// What a field shows: what was typed before, else what is known.
+    func typed(_ name: String, else known: String = "") -> String {
+        draft.map { $0.all(name).joined(separator: ",") } ?? known
+    }
+}

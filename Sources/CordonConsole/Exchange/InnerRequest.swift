@@ -1,0 +1,57 @@
+import CordonServiceHTTP
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// A request that the console makes of the service it runs in, answered by the same routes as one from the network.
+struct InnerRequest {
+    /// The most bytes of an answer that is read whole.
+    static let largestAnswer = 32 << 20
+
+    private let method: HTTPRequest.Method
+    private let path: String
+    private let base: URLComponents?
+    var headers: HTTPFields = [:]
+    var body = Data()
+
+    init(_ method: HTTPRequest.Method, _ path: String, base: String) {
+        self.method = method
+        self.path = path
+        self.base = URLComponents(string: base)
+    }
+
+    /// The answer with its whole body.
+    func answer(
+        _ parts: ServerExtension.Parts, _ context: ServiceRequestContext
+    ) async throws -> (response: Response, body: Data) {
+        let response = try await response(parts, context)
+        let collected = CollectedBody()
+        try await response.body.write(collected)
+        return (response, collected.bytes)
+    }
+
+    /// The answer, its body not yet made.
+    func response(_ parts: ServerExtension.Parts, _ context: ServiceRequestContext) async throws -> Response {
+        let host = base?.percentEncodedHost ?? "localhost"
+        let authority = base?.port.map { "\(host):\($0)" } ?? host
+        let head = HTTPRequest(
+            method: method, scheme: base?.scheme, authority: authority, path: path, headerFields: headers)
+        return try await parts.respond(
+            Request(head: head, body: RequestBody(buffer: ByteBuffer(bytes: body))), context.item())
+    }
+}
+
+/// Takes the body of an answer.
+private final class CollectedBody: ResponseBodyWriter {
+    private(set) var bytes = Data()
+
+    func write(_ buffer: ByteBuffer) async throws {
+        guard bytes.count + buffer.readableBytes <= InnerRequest.largestAnswer else {
+            throw Refusal(.contentTooLarge, "too-large", "There is too much to show on one page.")
+        }
+        bytes.append(contentsOf: buffer.readableBytesView)
+    }
+
+    func finish(_ trailingHeaders: HTTPFields?) async throws {}
+}

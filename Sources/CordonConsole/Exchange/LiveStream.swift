@@ -1,0 +1,53 @@
+import CordonBase
+import CordonServiceHTTP
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ServiceLifecycle
+
+/// A page as server-sent events (WHATWG HTML §9.2): its inner part, sent again whenever it looks otherwise.
+struct LiveStream: Sendable {
+    /// How often is looked, and how many times; the browser comes back by itself.
+    static let pause = Duration.seconds(2)
+    static let looks = 450
+
+    let gate: ConsoleGate
+    let session: ConsoleSession
+    let handler: ConsoleRoutes.Handler
+    let keys: [String]
+    let query: ConsoleForm
+
+    func response(_ context: ServiceRequestContext) -> Response {
+        Response(
+            status: .ok,
+            headers: [.contentType: "text/event-stream", .cacheControl: "no-store", .accelBuffering: "no"],
+            body: ResponseBody { writer in
+                try await writer.write(ByteBuffer(string: "retry: 5000\n\n"))
+                var last: String?
+                for _ in 0..<Self.looks {
+                    guard !Task.isShuttingDownGracefully,
+                        let part = await gate.part(handler, session, keys: keys, query: query, context)
+                    else { break }
+                    // What the page shows already is sent once, so that nothing between is missed.
+                    if part != last {
+                        try await writer.write(Self.event(part))
+                    } else {
+                        try await writer.write(ByteBuffer(string: ": still here\n\n"))
+                    }
+                    last = part
+                    guard (try? await cancelWhenGracefulShutdown { try await Task.sleep(for: Self.pause) }) != nil
+                    else { break }
+                }
+                if !gate.routes.keeper.isActive(session) {
+                    try await writer.write(ByteBuffer(string: "event: end\ndata: {}\n\n"))
+                }
+                try await writer.finish(nil)
+            })
+    }
+
+    private static func event(_ part: String) -> ByteBuffer {
+        let json = (try? JSONEncoder().encode(part)).map { String(decoding: $0, as: UTF8.self) } ?? "\"\""
+        return ByteBuffer(string: "event: page\ndata: \(json)\n\n")
+    }
+}

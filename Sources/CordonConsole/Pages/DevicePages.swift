@@ -1,0 +1,164 @@
+import CordonPolicy
+import CordonServiceHTTP
+import Foundation
+import HTTPTypes
+
+/// Apps on devices: which device is which, what is in force there, and what it last said (SRV-UI-14).
+struct DevicePages {
+    func add(to table: ConsoleTable) {
+        table.get("/console/devices", list)
+        table.get("/console/devices/:id", live: true, show)
+        table.post("/console/devices/:id/logs") { visit in
+            try await visit.api.call(.post, "/admin/v1/registrations/\(ConsolePath.part(visit.keys[0]))/logs")
+            return .moved(Self.path(visit.keys[0]))
+        }
+        table.get("/console/devices/:id/forget", confirmForgetting)
+        table.post("/console/devices/:id/forget") { visit in
+            try await visit.api.call(.delete, Self.route(visit.keys[0]))
+            return .moved("/console/devices")
+        }
+    }
+
+    static func path(_ id: String) -> String { "/console/devices/" + ConsolePath.part(id) }
+    static func route(_ id: String) -> String {
+        "/beta/deviceAppManagement/managedAppRegistrations/" + ConsolePath.part(id)
+    }
+
+    /// What a person calls the device: its name, else its model and what its tag ends with.
+    static func name(_ registration: JSONValue) -> String {
+        let name = registration.text("deviceName")
+        let model = registration["deviceModel"]?.string ?? registration.text("deviceType")
+        return name.isEmpty ? "\(model) …\(registration.text("deviceTag").suffix(4))" : "\(name) (\(model))"
+    }
+
+    static func flags(_ registration: JSONValue) -> [String] {
+        registration.list("flaggedReasons").compactMap(\.string).filter { $0 != "none" }.map(SettingTexts.words)
+    }
+
+    static func table(_ caption: String, _ registrations: [JSONValue], more: Link? = nil) -> Table {
+        let rows = registrations.map { registration -> [Cell] in
+            let flags = flags(registration)
+            let applied = registration["appliedPolicies"]?.array
+            return [
+                .link(name(registration), path(registration.text("id"))),
+                .code(registration["appIdentifier"]?.text("bundleId") ?? ""),
+                .text("\(registration.text("applicationVersion")), system \(registration.text("platformVersion"))"),
+                .time(registration.date("lastSyncDateTime")),
+                .list(
+                    (flags.isEmpty ? [.badge("healthy", .good)] : flags.map { .badge($0, .bad) })
+                        + (applied.map { $0.isEmpty ? [.badge("no rules confirmed", .notice)] : [] } ?? [])),
+            ]
+        }
+        return Table(
+            caption, ["Device", "App", "Versions", "Last contact", "State"], rows,
+            empty: "No app has enrolled yet. Assign a policy, and let people sign in to an app that it protects.",
+            more: more)
+    }
+
+    @Sendable private func list(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        var path = "/beta/deviceAppManagement/managedAppRegistrations?$top=50&$expand=appliedPolicies"
+        if visit.query.has("next") { path += "&$skiptoken=" + ConsolePath.part(visit.query["next"]) }
+        let page = try await visit.api.get(path)
+        let shared = try await visit.api.get("/admin/v1/devices").array ?? []
+        var blocks: [Block] = [
+            .table(Self.table("Apps on devices", page.list("value"), more: ListPages.more(page, "/console/devices")))
+        ]
+        if !shared.isEmpty {
+            blocks.append(
+                .table(
+                    Table(
+                        "Shared devices", ["Device", "Who is on it", "Since", "Last seen"],
+                        shared.map { device in
+                            [
+                                .text(device["name"]?.string ?? device.text("id")),
+                                device["account"]?.string.map { .link($0, PeoplePages.path($0)) } ?? .text("nobody"),
+                                .time(device.date("accountSince")), .time(device.date("lastSeen")),
+                            ]
+                        }, empty: "")))
+        }
+        return .page(
+            Page("Devices", .devices, lead: "Every app that has enrolled, and where it runs.", blocks))
+    }
+
+    @Sendable private func show(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        let id = visit.keys[0]
+        let one = try await visit.api.get(Self.route(id) + "?$expand=operations,appliedPolicies,intendedPolicies")
+        let user = try? await visit.api.get(PeoplePages.route(one.text("userId")))
+        let (applied, intended) = (one.list("appliedPolicies"), one.list("intendedPolicies"))
+        func version(_ policies: [JSONValue], _ id: String) -> String {
+            policies.first { $0.text("id") == id }.map { $0.text("version") } ?? "–"
+        }
+        let ids = Dictionary(
+            (applied + intended).map { ($0.text("id"), $0.text("displayName")) },
+            uniquingKeysWith: { first, _ in first })
+        let isBehind = ids.keys.contains { version(applied, $0) != version(intended, $0) }
+        let flags = Self.flags(one)
+        var blocks: [Block] = [
+            isBehind
+                ? .note(
+                    .notice, "This app does not have the newest rules yet.",
+                    ["It gets them at its next contact. Ask the person to open the app while online."])
+                : .note(.good, "The rules in force are the newest.", [])
+        ]
+        if !flags.isEmpty { blocks.append(.note(.bad, "The device reports:", flags)) }
+        var links: [Link] = []
+        if visit.may("wipe") {
+            links.append(
+                Link(
+                    "Wipe this device…",
+                    PeoplePages.path(one.text("userId")) + "/wipe?tag=" + ConsolePath.part(one.text("deviceTag")),
+                    isMain: true))
+        }
+        if visit.may("forgetRegistrations") { links.append(Link("Forget…", Self.path(id) + "/forget")) }
+        blocks += [
+            .links(links),
+            .facts([
+                (
+                    "Person",
+                    .link(user?.text("displayName") ?? one.text("userId"), PeoplePages.path(one.text("userId")))
+                ),
+                ("App", .code(one["appIdentifier"]?.text("bundleId") ?? "")),
+                ("App version", .text(one.text("applicationVersion"))),
+                ("Protection library", .text(one.text("managementSdkVersion"))),
+                ("System", .text(one.text("platformVersion"))),
+                ("Model", .text(one.text("deviceModel"))), ("Device tag", .code(one.text("deviceTag"))),
+                ("Enrolled", .time(one.date("createdDateTime"))), ("Last contact", .time(one.date("lastSyncDateTime"))),
+                ("Registration", .code(one.text("id"))),
+            ]),
+            .table(
+                Table(
+                    "Rules", ["Policy", "In force", "Meant to be in force", ""],
+                    ids.sorted { ($0.value, $0.key) < ($1.value, $1.key) }.map { policy, name in
+                        let (now, then) = (version(applied, policy), version(intended, policy))
+                        return [
+                            .link(name, PolicyPages.path(policy)), .code(now), .code(then),
+                            now == then ? .badge("the same", .good) : .badge("waits", .notice),
+                        ]
+                    }, empty: "No policy reaches this person in this app. Assign one.")),
+            .table(WipePages.table("Wipes", one.list("operations"))),
+        ]
+        if visit.may("collectLogs") {
+            blocks.append(.form(Form(Self.path(id) + "/logs", submit: "Ask the app for its logs", [])))
+        }
+        return .page(
+            Page(Self.name(one), .devices, isLive: true, above: Link("Devices", "/console/devices"), blocks))
+    }
+
+    @Sendable private func confirmForgetting(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        let one = try await visit.api.get(Self.route(visit.keys[0]))
+        let path = Self.path(visit.keys[0])
+        return .page(
+            Page(
+                "Forget \(Self.name(one))?", .devices, above: Link(Self.name(one), path),
+                [
+                    .note(
+                        .bad,
+                        "The service forgets the app. Nothing is wiped: organisation data stays on the device until the app notices.",
+                        ["Wipe first if the data must go."]),
+                    .form(
+                        Form(
+                            path + "/forget", submit: "Forget", hidden: [("page", path + "/forget")], isGrave: true,
+                            cancel: Link("Cancel", path), [])),
+                ]))
+    }
+}

@@ -1,0 +1,88 @@
+import CordonPolicy
+import CordonServiceHTTP
+import Foundation
+
+/// What needs a person, and how protection stands (SRV-UI-01).
+struct OverviewPage {
+    func add(to table: ConsoleTable) { table.get("/console", live: true, show) }
+
+    @Sendable private func show(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        guard visit.may("read") else {
+            return .page(
+                Page(
+                    "Welcome", .overview,
+                    [
+                        .note(
+                            .notice, "You are signed in, and have no role that shows anything here.",
+                            [
+                                "Ask an owner to put you into a group that has a role.",
+                                "Your object id: \(visit.me.text("id"))",
+                            ])
+                    ]))
+        }
+        let summary = try await visit.api.get("/admin/v1/reports/summary")
+        let alerts = try await visit.api.get("/admin/v1/reports/alerts").array ?? []
+        let drift = try await visit.api.get("/admin/v1/reports/drift").array ?? []
+        let flagged = try await visit.api.get("/admin/v1/reports/flagged").array ?? []
+        let wipes = try await visit.api.get("/admin/v1/wipes").array ?? []
+        let blocked = try await visit.api.get("/v1.0/users/getManagedAppBlockedUsers").list("value").count
+        let policies = try await visit.api.all(PolicyPages.collection + "?$top=100&$expand=apps,assignments")
+        let days = try await visit.api.get("/admin/v1/telemetry").array ?? []
+        let assigned = summary["assignedUsers"] ?? .null
+        let unprotected = assigned.number("unprotected")
+        let idle = policies.filter { $0.list("assignments").isEmpty }.count
+        let failed = wipes.filter {
+            ["failed", "expired"].contains($0.text("state")) && $0["successorId"]?.string == nil
+        }.count
+        let open = wipes.filter { ["pending", "delivered", "acknowledged"].contains($0.text("state")) }.count
+        let overdue = drift.filter { $0["isOverdue"] == true }.count
+        func tile(_ number: Int, _ text: String, _ href: String, _ tone: Tone = .notice) -> Tile {
+            Tile(number: "\(number)", text: text, tone: number == 0 ? .plain : tone, href: href)
+        }
+        var blocks: [Block] = []
+        if policies.isEmpty {
+            blocks.append(.note(.notice, "Nobody is protected yet: there is no policy.", []))
+            if visit.may("writePolicies") {
+                blocks.append(.links([Link("Make the first policy", "/console/policies/new", isMain: true)]))
+            }
+        }
+        let needs = failed + alerts.count + overdue + flagged.count + unprotected + idle
+        blocks.append(needs == 0 ? .note(.good, "Nothing needs you at the moment.", []) : .text("What needs somebody:"))
+        blocks += [
+            .tiles([
+                tile(failed, "wipes failed or lapsed", "/console/wipes?state=failed", .bad),
+                tile(open, "wipes under way", "/console/wipes?state=open"),
+                tile(flagged.count, "devices report something wrong", "/console/reports/flagged", .bad),
+                tile(overdue, "apps without the newest rules for more than a day", "/console/reports/drift"),
+                tile(unprotected, "people with a policy and without protection", "/console/people"),
+                tile(idle, "policies that reach nobody", "/console/policies"),
+                tile(blocked, "blocked people", "/console/people"),
+                tile(alerts.count, "alerts", "/console/reports/alerts", .bad),
+            ])
+        ]
+        blocks += Self.charts(summary, days)
+        return .page(Page("Overview", .overview, lead: "As of \(Moment.text(visit.now)).", isLive: true, blocks))
+    }
+
+    /// How people stand, and what apps reported on each of the last days.
+    static func charts(_ summary: JSONValue, _ days: [JSONValue]) -> [Block] {
+        let people = summary["assignedUsers"] ?? .null, states = summary["usersByStatus"] ?? .null
+        let last = days.sorted { $0.text("day") < $1.text("day") }.suffix(14)
+        return [
+            .chart(
+                Chart(
+                    title: "People whom a policy reaches",
+                    bars: [
+                        .init(name: "protected", value: people.number("protected"), tone: .good),
+                        .init(name: "not protected yet", value: people.number("unprotected"), tone: .notice),
+                        .init(name: "with a device that is unwell", value: states.number("flagged"), tone: .bad),
+                        .init(name: "blocked", value: states.number("blocked"), tone: .bad),
+                        .init(name: "never checked in", value: states.number("notCheckedIn")),
+                    ])),
+            .chart(
+                Chart(
+                    title: "Rules that came into force, by day",
+                    bars: last.map { .init(name: $0.text("day"), value: $0["counts"]?.number("policyApplied") ?? 0) })),
+        ]
+    }
+}

@@ -1,0 +1,281 @@
+import CordonPolicy
+import CordonServiceHTTP
+import Foundation
+import HTTPTypes
+
+/// Changing what a policy says: settings by group, a preview, and publishing what was previewed (SRV-UI-03…07, SRV-UI-09).
+struct PolicyEditing {
+    func add(to table: ConsoleTable) {
+        table.get("/console/policies/:id/edit/:group") { visit in
+            let entity = try await visit.api.get(PolicyPages.route(visit.keys[0]))
+            return .page(try Self.editor(visit, entity, visit.draft, version: nil))
+        }
+        table.post("/console/policies/:id/edit/:group") { visit in
+            let entity = try await visit.api.get(PolicyPages.route(visit.keys[0]))
+            return .page(try Self.editor(visit, entity, visit.form, version: visit.form["version"]))
+        }
+        table.post("/console/policies/:id/preview/:group") { try await Self.preview($0, newest: false) }
+        table.post("/console/policies/:id/publish/:group") { try await Self.publish($0) }
+    }
+
+    private static func group(_ visit: ConsoleVisit) throws -> SettingDescription.Group {
+        guard let group = SettingDescription.Group(rawValue: visit.keys[1]) else {
+            throw Refusal(.notFound, "not-found", "Policies have no such group of settings.")
+        }
+        return group
+    }
+
+    private static func settings(_ visit: ConsoleVisit) throws -> [SettingDescription] {
+        let group = try group(visit)
+        return SettingDescription.all.filter { $0.group == group }
+    }
+
+    private static func path(_ visit: ConsoleVisit, _ step: String) -> String {
+        PolicyPages.path(visit.keys[0]) + "/\(step)/" + ConsolePath.part(visit.keys[1])
+    }
+
+    // MARK: The form
+
+    private static func editor(
+        _ visit: ConsoleVisit, _ entity: JSONValue, _ form: ConsoleForm?, version: String?, error: PolicyError? = nil
+    ) throws -> Page {
+        let policy = try AppProtectionPolicy(graphJSON: entity)
+        let shown =
+            form.flatMap { try? AppProtectionPolicy(graphJSON: merged(entity, try changes(visit, $0))) } ?? policy
+        let remarks = Dictionary(grouping: PolicyLint.findings(in: shown), by: \.setting)
+        let idle = shown.idleSettings
+        let group = try group(visit)
+        var fields: [Field] = []
+        if group == .transfer || form?.has("name") ?? false {
+            fields.append(
+                Field(.text, "name", "Name", value: form?["name"] ?? entity.text("displayName"), isRequired: true))
+            fields.append(
+                Field(.text, "description", "Description", value: form?["description"] ?? entity.text("description")))
+        }
+        for setting in try settings(visit) {
+            var field = field(setting, value: policy.value(ofSetting: setting.name))
+            if let form { field.value = form.all(field.name).joined(separator: ",") }
+            field.remarks = (remarks[setting.name] ?? []).map(\.message)
+            if idle.contains(setting.name) { field.idle = "Makes no difference at present, because of other settings." }
+            if let error, error.place.hasPrefix(setting.name) {
+                field.error = error.reason + (error.hint.map { " (\($0))" } ?? "")
+            }
+            fields.append(field)
+        }
+        var blocks: [Block] = []
+        if let error { blocks.append(.note(.bad, "\(SettingTexts.text(of: error.place).label): \(error.reason)", [])) }
+        blocks.append(
+            .form(
+                Form(
+                    path(visit, "preview"), submit: "Preview",
+                    hidden: [
+                        ("version", Self.base(version, form, entity)),
+                        ("page", path(visit, "edit")),
+                    ], cancel: Link("Cancel", PolicyPages.path(visit.keys[0])),
+                    fieldsets: [
+                        Fieldset(
+                            legend: SettingTexts.title(of: group), help: SettingTexts.help(of: group), fields: fields)
+                    ])))
+        return Page(
+            "\(SettingTexts.title(of: group)) of \(entity.text("displayName"))", .policies,
+            lead: "Nothing is in force before you have seen the preview and publish it.",
+            above: Link(entity.text("displayName"), PolicyPages.path(visit.keys[0])), blocks)
+    }
+
+    /// The version that was looked at when editing began.
+    private static func base(_ version: String?, _ form: ConsoleForm?, _ entity: JSONValue) -> String {
+        for known in [version ?? "", form?["version"] ?? ""] where !known.isEmpty { return known }
+        return entity.text("version")
+    }
+
+    private static func field(_ setting: SettingDescription, value: JSONValue) -> Field {
+        let text = SettingTexts.text(of: setting.name)
+        let options = setting.names.map { (value: $0, text: SettingTexts.words($0)) }
+        let kind: Field.Kind
+        var typed = ""
+        switch (setting.usual, setting.names.isEmpty) {
+        case (.bool, _):
+            kind = .flag
+            typed = value == true ? "true" : ""
+        case (.array, false):
+            kind = .several(options)
+            typed = (value.array ?? []).compactMap(\.string).joined(separator: ",")
+        case (.array, true):
+            kind = .long
+            typed = (value.array ?? []).map { $0.string ?? $0["value"]?.string ?? "" }.joined(separator: "\n")
+        case (_, false):
+            kind = .choice((setting.usual == .null ? [(value: "", text: "not set")] : []) + options)
+            typed = value.string ?? ""
+        default:
+            kind = .text
+            typed = value.string ?? value.integer.map(String.init) ?? ""
+        }
+        return Field(kind, "s." + setting.name, text.label, help: text.help, value: typed)
+    }
+
+    /// What was typed, as the members of a policy.
+    private static func changes(_ visit: ConsoleVisit, _ form: ConsoleForm) throws -> [String: JSONValue] {
+        var members: [String: JSONValue] = [:]
+        if form.has("name") {
+            members["displayName"] = .string(form["name"])
+            members["description"] = .string(form["description"])
+        }
+        for setting in try settings(visit) {
+            let name = "s." + setting.name
+            members[setting.name] =
+                switch (setting.usual, setting.names.isEmpty) {
+                case (.bool, _): .bool(form[name] == "true")
+                case (.array, false):
+                    .array(form.all(name).flatMap { $0.split(separator: ",") }.map { .string(String($0)) })
+                case (.array, true):
+                    if setting.name == "exemptedAppProtocols" {
+                        form[name].isEmpty
+                            ? [] : [["name": "Default", "value": .string(form.lines(name).joined(separator: ";"))]]
+                    } else {
+                        .array(form.lines(name).map { .string($0) })
+                    }
+                case (.integer, _): Int64(form[name]).map { .integer($0) } ?? .string(form[name])
+                default: form[name].isEmpty ? .null : .string(form[name])
+                }
+        }
+        return members
+    }
+
+    private static func merged(_ entity: JSONValue, _ changes: [String: JSONValue]) -> JSONValue {
+        .object((entity.object ?? [:]).merging(changes) { $1 })
+    }
+
+    // MARK: Preview and publishing
+
+    /// - Parameter newest: Whether what was typed is to be put on the version that is in force now, not on the one that was edited.
+    private static func preview(_ visit: ConsoleVisit, newest: Bool) async throws -> ConsoleAnswer {
+        let entity = try await visit.api.get(PolicyPages.route(visit.keys[0]) + "?$expand=apps,assignments")
+        let typed = try changes(visit, visit.form)
+        let (old, new): (AppProtectionPolicy, AppProtectionPolicy)
+        do {
+            old = try AppProtectionPolicy(graphJSON: entity)
+            new = try AppProtectionPolicy(graphJSON: merged(entity, typed))
+        } catch {
+            return .page(
+                try editor(visit, entity, visit.form, version: visit.form["version"], error: error), .badRequest)
+        }
+        let diff = PolicyDiff(from: old, to: new)
+        let isOutdated = !newest && visit.form["version"] != entity.text("version")
+        var blocks: [Block] = []
+        if isOutdated || newest {
+            blocks.append(
+                .note(
+                    .bad, "Somebody changed this policy while you did.",
+                    ["Nothing was overwritten. Below is what would change in the version that is in force now."]))
+        }
+        blocks += try await consequences(diff, entity, visit)
+        let names = typed["displayName"].map { $0 != entity["displayName"] } ?? false
+        let isNothing =
+            diff.isEmpty && !names && typed["description"] == nil
+            || (diff.isEmpty && !names && typed["description"]?.string == entity.text("description"))
+        let kept = visit.form.values.filter { !["csrf", "version", "page"].contains($0.key) }
+            .sorted { $0.key < $1.key }.flatMap { name, values in values.map { (name, $0) } }
+        if isNothing {
+            blocks.insert(.note(.notice, "Nothing would change.", []), at: 0)
+        } else {
+            blocks.append(
+                .form(
+                    Form(
+                        path(visit, "publish"), submit: "Publish",
+                        hidden: kept + [("version", entity.text("version")), ("page", path(visit, "edit"))],
+                        cancel: Link("Do not change anything", PolicyPages.path(visit.keys[0])), [])))
+        }
+        blocks.append(
+            .form(
+                Form(
+                    path(visit, "edit"), submit: "Go on editing", hidden: kept + [("version", entity.text("version"))],
+                    [])))
+        return .page(
+            Page(
+                "Preview: \(entity.text("displayName"))", .policies,
+                lead: "What would change, for whom, and what gets weaker. Nothing is in force yet.",
+                above: Link(entity.text("displayName"), PolicyPages.path(visit.keys[0])), blocks),
+            newest ? .conflict : .ok)
+    }
+
+    /// What a change does, and to whom.
+    private static func consequences(_ diff: PolicyDiff, _ entity: JSONValue, _ visit: ConsoleVisit) async throws
+        -> [Block]
+    {
+        var blocks: [Block] = []
+        let wiping = diff.changes.filter { change in
+            change.to.string == "wipe"
+                || (change.setting.lowercased().contains("wipe") && change.to != .null && change.direction != .weaker)
+        }
+        if !wiping.isEmpty {
+            blocks.append(
+                .note(
+                    .bad, "This can remove organisation data from devices:",
+                    wiping.map { "\(SettingTexts.text(of: $0.setting).label): \(SettingTexts.value($0.to))" }))
+        }
+        let weaker = diff.changes.filter { $0.direction == .weaker }
+        if !weaker.isEmpty {
+            blocks.append(
+                .note(.notice, "This gets weaker:", weaker.map { SettingTexts.text(of: $0.setting).label }))
+        }
+        let rows = diff.changes.map { change -> [Cell] in
+            let direction: Cell =
+                switch change.direction {
+                case .stricter: .badge("stricter", .good)
+                case .weaker: .badge("weaker", .notice)
+                case .different: .badge("different", .plain)
+                case nil: .badge("no effect here", .plain)
+                }
+            return [
+                .text(SettingTexts.text(of: change.setting).label), .text(SettingTexts.value(change.from)),
+                .text(SettingTexts.value(change.to)), direction,
+            ]
+        }
+        blocks.append(
+            .table(
+                Table(
+                    "Settings that change", ["Setting", "Now", "Then", "Direction"], rows, empty: "No setting changes.")
+            ))
+        if !diff.effects.isEmpty {
+            blocks.append(
+                .more(
+                    "\(diff.effects.count) answers change",
+                    [
+                        .table(
+                            Table(
+                                "Answers that change", ["What people do", "Now", "Then"],
+                                diff.effects.map {
+                                    [.text($0.question), .text($0.from.rawValue), .text($0.to.rawValue)]
+                                },
+                                empty: ""))
+                    ]))
+        }
+        blocks += try await PolicyTargeting.audience(of: entity.list("assignments"), visit)
+        return blocks
+    }
+
+    private static func publish(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        let id = visit.keys[0]
+        let entity = try await visit.api.get(PolicyPages.route(id))
+        let typed = try changes(visit, visit.form)
+        // Only what differs, so that the audit log says what was changed.
+        let old = try AppProtectionPolicy(graphJSON: entity)
+        let changed = typed.filter { name, value in
+            let now =
+                SettingDescription.all.contains { $0.name == name } ? old.value(ofSetting: name) : entity[name] ?? ""
+            return now != value
+        }
+        do {
+            try await visit.api.call(
+                .patch, PolicyPages.route(id), .object(changed), ifVersion: visit.form["version"])
+            return .moved(PolicyPages.path(id))
+        } catch let refusal as Refusal where refusal.status == .preconditionFailed {
+            return try await preview(visit, newest: true)
+        } catch let refusal as Refusal where refusal.status == .badRequest {
+            var page = try editor(visit, entity, visit.form, version: visit.form["version"])
+            page.blocks.insert(
+                .note(.bad, refusal.message, refusal.details.map { "\($0.target): \($0.message)" }), at: 0)
+            return .page(page, .badRequest)
+        }
+    }
+}

@@ -1,0 +1,279 @@
+import CordonPolicy
+import CordonServiceHTTP
+import Foundation
+import HTTPTypes
+
+/// Policies: all of them, and one with what it says, whom it reaches and how far it has come (SRV-UI-02, SRV-UI-10).
+struct PolicyPages {
+    static let collection = "/beta/deviceAppManagement/managedAppPolicies"
+
+    func add(to table: ConsoleTable) {
+        table.get("/console/policies", list)
+        table.get("/console/policies/new", new)
+        table.post("/console/policies/new", create)
+        table.get("/console/policies/:id", live: true, show)
+        table.get("/console/policies/:id/export", export)
+        table.post("/console/policies/:id/copy", copy)
+        table.get("/console/policies/:id/delete", confirmDeletion)
+        table.post("/console/policies/:id/delete", delete)
+    }
+
+    static func path(_ id: String) -> String { "/console/policies/" + ConsolePath.part(id) }
+    static func route(_ id: String) -> String { collection + "/" + ConsolePath.part(id) }
+
+    /// What kind of policy it is, in words.
+    static func kind(_ policy: JSONValue) -> String {
+        switch policy.text("@odata.type").split(separator: ".").last {
+        case "iosManagedAppProtection": "Protection, iOS"
+        case "androidManagedAppProtection": "Protection, Android: kept, never in force here"
+        case "defaultManagedAppProtection": "Protection, for everybody else"
+        case "targetedManagedAppConfiguration": "App configuration"
+        default: "Policy"
+        }
+    }
+
+    static func isConfiguration(_ policy: JSONValue) -> Bool {
+        policy.text("@odata.type").hasSuffix("targetedManagedAppConfiguration")
+    }
+
+    @Sendable private func list(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        let all = try await visit.api.all(Self.collection + "?$top=100&$expand=apps,assignments")
+        let search = visit.query["search"].lowercased()
+        let policies = all.filter {
+            !Self.isConfiguration($0) && (search.isEmpty || $0.text("displayName").lowercased().contains(search))
+        }
+        let rows = policies.map { policy -> [Cell] in
+            let assigned = policy.list("assignments").count
+            return [
+                .link(policy.text("displayName"), Self.path(policy.text("id"))), .text(Self.kind(policy)),
+                .text("\(policy.list("apps").count)"),
+                assigned == 0 ? .badge("nobody", .notice) : .badge("assigned", .good),
+                .time(policy.date("lastModifiedDateTime")),
+            ]
+        }
+        var blocks: [Block] = []
+        if visit.may("writePolicies") {
+            blocks.append(.links([Link("New policy from a baseline", "/console/policies/new", isMain: true)]))
+        }
+        blocks += [
+            .form(
+                Form(
+                    "/console/policies", submit: "Search", asks: true,
+                    [Field(.text, "search", "Name", value: visit.query["search"])])),
+            .table(
+                Table(
+                    "Policies", ["Name", "Kind", "Apps", "Reaches", "Changed"], rows,
+                    empty: "There is no policy yet. Make one from a baseline, add apps and assign it to a group.")),
+        ]
+        return .page(
+            Page(
+                "Policies", .policies, lead: "What people may do with organisation data, in which apps, and for whom.",
+                blocks))
+    }
+
+    // MARK: Making one
+
+    private static let levels: [(value: String, text: String, help: String)] = [
+        (
+            "level1", "Level 1: basic",
+            "A PIN, encryption and selective wipe. Data may still go to other apps. For everybody, where little is at stake."
+        ),
+        (
+            "level2", "Level 2: enhanced",
+            "Data stays among protected apps: no saving elsewhere, limited copying, links in the protected browser, no backups, a recent system. For most people with organisation data on their phones."
+        ),
+        (
+            "level3", "Level 3: high",
+            "As level 2, and: no printing, no other keyboards, data comes in from protected apps alone, longer PINs, wipe on a jailbroken device, and a threat-defence connector is needed. For people with very sensitive data."
+        ),
+    ]
+
+    private static func newPage(_ visit: ConsoleVisit, _ form: ConsoleForm?, refusal: Refusal? = nil) -> Page {
+        let level = form?["level"] ?? visit.typed("level", else: "level2")
+        var blocks: [Block] = []
+        if let refusal {
+            blocks.append(.note(.bad, refusal.message, refusal.details.map { "\($0.target): \($0.message)" }))
+        }
+        blocks.append(
+            .form(
+                Form(
+                    "/console/policies/new", submit: "Make the policy", cancel: Link("Cancel", "/console/policies"),
+                    [
+                        Field(
+                            .text, "name", "Name", help: "As colleagues will find it, such as Field workers, enhanced.",
+                            value: form?["name"] ?? visit.typed("name"), isRequired: true),
+                        Field(
+                            .text, "description", "Description",
+                            value: form?["description"] ?? visit.typed("description")),
+                        Field(.radio(Self.levels), "level", "Begin with", value: level),
+                    ])))
+        return Page(
+            "New policy", .policies, lead: "The policy reaches nobody until you add apps and assign it.",
+            above: Link("Policies", "/console/policies"), blocks)
+    }
+
+    @Sendable private func new(_ visit: ConsoleVisit) async throws -> ConsoleAnswer { .page(Self.newPage(visit, nil)) }
+
+    @Sendable private func create(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        let level = AppProtectionPolicy.Baseline(rawValue: visit.form["level"]) ?? .level2
+        var document = AppProtectionPolicy.baseline(level).completeGraphJSON.object ?? [:]
+        document["id"] = nil
+        document["version"] = nil
+        document["displayName"] = .string(visit.form["name"])
+        document["description"] = .string(visit.form["description"])
+        do {
+            let made = try await visit.api.call(
+                .post, "/beta/deviceAppManagement/iosManagedAppProtections", .object(document))
+            return .moved(Self.path(made.text("id")))
+        } catch let refusal as Refusal where refusal.status == .badRequest || refusal.status == .conflict {
+            return .page(Self.newPage(visit, visit.form, refusal: refusal), .badRequest)
+        }
+    }
+
+    @Sendable private func copy(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        let policy = try await visit.api.get(Self.route(visit.keys[0]))
+        var document = policy.object ?? [:]
+        for name in [
+            "id", "version", "createdDateTime", "lastModifiedDateTime", "isAssigned", "assignments", "deployedAppCount",
+        ] {
+            document[name] = nil
+        }
+        document = document.filter { !$0.key.hasPrefix("@odata.") || $0.key == "@odata.type" }
+        document["displayName"] = .string("Copy of " + policy.text("displayName"))
+        let made = try await visit.api.call(.post, Self.collection, .object(document))
+        return .moved(Self.path(made.text("id")))
+    }
+
+    // MARK: One policy
+
+    @Sendable private func show(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        let id = visit.keys[0]
+        let entity = try await visit.api.get(Self.route(id) + "?$expand=apps,assignments")
+        guard !Self.isConfiguration(entity) else { return .moved(ConfigurationPages.path(id)) }
+        let policy = try? AppProtectionPolicy(graphJSON: entity)
+        var blocks = try await Self.state(entity, visit)
+        let path = Self.path(id)
+        var links: [Link] = []
+        if visit.may("writePolicies") {
+            links += SettingDescription.Group.allCases.map {
+                Link("Change \(SettingTexts.title(of: $0).lowercased())", path + "/edit/\($0.rawValue)")
+            }
+            links.append(Link("Apps", path + "/apps"))
+        }
+        if visit.may("assignPolicies") { links.append(Link("Assign", path + "/assignments", isMain: true)) }
+        links.append(Link("Export as JSON", path + "/export"))
+        if visit.may("deletePolicies") { links.append(Link("Delete", path + "/delete")) }
+        blocks.append(.links(links))
+        if visit.may("writePolicies") {
+            blocks.append(.form(Form(path + "/copy", submit: "Make a copy", [])))
+        }
+        if let policy {
+            blocks += [Self.remarks(PolicyLint.findings(in: policy))] + Self.settings(policy)
+        }
+        return .page(
+            Page(
+                entity.text("displayName"), .policies, lead: entity.text("description"), isLive: true,
+                above: Link("Policies", "/console/policies"), blocks))
+    }
+
+    /// Whom the policy reaches and how far it has come.
+    private static func state(_ entity: JSONValue, _ visit: ConsoleVisit) async throws -> [Block] {
+        let id = entity.text("id")
+        let groups = try await PolicyTargeting.groups(visit)
+        let reached = entity.list("assignments").map { PolicyTargeting.words(of: $0["target"] ?? .null, groups) }
+        let apps = entity.list("apps").compactMap { $0["mobileAppIdentifier"]?["bundleId"]?.string }
+        let summary = try? await visit.api.get(route(id) + "/deploymentSummary")
+        let waiting =
+            (try? await visit.api.get("/admin/v1/reports/drift"))?.array?.filter { app in
+                app.list("intended").contains { $0.text("id") == id }
+                    || app.list("applied").contains { $0.text("id") == id }
+            } ?? []
+        var blocks: [Block] = []
+        if reached.isEmpty { blocks.append(.note(.notice, "Nobody gets this policy yet.", ["Assign it to a group."])) }
+        if apps.isEmpty, entity.text("appGroupType").isEmpty || entity.text("appGroupType") == "selectedPublicApps" {
+            blocks.append(.note(.notice, "The policy is about no app yet.", ["Add the apps that it protects."]))
+        }
+        blocks.append(
+            .facts([
+                ("Kind", .text(kind(entity))), ("Version in force", .code(entity.text("version"))),
+                ("Changed", .time(entity.date("lastModifiedDateTime"))),
+                (
+                    "Apps",
+                    apps.isEmpty
+                        ? .text(SettingTexts.words(entity.text("appGroupType"))) : .list(apps.map { .code($0) })
+                ),
+                ("Reaches", .list(reached.isEmpty ? [.badge("nobody", .notice)] : reached.map { .text($0) })),
+                ("People with it in force", .text("\(summary?.number("configurationDeployedUserCount") ?? 0)")),
+                (
+                    "Apps that wait for this version",
+                    waiting.isEmpty ? .badge("none", .good) : .badge("\(waiting.count)", .notice)
+                ),
+            ]))
+        if !waiting.isEmpty {
+            blocks.append(
+                .table(
+                    Table(
+                        "Apps that have not taken the version yet", ["App", "Device", "Last contact"],
+                        waiting.prefix(20).map { app in
+                            [
+                                .link(app.text("bundleID"), DevicePages.path(app.text("registrationID"))),
+                                .code(app.text("deviceTag")), .time(app.date("lastSync")),
+                            ]
+                        }, empty: "")))
+        }
+        return blocks
+    }
+
+    static func remarks(_ findings: [LintFinding]) -> Block {
+        guard !findings.isEmpty else { return .note(.good, "Nothing in this policy contradicts itself.", []) }
+        let worst = findings.contains { $0.severity == .error } ? Tone.bad : .notice
+        return .note(
+            worst, "Have a look at \(findings.count == 1 ? "one thing" : "\(findings.count) things"):",
+            findings.map { "\(SettingTexts.text(of: $0.setting).label): \($0.message)" })
+    }
+
+    private static func settings(_ policy: AppProtectionPolicy) -> [Block] {
+        let idle = policy.idleSettings
+        return SettingDescription.Group.allCases.map { group in
+            let facts = SettingDescription.all.filter { $0.group == group }.map { setting -> (String, Cell) in
+                let value = policy.value(ofSetting: setting.name)
+                let text = SettingTexts.value(value)
+                return (
+                    SettingTexts.text(of: setting.name).label,
+                    idle.contains(setting.name)
+                        ? .list([.text(text), .badge("no effect at present", .plain)])
+                        : value == setting.usual ? .text(text) : .list([.text(text), .badge("set", .good)])
+                )
+            }
+            return .more("\(SettingTexts.title(of: group)): \(facts.count) settings", [.facts(facts)])
+        }
+    }
+
+    @Sendable private func export(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        let entity = try await visit.api.get(Self.route(visit.keys[0]) + "?$expand=apps,assignments")
+        return .response(ReportFile.json(entity, named: "policy.json"))
+    }
+
+    @Sendable private func confirmDeletion(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        let entity = try await visit.api.get(Self.route(visit.keys[0]))
+        let path = Self.path(visit.keys[0])
+        return .page(
+            Page(
+                "Delete \(entity.text("displayName"))?", .policies, above: Link("Policies", "/console/policies"),
+                [
+                    .note(
+                        .notice, "Whom it reached falls back to other policies that reach them.",
+                        ["An app that no policy is about any more removes its organisation data."]),
+                    .form(
+                        Form(
+                            path + "/delete", submit: "Delete the policy",
+                            hidden: [("version", entity.text("version")), ("page", path + "/delete")], isGrave: true,
+                            cancel: Link("Keep it", path), [])),
+                ]))
+    }
+
+    @Sendable private func delete(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        try await visit.api.call(.delete, Self.route(visit.keys[0]), ifVersion: visit.form["version"])
+        return .moved("/console/policies")
+    }
+}

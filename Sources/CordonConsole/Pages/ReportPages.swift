@@ -1,0 +1,133 @@
+import CordonPolicy
+import CordonServiceHTTP
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// Reports as pages, CSV and JSON (SRV-UI-19).
+struct ReportPages {
+    /// A report: where it comes from and what its columns are.
+    private struct Report {
+        var name: String
+        var title: String
+        var lead: String
+        var path: String
+        var columns: [(title: String, member: String)]
+    }
+
+    private static let reports = [
+        Report(
+            name: "flagged", title: "Devices with something wrong", lead: "What devices report of themselves.",
+            path: "/admin/v1/reports/flagged",
+            columns: [
+                ("Person", "displayName"), ("App", "bundleID"), ("Device", "deviceName"), ("Device tag", "deviceTag"),
+                ("Reasons", "reasons"), ("Since", "since"),
+            ]),
+        Report(
+            name: "drift", title: "Apps without the newest rules",
+            lead: "Apps that have not taken what was published, and for how long.",
+            path: "/admin/v1/reports/drift",
+            columns: [
+                ("Person", "userID"), ("App", "bundleID"), ("Device tag", "deviceTag"), ("Last contact", "lastSync"),
+                ("Hours", "hours"), ("Overdue", "isOverdue"),
+            ]),
+        Report(
+            name: "wipes", title: "Wipes", lead: "The newest 500.", path: "/admin/v1/wipes",
+            columns: [
+                ("Person", "userId"), ("App", "bundleId"), ("State", "state"), ("Asked for", "requested"),
+                ("By", "requestedBy"), ("Changed", "modified"), ("Failure", "failureReason"),
+            ]),
+        Report(
+            name: "alerts", title: "Alerts", lead: "What operators were told.", path: "/admin/v1/reports/alerts",
+            columns: [
+                ("Kind", "kind"), ("Time", "time"), ("Person", "userID"), ("App", "bundleID"), ("Attempts", "attempts"),
+            ]),
+    ]
+
+    func add(to table: ConsoleTable) {
+        table.get("/console/reports", overview)
+        table.get("/console/reports/:name", show)
+    }
+
+    @Sendable private func overview(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        let summary = try await visit.api.get("/admin/v1/reports/summary")
+        let days = try await visit.api.get("/admin/v1/telemetry").array ?? []
+        var blocks: [Block] = [.links(Self.reports.map { Link($0.title, "/console/reports/" + $0.name) })]
+        blocks += OverviewPage.charts(summary, days)
+        blocks.append(
+            .chart(
+                Chart(
+                    title: "Protected people by app",
+                    bars: summary.list("topProtectedApps").map {
+                        .init(name: $0.text("bundleID"), value: $0.number("users"))
+                    })))
+        return .page(Page("Reports", .reports, lead: "Figures, and lists to look at or take along.", blocks))
+    }
+
+    @Sendable private func show(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        guard let report = Self.reports.first(where: { $0.name == visit.keys[0] }) else {
+            throw Refusal(.notFound, "not-found", "There is no such report.")
+        }
+        let content = try await visit.api.get(report.path)
+        let all = content.array ?? []
+        switch visit.query["format"] {
+        case "json": return .response(ReportFile.json(content, named: "\(report.name).json"))
+        case "csv":
+            let lines =
+                [report.columns.map(\.title)]
+                + all.map { row in report.columns.map { ReportFile.text(row[$0.member]) } }
+            return .response(ReportFile.csv(lines, named: "\(report.name).csv"))
+        default: break
+        }
+        let rows = all.prefix(200).map { row in report.columns.map { Cell.text(ReportFile.text(row[$0.member])) } }
+        let path = "/console/reports/" + report.name
+        return .page(
+            Page(
+                report.title, .reports,
+                lead: report.lead
+                    + (all.count > 200 ? " The first 200 of \(all.count) are shown; the files have all." : ""),
+                above: Link("Reports", "/console/reports"),
+                [
+                    .links([Link("CSV", path + "?format=csv"), Link("JSON", path + "?format=json")]),
+                    .table(
+                        Table(report.title, report.columns.map(\.title), rows, empty: "There is nothing to report.")),
+                ]))
+    }
+}
+
+/// Files to take along.
+enum ReportFile {
+    static func text(_ value: JSONValue?) -> String {
+        switch value {
+        case nil, .null: ""
+        case .string(let text): text
+        case .array(let list): list.map { $0.string ?? $0.text() }.joined(separator: "; ")
+        case .some(let other): other.text()
+        }
+    }
+
+    /// A file that spreadsheets open; what begins like a formula is not one (CSV injection).
+    static func csv(_ lines: [[String]], named name: String) -> Response {
+        let text = lines.map { $0.map(field).joined(separator: ",") + "\r\n" }.joined()
+        return file(Data(text.utf8), "text/csv; charset=utf-8", name)
+    }
+
+    static func json(_ value: JSONValue, named name: String) -> Response {
+        file(Data(value.text().utf8), "application/json", name)
+    }
+
+    private static func field(_ text: String) -> String {
+        let starts = text.unicodeScalars.first.map { "=+-@\t\r".unicodeScalars.contains($0) } ?? false
+        return "\"" + ((starts ? "'" : "") + text).replacing("\"", with: "\"\"") + "\""
+    }
+
+    private static func file(_ bytes: Data, _ mediaType: String, _ name: String) -> Response {
+        Response(
+            status: .ok,
+            headers: [
+                .contentType: mediaType, .contentDisposition: "attachment; filename=\"\(name)\"",
+                .cacheControl: "no-store",
+            ], body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+}

@@ -1,0 +1,180 @@
+import CordonPolicy
+import CordonServiceHTTP
+import Foundation
+import HTTPTypes
+
+/// The service itself: allowed accounts, filters, keys (SRV-UI-21, SRV-UI-25).
+struct ServicePages {
+    func add(to table: ConsoleTable) {
+        table.get("/console/service", show)
+        table.get("/console/service/accounts", accounts)
+        table.post("/console/service/accounts", saveAccounts)
+        table.get("/console/service/filters/:id", filter)
+        table.post("/console/service/filters/:id", saveFilter)
+    }
+
+    private static let filters = "/beta/deviceManagement/assignmentFilters"
+
+    @Sendable private func show(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        let accounts = try await visit.api.get("/admin/v1/allowedAccounts")["accounts"]?.array
+        let keys = try await visit.api.get("/admin/v1/keys").array ?? []
+        let filters = try await visit.api.all(Self.filters + "?$top=200")
+        let isMoving = try await visit.api.get("/admin/v1/moving")["moving"] == true
+        let restoration = try await visit.api.get("/admin/v1/restoration")
+        var blocks: [Block] = []
+        if restoration["isWaiting"] == true {
+            blocks.append(
+                .note(
+                    .bad, "The store was put back from a backup, and waits for your word.",
+                    ["Read what was lost, then confirm with DELETE /admin/v1/restoration."]))
+        }
+        if isMoving {
+            blocks.append(.note(.notice, "The organisation is being moved: apps are told to come back later.", []))
+        }
+        blocks += [
+            .card(
+                "Accounts that may be used",
+                [
+                    .facts([
+                        (
+                            "Allowed",
+                            accounts.map { .list($0.map { .text($0["userPrincipalName"]?.string ?? $0.text("id")) }) }
+                                ?? .text("every account")
+                        )
+                    ]),
+                    .links(visit.may("manageTenant") ? [Link("Change", "/console/service/accounts")] : []),
+                ]),
+            .card(
+                "Filters",
+                [
+                    .table(
+                        Table(
+                            "Filters", ["Name", "Rule", "Changed"],
+                            filters.map {
+                                [
+                                    .link(
+                                        $0.text("displayName"),
+                                        "/console/service/filters/" + ConsolePath.part($0.text("id"))),
+                                    .code($0.text("rule")), .time($0.date("lastModifiedDateTime")),
+                                ]
+                            }, empty: "There is no filter yet. A filter narrows an assignment down to devices or apps.")
+                    ),
+                    .links(visit.may("assignPolicies") ? [Link("New filter", "/console/service/filters/new")] : []),
+                ]),
+            .card(
+                "Keys that sign",
+                [
+                    .table(
+                        Table(
+                            "Keys", ["Key", "For", "Signs from", "Ends"],
+                            keys.map {
+                                [
+                                    .code($0.text("id")), .text($0.text("role")), .time($0.date("activeFrom")),
+                                    $0["retires"]?.string == nil ? .text("open") : .time($0.date("retires")),
+                                ]
+                            },
+                            empty: "")),
+                    .text("Keys change by POST /admin/v1/keys; docs/operating.md says when."),
+                ]),
+        ]
+        return .page(Page("Service", .service, lead: "What holds for the whole organisation.", blocks))
+    }
+
+    // MARK: Accounts
+
+    private static func accountsPage(_ known: [JSONValue]?, _ form: ConsoleForm?, _ refusal: Refusal? = nil) -> Page {
+        let lines = (known ?? []).map { $0.text() }.joined(separator: "\n")
+        var blocks: [Block] = []
+        if let refusal { blocks.append(.note(.bad, refusal.message, [])) }
+        blocks.append(
+            .form(
+                Form(
+                    "/console/service/accounts", submit: "Save", hidden: [("page", "/console/service/accounts")],
+                    cancel: Link("Cancel", "/console/service"),
+                    [
+                        Field(
+                            .flag, "restricted", "Only the accounts below may be used",
+                            value: form.map { $0["restricted"] } ?? (known == nil ? "" : "true")),
+                        Field(
+                            .long, "accounts", "Accounts",
+                            help:
+                                "One a line, as JSON: {\"id\":\"object id\",\"userPrincipalName\":\"worker@example.com\"}.",
+                            value: form.map { $0.all("accounts").joined() } ?? lines),
+                    ])))
+        return Page("Accounts that may be used", .service, above: Link("Service", "/console/service"), blocks)
+    }
+
+    @Sendable private func accounts(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        .page(Self.accountsPage(try await visit.api.get("/admin/v1/allowedAccounts")["accounts"]?.array, visit.draft))
+    }
+
+    @Sendable private func saveAccounts(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        do {
+            let accounts = try visit.form.lines("accounts").map { try JSONValue(parsing: Data($0.utf8)) }
+            let isRestricted = visit.form["restricted"] == "true"
+            try await visit.api.call(
+                .put, "/admin/v1/allowedAccounts", ["accounts": isRestricted ? .array(accounts) : .null])
+            return .moved("/console/service")
+        } catch let refusal as Refusal where refusal.status == .badRequest {
+            return .page(Self.accountsPage(nil, visit.form, refusal), .badRequest)
+        } catch is PolicyError {
+            return .page(
+                Self.accountsPage(
+                    nil, visit.form, Refusal(.badRequest, "accounts", "A line is not the JSON of an account.")),
+                .badRequest)
+        }
+    }
+
+    // MARK: Filters
+
+    private static func filterPage(_ id: String, _ filter: JSONValue, _ form: ConsoleForm?, _ refusal: Refusal? = nil)
+        -> Page
+    {
+        var blocks: [Block] = []
+        if let refusal {
+            blocks.append(.note(.bad, refusal.message, refusal.details.map { "\($0.target): \($0.message)" }))
+        }
+        let path = "/console/service/filters/" + ConsolePath.part(id)
+        blocks.append(
+            .form(
+                Form(
+                    path, submit: "Save the filter", hidden: [("page", path)],
+                    cancel: Link("Cancel", "/console/service"),
+                    [
+                        Field(
+                            .text, "name", "Name", value: form?["name"] ?? filter.text("displayName"), isRequired: true),
+                        Field(
+                            .text, "rule", "Rule",
+                            help:
+                                "Such as (app.appVersion -startsWith \"2.\") and (device.deviceModel -contains \"iPad\").",
+                            value: form?["rule"] ?? filter.text("rule"), isRequired: true),
+                    ])))
+        return Page(
+            id == "new" ? "New filter" : filter.text("displayName"), .service,
+            above: Link("Service", "/console/service"), blocks)
+    }
+
+    @Sendable private func filter(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        let id = visit.keys[0]
+        let filter = id == "new" ? JSONValue.null : try await visit.api.get(Self.filters + "/" + ConsolePath.part(id))
+        return .page(Self.filterPage(id, filter, visit.draft))
+    }
+
+    @Sendable private func saveFilter(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        let id = visit.keys[0]
+        var body: [String: JSONValue] = [
+            "displayName": .string(visit.form["name"]), "rule": .string(visit.form["rule"]),
+        ]
+        do {
+            if id == "new" {
+                body["platform"] = "iOSMobileApplicationManagement"
+                try await visit.api.call(.post, Self.filters, .object(body))
+            } else {
+                try await visit.api.call(.patch, Self.filters + "/" + ConsolePath.part(id), .object(body))
+            }
+            return .moved("/console/service")
+        } catch let refusal as Refusal where refusal.status == .badRequest || refusal.status == .conflict {
+            return .page(Self.filterPage(id, .object(body), visit.form, refusal), .badRequest)
+        }
+    }
+}

@@ -1,0 +1,209 @@
+import CordonPolicy
+import CordonServiceHTTP
+import Crypto
+import Foundation
+import HTTPTypes
+
+/// Wipes: what exactly is affected, the number repeated, and the way to the verified receipt (SRV-UI-16, SRV-UI-17).
+struct WipePages {
+    func add(to table: ConsoleTable) {
+        table.get("/console/people/:id/wipe", choose)
+        table.post("/console/people/:id/wipe", request)
+        table.get("/console/wipes", live: true, list)
+        table.post("/console/wipes/:registration/:id/cancel") { visit in
+            try await visit.api.call(
+                .delete, DevicePages.route(visit.keys[0]) + "/operations/" + ConsolePath.part(visit.keys[1]))
+            return .moved("/console/wipes")
+        }
+    }
+
+    /// The number that has to be repeated: the same in one session for one person and device, and of no use elsewhere.
+    private static func number(_ visit: ConsoleVisit, _ tag: String) -> String {
+        let text = Data("\(visit.keys[0])/\(tag)".utf8)
+        let code = HMAC<SHA256>.authenticationCode(for: text, using: SymmetricKey(data: Data(visit.session.csrf.utf8)))
+        return String(1_000 + code.prefix(4).reduce(0 as UInt32) { $0 << 8 | UInt32($1) } % 9_000)
+    }
+
+    @Sendable private func choose(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        let tag = visit.draft?["tag"] ?? visit.query["tag"]
+        return .page(try await Self.page(visit, tag: tag))
+    }
+
+    private static func page(_ visit: ConsoleVisit, tag: String, error: String = "") async throws -> Page {
+        let id = visit.keys[0]
+        let user = try await visit.api.get(PeoplePages.route(id))
+        let all = try await visit.api.all("/beta/users/\(ConsolePath.part(id))/managedAppRegistrations?$top=100")
+        let above = Link(user.text("displayName"), PeoplePages.path(id))
+        let devices = Dictionary(grouping: all) { $0.text("deviceTag") }
+        guard let apps = devices[tag], let first = apps.first else {
+            let rows = devices.sorted { $0.key < $1.key }.map { tag, apps -> [Cell] in
+                [
+                    .link(
+                        apps.first.map(DevicePages.name) ?? tag,
+                        PeoplePages.path(id) + "/wipe?tag=" + ConsolePath.part(tag)),
+                    .list(apps.map { .code($0["appIdentifier"]?.text("bundleId") ?? "") }),
+                    .time(apps.compactMap { $0.date("lastSyncDateTime") }.max()), .code(tag),
+                ]
+            }
+            return Page(
+                "Which device of \(user.text("displayName"))?", .wipes,
+                lead:
+                    "A wipe removes organisation data from the apps of one person on one device. Nothing else is touched.",
+                above: above,
+                [
+                    .table(
+                        Table(
+                            "Devices", ["Device", "Apps", "Last contact", "Device tag"], rows,
+                            empty: "This person has no app to wipe."))
+                ])
+        }
+        let name = DevicePages.name(first)
+        let path = PeoplePages.path(id) + "/wipe"
+        let number = number(visit, tag)
+        let again = "/console/sign-in?fresh=1&next=" + ConsolePath.part(path + "?tag=" + ConsolePath.part(tag))
+        let freshness: [Block] =
+            visit.me["isFresh"] == false
+            ? [
+                .note(.notice, "The service wants a fresh sign-in for a wipe.", []),
+                .links([Link("Sign in again first", again, isMain: true)]),
+            ] : []
+        return Page(
+            "Wipe \(name) of \(user.text("displayName"))", .wipes,
+            lead: "Organisation data in these apps is destroyed. It cannot be brought back; private data stays.",
+            above: above,
+            freshness + [
+                .table(
+                    Table(
+                        "What is affected", ["App", "Version", "Last contact"],
+                        apps.map {
+                            [
+                                .code($0["appIdentifier"]?.text("bundleId") ?? ""),
+                                .text($0.text("applicationVersion")),
+                                .time($0.date("lastSyncDateTime")),
+                            ]
+                        }, empty: "")),
+                .facts([
+                    ("Person", .text("\(user.text("displayName")), \(user.text("userPrincipalName"))")),
+                    ("Device", .text(name)), ("Device tag", .code(tag)),
+                ]),
+                .form(
+                    Form(
+                        path, submit: "Wipe", hidden: [("tag", tag), ("page", path)], isGrave: true,
+                        cancel: Link("Do not wipe", PeoplePages.path(id)),
+                        [
+                            Field(
+                                .text, "number", "Repeat the number \(number)",
+                                help: "So that nobody wipes by a slip of the hand.", error: error,
+                                isRequired: true)
+                        ])),
+                .card(
+                    "A text for the person",
+                    [
+                        .text("Send it before or after, by a way that reaches them without the app:"),
+                        .code(
+                            "Your organisation removes its data from \(apps.count == 1 ? "one app" : "\(apps.count) apps") on \(name): \(apps.map { $0["appIdentifier"]?.text("bundleId") ?? "" }.joined(separator: ", ")). Your own photos, messages and files are not touched. If this comes as a surprise, call the help desk.",
+                            label: "Text to forward"),
+                    ]),
+            ])
+    }
+
+    @Sendable private func request(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        let tag = visit.form["tag"]
+        // After a fresh sign-in the session is another one, and so is its number.
+        guard visit.form["number"] == Self.number(visit, tag) else {
+            return .page(
+                try await Self.page(visit, tag: tag, error: "This is not the number that is shown. Nothing was wiped."),
+                .badRequest)
+        }
+        try await visit.api.call(
+            .post, PeoplePages.route(visit.keys[0]) + "/wipeManagedAppRegistrationsByDeviceTag",
+            ["deviceTag": .string(tag)])
+        return .moved("/console/wipes?user=" + ConsolePath.part(visit.keys[0]))
+    }
+
+    // MARK: What became of them
+
+    private static let steps = ["pending", "delivered", "acknowledged", "succeeded"]
+
+    static func words(_ state: String) -> (String, Tone) {
+        switch state {
+        case "pending": ("1 of 4: asked for", .notice)
+        case "delivered": ("2 of 4: delivered to the app", .notice)
+        case "acknowledged": ("3 of 4: under way", .notice)
+        case "succeeded": ("4 of 4: done, receipt verified", .good)
+        case "failed": ("failed", .bad)
+        case "cancelled": ("cancelled", .plain)
+        case "expired": ("lapsed", .bad)
+        default: (state, .plain)
+        }
+    }
+
+    static func table(_ caption: String, _ operations: [JSONValue]) -> Table {
+        Table(
+            caption, ["Wipe", "State", "Changed"],
+            operations.map { operation in
+                let (text, tone) = words(operation.text("state"))
+                return [
+                    .text(operation.text("displayName")), .badge(text, tone),
+                    .time(operation.date("lastModifiedDateTime")),
+                ]
+            }, empty: "Nothing was ever wiped here.")
+    }
+
+    @Sendable private func list(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        let user = visit.query["user"]
+        let wanted = visit.query["state"]
+        let path = "/admin/v1/wipes" + (user.isEmpty ? "" : "?user=" + ConsolePath.part(user))
+        let all = try await visit.api.get(path).array ?? []
+        let wipes = all.filter {
+            wanted.isEmpty
+                || (wanted == "open" ? Self.steps.dropLast().contains($0.text("state")) : $0.text("state") == wanted)
+        }
+        var names: [String: String] = [:]
+        for id in Set(wipes.prefix(100).map { $0.text("userId") }) {
+            names[id] = (try? await visit.api.get(PeoplePages.route(id)))?.text("displayName")
+        }
+        let rows = wipes.prefix(100).map { wipe -> [Cell] in
+            let (text, tone) = Self.words(wipe.text("state"))
+            let isOpen = Self.steps.dropLast().contains(wipe.text("state"))
+            var state: [Cell] = [.badge(text, tone)]
+            if let failure = wipe["failureReason"]?.string { state.append(.text(failure)) }
+            if isOpen, visit.may("cancelWipes"), wipe.text("state") == "pending" {
+                state.append(
+                    .button(
+                        "Cancel",
+                        action:
+                            "/console/wipes/\(ConsolePath.part(wipe.text("registrationId")))/\(ConsolePath.part(wipe.text("id")))/cancel"
+                    ))
+            }
+            return [
+                .link(names[wipe.text("userId")] ?? wipe.text("userId"), PeoplePages.path(wipe.text("userId"))),
+                .link(wipe.text("bundleId"), DevicePages.path(wipe.text("registrationId"))), .list(state),
+                .list([.time(wipe.date("requested")), .text("by \(wipe.text("requestedBy"))")]),
+                .time(wipe.date("modified")),
+                isOpen
+                    ? .list([.text("lapses"), .time(wipe.date("notAfter"))])
+                    : wipe["receipt"]?.string.map { .badge("signed, \($0.count) bytes", .good) } ?? .text("none"),
+            ]
+        }
+        let states: [(value: String, text: String)] = [
+            ("", "all"), ("open", "under way"), ("succeeded", "done"), ("failed", "failed"), ("expired", "lapsed"),
+            ("cancelled", "cancelled"),
+        ]
+        return .page(
+            Page(
+                "Wipes", .wipes,
+                lead: "From the request to the receipt that the app signed. To wipe, open a person or a device.",
+                isLive: true,
+                [
+                    .form(
+                        Form(
+                            "/console/wipes", submit: "Show", hidden: user.isEmpty ? [] : [("user", user)], asks: true,
+                            [Field(.choice(states), "state", "State", value: wanted)])),
+                    .table(
+                        Table(
+                            "Wipes", ["Person", "App", "State", "Asked for", "Changed", "Receipt"], rows,
+                            empty: "There is no such wipe. Open a person to wipe one of their devices.")),
+                ]))
+    }
+}

@@ -1,0 +1,65 @@
+import CordonBase
+import CordonIdentity
+import CordonService
+import CordonServiceHTTP
+import Crypto
+import Foundation
+import Hummingbird
+
+/// Keeps sessions in the store, each sealed under a key that only its cookie makes.
+struct SessionKeeper: Sendable {
+    /// How long an ended session is kept, so that what was filled in outlives it.
+    static let keeping: TimeInterval = 24 * 3_600
+
+    let sessions: ConsoleSessions
+    let tenant: TenantID
+    let cookies: ConsoleCookies
+    let now: @Sendable () -> Date
+
+    /// A session with the secret of its cookie.
+    struct Held: Sendable {
+        fileprivate let secret: String
+        var session: ConsoleSession
+    }
+
+    /// The session of a browser, also one that has ended.
+    func session(of request: Request) async throws -> Held? {
+        guard let secret = cookies.value(.session, of: request), secret.utf8.count == 43 else { return nil }
+        let id = Self.id(secret)
+        guard let record = try await sessions.record(id, of: tenant),
+            let session = SealedText.open(ConsoleSession.self, record.sealed, under: Self.key(secret), for: id)
+        else { return nil }
+        return Held(secret: secret, session: session)
+    }
+
+    /// Whether a session may still ask.
+    func isActive(_ session: ConsoleSession) -> Bool { session.ends > now() }
+
+    /// Begins a session under a new name; the cookie to set.
+    func begin(_ session: ConsoleSession, replacing old: Held?) async throws -> String {
+        if let old { try await end(old) }
+        let secret = SealedText.random()
+        try await save(Held(secret: secret, session: session))
+        return cookies.setting(.session, secret)
+    }
+
+    func save(_ held: Held) async throws {
+        let id = Self.id(held.secret)
+        let sealed = try SealedText.seal(held.session, under: Self.key(held.secret), for: id)
+        try await sessions.save(
+            ConsoleSessionRecord(
+                id: id, sealed: sealed, expires: held.session.ends.addingTimeInterval(Self.keeping)), of: tenant)
+    }
+
+    func end(_ held: Held) async throws { try await sessions.remove(Self.id(held.secret), of: tenant) }
+
+    private static func id(_ secret: String) -> String {
+        Base64URL.encode(Data(SHA256.hash(data: Data("cordon console id \(secret)".utf8))))
+    }
+
+    private static func key(_ secret: String) -> SymmetricKey {
+        HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: SymmetricKey(data: Data(secret.utf8)), info: Data("cordon console seal".utf8),
+            outputByteCount: 32)
+    }
+}

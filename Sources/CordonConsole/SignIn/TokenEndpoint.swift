@@ -1,0 +1,61 @@
+import AsyncHTTPClient
+import CordonBase
+import CordonPolicy
+import CordonServiceHTTP
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import NIOHTTP1
+
+/// Asks the provider for a token: within this process where the provider is a part of it, else over HTTPS.
+struct TokenEndpoint: Sendable {
+    /// What came back.
+    struct Answer {
+        var body: JSONValue
+        /// The nonce for the next proof.
+        var nonce: String?
+    }
+
+    let parts: ServerExtension.Parts
+    let context: ServiceRequestContext
+
+    private static let largest = 1 << 20
+
+    func post(_ form: [(key: String, value: String)], to url: URL, proof: String?) async throws -> Answer {
+        let body = FormEncoding.encode(form)
+        return url.absoluteString.hasPrefix(parts.base + "/")
+            ? try await within(body, path: url.path, proof) : try await outside(body, url, proof)
+    }
+
+    private func within(_ body: String, path: String, _ proof: String?) async throws -> Answer {
+        var request = InnerRequest(.post, path, base: parts.base)
+        request.headers[.contentType] = "application/x-www-form-urlencoded"
+        request.headers[.dpop] = proof
+        request.body = Data(body.utf8)
+        let (response, bytes) = try await request.answer(parts, context)
+        return Answer(body: (try? JSONValue(parsing: bytes)) ?? .null, nonce: response.headers[.dpopNonce])
+    }
+
+    private func outside(_ body: String, _ url: URL, _ proof: String?) async throws -> Answer {
+        let host = url.host(percentEncoded: false) ?? ""
+        guard url.scheme == "https" || (url.scheme == "http" && Loopback.includes(host)) else {
+            throw Refusal(.badGateway, "sign-in", "The identity provider's address is not https.")
+        }
+        var request = HTTPClientRequest(url: url.absoluteString)
+        request.method = .POST
+        request.headers.add(name: "content-type", value: "application/x-www-form-urlencoded")
+        request.headers.add(name: "accept", value: "application/json")
+        if let proof { request.headers.add(name: "DPoP", value: proof) }
+        request.body = .bytes(ByteBuffer(string: body))
+        do {
+            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+            let bytes = Data(try await response.body.collect(upTo: Self.largest).readableBytesView)
+            return Answer(
+                body: (try? JSONValue(parsing: bytes)) ?? .null, nonce: response.headers.first(name: "DPoP-Nonce"))
+        } catch {
+            throw Refusal(
+                .badGateway, "sign-in", "The identity provider cannot be reached.", detail: "Try again in a minute.")
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Mustache
+
+/// Pages from templates in which every value is escaped, scalar by scalar.
+///
+/// A template writes `{{name}}` for text of any origin. `{{{name}}}` is for what a template has rendered already.
+package struct PageLibrary: Sendable {
+    private let library: MustacheLibrary
+
+    /// - Parameter templates: The templates by their names; one may include another as `{{> name}}`.
+    /// - Throws: An error of the template engine, for a template that cannot be read.
+    package init(_ templates: [String: String]) throws {
+        MustacheContentTypes.register(ScalarEscaping(), named: ScalarEscaping.name)
+        var library = MustacheLibrary()
+        for (name, text) in templates {
+            try library.register("{{% CONTENT_TYPE: \(ScalarEscaping.name)}}" + text, named: name)
+        }
+        self.library = library
+    }
+
+    /// A page; empty where no template has the name.
+    package func render(_ template: String, _ model: Any) -> String {
+        library.render(model, withTemplate: template) ?? ""
+    }
+}
+
+/// HTML escaping scalar by scalar. Mustache escapes whole characters, and a quote that carries a combining mark is another
+/// character but still a quote to a browser.
+struct ScalarEscaping: MustacheContentType {
+    static let name = "CORDON_HTML"
+
+    func escapeText(_ text: String) -> String { HTMLText.escape(text) }
+}
+
+/// Text in HTML.
+package enum HTMLText {
+    /// The text as HTML shows it, also between quotes.
+    package static func escape(_ text: String) -> String {
+        var escaped = ""
+        escaped.reserveCapacity(text.utf8.count)
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "&": escaped += "&amp;"
+            case "\"": escaped += "&quot;"
+            case "'": escaped += "&#39;"
+            case "`": escaped += "&#96;"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+}

@@ -1,0 +1,72 @@
+import CordonConsole
+import CordonGraph
+import CordonHTTPClient
+import CordonIdentity
+import CordonService
+import CordonServiceHTTP
+import CordonTestSupport
+import CordonTesting
+import Foundation
+import Logging
+import Testing
+
+/// The console in a real browser, on a real socket.
+@Suite(.tags(.machineAlone), .timeLimit(.minutes(10))) struct BrowserTests {
+    private static let canBrowse =
+        ["/usr/bin/chromium", "/usr/bin/chromedriver"].allSatisfy(FileManager.default.isExecutableFile(atPath:))
+        && Program.hasPython(with: "selenium", "axe_selenium_python")
+    private static let walk = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Clients/console_walk.py").path
+
+    @Test(
+        .enabled(
+            if: canBrowse, "needs chromium, chromium-driver and the Python packages selenium and axe-selenium-python"))
+    func `an administrator protects a pilot group and wipes a phone in a browser, and axe finds nothing on any page`()
+        async throws
+    {
+        let provider = FakeProvider(base: "", clock: SettableClock(Date()), hasPage: true)
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let service = ManagementService(storage: InMemoryStorage(), keyStore: InMemoryServiceKeyStore(), logger: logger)
+        try await service.open(ConsoleFixture.tenant)
+        try await ConsoleFixture.fillDirectory(of: service, workerName: "Worker A")
+        var configuration = ServiceServerConfiguration(tenant: ConsoleFixture.tenant)
+        configuration.limits = .development
+        let server = try ServiceServer(
+            development: configuration, service: service, provider: provider.provider,
+            extensions: [.graph, .console(ConsoleConfiguration(clientID: "cordon-console"))], logger: logger)
+        let (addresses, told) = AsyncStream.makeStream(of: ServiceServer.Address.self)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await server.run { told.yield($0) } }
+            let address = try #require(await addresses.first { _ in true })
+            group.addTask { try await Self.useDevice(at: address.base, of: service, provider) }
+            var environment = ["CORDON_CONSOLE": address.base.absoluteString]
+            if let folder = ProcessInfo.processInfo.environment["CORDON_PICTURES"] {
+                environment["CORDON_PICTURES"] = folder
+            }
+            let result = try await Program.run(Program.python ?? "python3", [Self.walk], environment: environment)
+            #expect(result.status == 0, "\(result.everything)")
+            group.cancelAll()
+            await server.shutDown()
+        }
+    }
+
+    /// A phone whose app enrols as soon as a policy reaches it, takes every new version, and carries wipes out.
+    private static func useDevice(at base: URL, of service: ManagementService, _ provider: FakeProvider) async throws {
+        let person = ConsoleFixture.worker
+        let root = try await service.devices.readiness(of: ConsoleFixture.tenant)
+        let device = SimulatedDevice(
+            service: base, pin: root.thumbprint,
+            account: ManagedAccount(
+                id: AccountID(person.id), tenant: ConsoleFixture.tenant, userPrincipalName: person.name),
+            bundleID: ConsoleFixture.bundleID, tag: "tag-1234", transport: AsyncHTTPTransport()
+        ) { key in try provider.checkInToken(of: person, boundTo: key) }
+        while !Task.isCancelled {
+            if await device.registrationID.isEmpty {
+                _ = try? await device.register()
+            } else if (try? await device.checkIn()) != nil {
+                try? await device.carryOutWipes()
+            }
+            try? await Task.sleep(for: .milliseconds(300))
+        }
+    }
+}

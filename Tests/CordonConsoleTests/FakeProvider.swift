@@ -1,0 +1,169 @@
+import CordonBase
+import CordonIdentity
+import CordonPolicy
+import CordonProtocol
+import CordonServiceHTTP
+import CordonTestSupport
+import Crypto
+import Foundation
+import HTTPTypes
+
+/// A provider that signs in whom the test says, without a page.
+final class FakeProvider: IssuerDocuments {
+    /// Who is at the browser, and what the provider says of them.
+    struct Person: Sendable {
+        var id: String
+        var name: String
+        var roles: [String]
+    }
+
+    private struct Grant {
+        var person: Person
+        var challenge: String
+        var thumbprint: String?
+        var signedIn: Date
+    }
+
+    private struct State {
+        var person: Person?
+        var grants: [String: Grant] = [:]
+        var signedIn: [String: Date] = [:]
+    }
+
+    static let path = "/idp"
+    let clock: SettableClock
+    /// Whether people choose on a page who they are, as in a browser.
+    let hasPage: Bool
+    let lifetime = Locked<Int64>(900)
+    private let key = SoftwareSigningKey()
+    private let state = Locked(State())
+
+    init(base: String, clock: SettableClock, hasPage: Bool = false) {
+        address = Locked(base + Self.path)
+        self.clock = clock
+        self.hasPage = hasPage
+    }
+
+    private let address: Locked<String>
+    var issuer: String { address.withLock { $0 } }
+
+    func use(_ person: Person?) { state.withLock { $0.person = person } }
+
+    var provider: EmbeddedProvider {
+        EmbeddedProvider(
+            path: Self.path, routes: [(.get, Self.path + "/authorize"), (.post, Self.path + "/token")],
+            largestBody: 1 << 16,
+            start: { [self] issuer in address.withLock { $0 = issuer.absoluteString } },
+            answer: { [self] request, body in await answer(request, body ?? Data()) },
+            answerToken: { [self] request, body, _ in token(request, body ?? Data()) }, endSessions: { _ in })
+    }
+
+    // MARK: Documents
+
+    func keySet(of issuer: String) async throws(TokenRefusal) -> Data {
+        let key = (try? JSONValue(parsing: MessageCoding.encode(key.publicKey))) ?? .null
+        return Data(JSONValue.object(["keys": .array([key])]).text().utf8)
+    }
+
+    func discovery(of issuer: String) async throws(TokenRefusal) -> Data {
+        Data(
+            JSONValue.object([
+                "issuer": .string(issuer), "authorization_endpoint": .string(issuer + "/authorize"),
+                "token_endpoint": .string(issuer + "/token"), "jwks_uri": .string(issuer + "/keys"),
+                "dpop_signing_alg_values_supported": ["ES256"],
+                "authorization_response_iss_parameter_supported": true,
+            ]).text().utf8)
+    }
+
+    // MARK: Endpoints
+
+    private func answer(_ request: HTTPRequest, _ body: Data) async -> EmbeddedProvider.Answer {
+        let path = request.path ?? ""
+        if path.hasSuffix("/keys") { return (HTTPResponse(status: .ok), (try? await keySet(of: issuer)) ?? Data()) }
+        if path.hasSuffix("/openid-configuration") {
+            return (HTTPResponse(status: .ok), (try? await discovery(of: issuer)) ?? Data())
+        }
+        guard request.method == .get else { return token(request, body) }
+        return hasPage && !path.contains("who=") ? page(path) : authorize(request)
+    }
+
+    /// A page on which people choose who they are.
+    private func page(_ path: String) -> EmbeddedProvider.Answer {
+        let query = path.split(separator: "?", maxSplits: 1).last.map(String.init) ?? ""
+        let links = [ConsoleFixture.ada, ConsoleFixture.hedy].map {
+            "<p><a id=\"\($0.id)\" href=\"/idp/authorize?who=\($0.id)&amp;\(query.replacing("&", with: "&amp;"))\">\($0.name)</a></p>"
+        }
+        var head = HTTPResponse(status: .ok)
+        head.headerFields[.contentType] = "text/html; charset=utf-8"
+        return (head, Data("<!doctype html><title>Provider</title><h1>Who are you?</h1>\(links.joined())".utf8))
+    }
+
+    private func authorize(_ request: HTTPRequest) -> EmbeddedProvider.Answer {
+        let query = (request.path ?? "").split(separator: "?", maxSplits: 1).last.map(String.init) ?? ""
+        let asked = FormEncoding.unique(query) ?? [:]
+        let now = clock.now
+        if let who = asked["who"] { use([ConsoleFixture.ada, ConsoleFixture.hedy].first { $0.id == who }) }
+        let (name, value) = state.withLock { state -> (String, String) in
+            guard let person = state.person else { return ("error", "access_denied") }
+            if asked["prompt"] == "login" || state.signedIn[person.id] == nil { state.signedIn[person.id] = now }
+            let code = UUID().uuidString
+            state.grants[code] = Grant(
+                person: person, challenge: asked["code_challenge"] ?? "", thumbprint: asked["dpop_jkt"],
+                signedIn: state.signedIn[person.id] ?? now)
+            return ("code", code)
+        }
+        let answer = [
+            (key: "state", value: asked["state"] ?? ""), (key: "iss", value: issuer), (key: name, value: value),
+        ]
+        var head = HTTPResponse(status: .seeOther)
+        head.headerFields[.location] = (asked["redirect_uri"] ?? "") + "?" + FormEncoding.encode(answer)
+        return (head, Data())
+    }
+
+    private func token(_ request: HTTPRequest, _ body: Data) -> EmbeddedProvider.Answer {
+        let form = FormEncoding.unique(String(decoding: body, as: UTF8.self)) ?? [:]
+        let grant = state.withLock { $0.grants.removeValue(forKey: form["code"] ?? "") }
+        let digest = Base64URL.encode(Data(SHA256.hash(data: Data((form["code_verifier"] ?? "").utf8))))
+        guard let grant, grant.challenge == digest, let thumbprint = grant.thumbprint,
+            let text = try? token(of: grant.person, signedIn: grant.signedIn, boundTo: thumbprint)
+        else { return (HTTPResponse(status: .badRequest), Data(#"{"error":"invalid_grant"}"#.utf8)) }
+        let answer: JSONValue = [
+            "access_token": .string(text), "token_type": "DPoP", "expires_in": .integer(lifetime.withLock { $0 }),
+        ]
+        return (HTTPResponse(status: .ok), Data(answer.text().utf8))
+    }
+
+    private func token(of person: Person, signedIn: Date, boundTo thumbprint: String) throws -> String {
+        try signed([
+            "aud": .string(ServiceServerConfiguration.usualAdministrationAudience),
+            "scp": "DeviceManagementApps.ReadWrite.All",
+            "client_id": "cordon-console", "roles": .array(person.roles.map(JSONValue.string)),
+            "sub": .string(person.id),
+            "oid": .string(person.id), "preferred_username": .string(person.name), "cnf": ["jkt": .string(thumbprint)],
+            "auth_time": .integer(Int64(signedIn.timeIntervalSince1970)),
+        ])
+    }
+
+    /// A token with which an app checks in.
+    func checkInToken(of person: Person, boundTo key: JSONWebKey) throws -> String {
+        try signed([
+            "aud": .string(ServiceServerConfiguration.usualCheckInAudience), "scope": "mam.checkin",
+            "client_id": "fieldnotes",
+            "sub": .string(person.id), "oid": .string(person.id), "preferred_username": .string(person.name),
+            "cnf": ["jkt": .string(key.thumbprint)], "auth_time": .integer(Int64(clock.now.timeIntervalSince1970)),
+        ])
+    }
+
+    private func signed(_ claims: [String: JSONValue]) throws -> String {
+        let time = Int64(clock.now.timeIntervalSince1970)
+        var all = claims
+        all["iss"] = .string(issuer)
+        all["tid"] = .string(ConsoleFixture.tenant.rawValue)
+        all["iat"] = .integer(time)
+        all["exp"] = .integer(time + lifetime.withLock { $0 })
+        all["jti"] = .string(UUID().uuidString)
+        let header: JSONValue = ["alg": "ES256", "typ": "at+jwt", "kid": .string(key.publicKey.keyID)]
+        let text = [header, .object(all)].map { Base64URL.encode(Data($0.text().utf8)) }.joined(separator: ".")
+        return text + "." + Base64URL.encode(try key.signature(for: Data(text.utf8)))
+    }
+}

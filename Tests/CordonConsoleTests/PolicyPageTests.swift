@@ -1,0 +1,135 @@
+import CordonConsole
+import CordonPolicy
+import CordonService
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite struct PolicyPageTests {
+    @Test func `a policy is made from a baseline, previewed, and published`() async throws {
+        let fixture = try await ConsoleFixture()
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let form = try await browser.get("/console/policies/new")
+            let made = try await browser.submit(
+                form, to: "/console/policies/new", [("name", "Pilot"), ("level", "level2")])
+            #expect(made.text.contains("<h1>Pilot</h1>"))
+            #expect(made.text.contains("Nobody gets this policy yet."))
+            let path = made.path
+            let apps = try await browser.get(path + "/apps")
+            _ = try await browser.submit(apps, to: path + "/apps", [("apps", ConsoleFixture.bundleID)])
+            let groups = try await browser.get(path + "/assignments")
+            let preview = try await browser.submit(
+                groups, to: path + "/assignments", [("included", ConsoleFixture.group)])
+            #expect(preview.text.contains("Who is affected: one person"))
+            #expect(preview.text.contains("Worker A"))
+            let published = try await browser.submit(preview, to: path + "/assign")
+            #expect(published.path == path)
+            #expect(published.text.contains("Field workers"))
+            let editor = try await browser.get(path + "/edit/transfer")
+            let change = try await browser.submit(
+                editor, to: path + "/preview/transfer", [("s.printBlocked", "true"), ("s.saveAsBlocked", "")])
+            #expect(change.text.contains("This gets weaker:"))
+            #expect(change.text.contains("Block printing"))
+            #expect(change.text.contains("Worker A"))
+            let id = try #require(path.split(separator: "/").last.map(String.init))
+            let before = try await fixture.service.administration.policy(id, as: ConsoleFixture.owner)
+            #expect(before.document["printBlocked"] == false)
+            let after = try await browser.submit(change, to: path + "/publish/transfer")
+            #expect(after.path == path)
+            let policy = try await fixture.service.administration.policy(id, as: ConsoleFixture.owner)
+            #expect(policy.document["printBlocked"] == true)
+            #expect(policy.document["saveAsBlocked"] == false)
+        }
+    }
+
+    @Test func `the second of two administrators is told, and nothing is overwritten`() async throws {
+        let fixture = try await ConsoleFixture()
+        let id = try await fixture.publishPolicy()
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let path = "/console/policies/\(id)"
+            let editor = try await browser.get(path + "/edit/transfer")
+            let preview = try await browser.submit(editor, to: path + "/preview/transfer", [("s.printBlocked", "true")])
+            _ = try await fixture.service.administration.updatePolicy(
+                id, changes: ["contactSyncBlocked": true], ifVersion: nil, as: ConsoleFixture.owner)
+            let told = try await browser.submit(preview, to: path + "/publish/transfer")
+            #expect(told.status == .conflict)
+            #expect(told.text.contains("Somebody changed this policy while you did."))
+            let kept = try await fixture.service.administration.policy(id, as: ConsoleFixture.owner)
+            #expect(kept.document["contactSyncBlocked"] == true)
+            #expect(kept.document["printBlocked"] == false)
+            // Whoever has seen the other's change may go on.
+            let again = try await browser.submit(told, to: path + "/publish/transfer")
+            #expect(again.path == path)
+            let after = try await fixture.service.administration.policy(id, as: ConsoleFixture.owner)
+            #expect(after.document["printBlocked"] == true)
+        }
+    }
+
+    @Test func `a value that is none is said beside its field, and what else was typed stays`() async throws {
+        let fixture = try await ConsoleFixture()
+        let id = try await fixture.publishPolicy()
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let path = "/console/policies/\(id)"
+            let editor = try await browser.get(path + "/edit/access")
+            let page = try await browser.submit(
+                editor, to: path + "/preview/access", [("s.minimumPinLength", "900"), ("s.simplePinBlocked", "true")])
+            #expect(page.status == .badRequest)
+            #expect(page.text.contains("900 is out of range (0 to 128)"))
+            #expect(page.text.contains(/name="s.simplePinBlocked" value="true" checked/))
+        }
+    }
+
+    @Test func `no form runs what was filled in`() async throws {
+        let hostile = "\"><script>alert(1)</script><img src=x onerror=alert(1)>{{csrf}}'`\u{301}<\u{338}b"
+        let fixture = try await ConsoleFixture(workerName: hostile)
+        let id = try await fixture.publishPolicy([
+            "displayName": .string("P " + hostile), "description": .string(hostile),
+        ])
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            var pages: [Browser.Shown] = []
+            let encoded = hostile.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+            for path in [
+                "/console", "/console/policies", "/console/policies?search=\(encoded)", "/console/policies/\(id)",
+                "/console/policies/\(id)/edit/transfer", "/console/policies/\(id)/apps",
+                "/console/policies/\(id)/assignments",
+                "/console/people?search=\(encoded)", "/console/people", "/console/people/oid-worker",
+                "/console/people/oid-worker/wipe?tag=\(encoded)",
+                "/console/people/oid-worker/block",
+                "/console/ask?person=oid-worker&app=\(encoded)&action=\(encoded)&place=\(encoded)&url=\(encoded)",
+                "/console/ask?person=\(encoded)", "/console/audit?what=\(encoded)", "/console/reports/wipes",
+                "/console/wipes?user=\(encoded)",
+                "/console/\(encoded)", "/console/roles/\(encoded)", "/console/devices", "/console/service",
+            ] { pages.append(try await browser.get(path)) }
+            let fields = [
+                "name", "description", "apps", "set", "rule", "accounts", "members", "permissions", "tags", "key.0",
+                "value.0", "number", "tag", "s.managedBrowser", "s.customDialerAppProtocol", "s.exemptedUniversalLinks",
+                "included",
+            ]
+            .map { (key: $0, value: hostile) }
+            for path in [
+                "/console/policies/new", "/console/policies/\(id)/preview/transfer",
+                "/console/policies/\(id)/edit/transfer", "/console/policies/\(id)/apps",
+                "/console/policies/\(id)/assignments", "/console/configurations/new", "/console/roles/new",
+                "/console/service/filters/new",
+                "/console/service/accounts", "/console/people/oid-worker/wipe",
+            ] { pages.append(try await browser.post(path, fields)) }
+            for path in ["/console/configurations", "/console/roles", "/console/service"] {
+                pages.append(try await browser.get(path))
+            }
+            for page in pages {
+                #expect(!page.text.contains("<script>"), "\(page.path)")
+                #expect(
+                    !page.text.unicodeScalars.split(separator: "<").contains {
+                        String(String.UnicodeScalarView($0)).hasPrefix("img")
+                    }, "\(page.path)")
+                #expect(page.status.code < 500, "\(page.path): \(page.status)")
+            }
+            // The names did reach the pages.
+            #expect(pages.contains { $0.text.contains("&lt;script&gt;alert(1)&lt;/script&gt;") })
+        }
+    }
+}

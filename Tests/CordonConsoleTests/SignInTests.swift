@@ -1,0 +1,127 @@
+import CordonConsole
+import CordonService
+import CordonTestSupport
+import Foundation
+import HTTPTypes
+import Testing
+
+@Suite struct SignInTests {
+    @Test func `somebody who is not signed in comes back to the page that they wanted`() async throws {
+        try await ConsoleFixture().test { browser in
+            let page = try await browser.signIn(ConsoleFixture.ada, at: "/console/people?search=w")
+            #expect(page.status == .ok)
+            #expect(page.path == "/console/people?search=w")
+            #expect(page.text.contains("<h1>People</h1>"))
+            #expect(page.text.contains("ada@contoso.example"))
+        }
+    }
+
+    @Test func `the session's cookie is closed to scripts and other sites, and the store shows nothing of it`()
+        async throws
+    {
+        let fixture = try await ConsoleFixture()
+        try await fixture.test { browser in
+            fixture.provider.use(ConsoleFixture.ada)
+            try await browser.get("/console")
+            #expect(browser.jar.keys.sorted() == ["cordon-console"])
+            let secret = try #require(browser.jar["cordon-console"])
+            let text = try await fixture.storage.read(ConsoleFixture.tenant) { reader in
+                try reader.records(ConsoleSessionRecord.self).map {
+                    "\($0.id) \(String(decoding: $0.sealed, as: UTF8.self))"
+                }
+            }
+            #expect(text.count == 1)
+            #expect(!text[0].contains(secret))
+            #expect(!text[0].contains("oid-ada"))
+            #expect(!text[0].contains("token"))
+        }
+    }
+
+    @Test func `an answer of the provider that another browser asked for begins no session`() async throws {
+        let fixture = try await ConsoleFixture()
+        try await fixture.test { browser in
+            fixture.provider.use(ConsoleFixture.ada)
+            let page = try await browser.get("/console/signed-in?code=x&state=y&iss=\(fixture.provider.issuer)")
+            #expect(page.status == .badRequest)
+            #expect(page.text.contains("This sign-in is not known here any more."))
+            #expect(browser.jar.isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        "https://evil.example/", "//evil.example", "/console/..//evil", "/consolex", "/console/\\evil", "/admin/v1/me",
+    ])
+    func `after the sign-in no address of elsewhere is followed`(next: String) async throws {
+        try await ConsoleFixture().test { browser in
+            let encoded = next.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+            let page = try await browser.signIn(ConsoleFixture.ada, at: "/console/sign-in?next=\(encoded)")
+            #expect(page.path.hasPrefix("/console"))
+            #expect(!page.path.hasPrefix("/consolex"))
+        }
+    }
+
+    @Test func `a sign-in that the person breaks off says so`() async throws {
+        try await ConsoleFixture().test { browser in
+            let page = try await browser.signIn(nil)
+            #expect(page.status == .forbidden)
+            #expect(page.text.contains("The sign-in was not finished."))
+        }
+    }
+
+    @Test func `signing out ends the session for every copy of its cookie`() async throws {
+        try await ConsoleFixture().test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let copy = browser.copy()
+            let page = try await browser.post("/console/sign-out", [])
+            #expect(page.text.contains("Signed out"))
+            try browser.fixture().provider.use(nil)
+            let after = try await copy.get("/console")
+            #expect(after.text.contains("The sign-in was not finished."))
+        }
+    }
+
+    @Test func `what was filled in outlives the session, for the same person alone`() async throws {
+        let fixture = try await ConsoleFixture()
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let page = try await browser.get("/console/policies/new")
+            let other = browser.copy()
+            fixture.clock.advance(by: 901)
+            let kept = try await browser.submit(
+                page, to: "/console/policies/new", [("name", "Field & <workers>"), ("level", "level3")])
+            #expect(kept.path == "/console/policies/new")
+            #expect(kept.text.contains("value=\"Field &amp; &lt;workers&gt;\""))
+            #expect(kept.text.contains("value=\"level3\" checked"))
+            let policies = try await fixture.service.administration.policies(
+                of: [.iosManagedAppProtection], as: ConsoleFixture.owner)
+            #expect(policies.isEmpty)
+            fixture.provider.use(ConsoleFixture.hedy)
+            let foreign = try await other.get("/console/policies/new")
+            #expect(!foreign.text.contains("Field &amp;"))
+        }
+    }
+
+    @Test func `pages forbid scripts and styles in their text, frames and foreign forms`() async throws {
+        try await ConsoleFixture().test { browser in
+            let page = try await browser.signIn(ConsoleFixture.ada)
+            let policy = try #require(page.headers[.contentSecurityPolicy])
+            #expect(policy.contains("default-src 'none'"))
+            #expect(policy.contains("frame-ancestors 'none'"))
+            #expect(!policy.contains("unsafe"))
+            #expect(!page.text.contains("<style"))
+            #expect(!page.text.contains("style=\""))
+            #expect(!page.text.contains(/<script(?! src="\/console\/assets\/console.js" defer><\/script>)/))
+            #expect(page.headers[.cacheControl] == "no-store")
+        }
+    }
+
+    @Test func `somebody without a role learns what to do and sees nothing`() async throws {
+        try await ConsoleFixture().test { browser in
+            let page = try await browser.signIn(ConsoleFixture.eve)
+            #expect(page.text.contains("have no role that shows anything here"))
+            let people = try await browser.get("/console/people")
+            #expect(people.status == .forbidden)
+            #expect(!people.text.contains("worker@contoso.example"))
+        }
+    }
+}
