@@ -1,0 +1,3 @@
+@_exported public import Cordon
+@_exported public import CordonScreens
+@_exported public import CordonUIKit
