@@ -145,7 +145,7 @@ let package = Package(
         appLibrary("CordonScreens", ["Cordon", "CordonBase"]),
         appLibrary("CordonApple", ["Cordon", "CordonBase", "CordonScreens", crypto, httpTypes, logging]),
         library("CordonUIKit", ["Cordon", "CordonScreens"]),
-        library("CordonSwiftUI", ["Cordon", "CordonScreens", "CordonUIKit"]),
+        library("CordonSwiftUI", ["Cordon", "CordonApple", "CordonScreens", "CordonUIKit"]),
         library(
             "CordonHTTPClient",
             ["CordonBase", "CordonSignIn", asyncHTTPClient, httpTypes, nioCore, nioHTTP1, nioSSL]),

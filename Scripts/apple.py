@@ -87,6 +87,27 @@ def check(path: pathlib.Path, names: dict[str, tuple[int, int]]) -> list[str]:
     return problems
 
 
+# How many lines the example may need for each thing.
+REGIONS = {"enrol": 4, "ask": 2, "protect": 1, "scene": 1, "wipe": 2}
+
+
+def regions(folder: pathlib.Path) -> list[str]:
+    """The marked regions of the example with too many lines, or missing."""
+    problems, counted, open_region = [], {}, None
+    for path in sorted(folder.rglob("*.swift")):
+        for line in path.read_text().splitlines():
+            mark = re.fullmatch(r"\s*// (begin|end) (\w+)", line)
+            if mark:
+                open_region = mark.group(2) if mark.group(1) == "begin" else None
+                counted.setdefault(mark.group(2), 0)
+            elif open_region and line.strip():
+                counted[open_region] += 1
+    for name, most in REGIONS.items():
+        if not 1 <= counted.get(name, 0) <= most:
+            problems.append(f"{folder.relative_to(ROOT)}: {counted.get(name, 0)} lines to {name}, and {most} are promised")
+    return problems
+
+
 def main() -> int:
     names = introduced()
     problems = []
@@ -94,6 +115,8 @@ def main() -> int:
         path = ROOT / root
         for file in sorted(path.rglob("*.swift")) if path.is_dir() else [path] if path.exists() else []:
             problems += check(file, names)
+        if path.name == "FieldNotesApp":
+            problems += regions(path)
     for problem in problems:
         print(f"apple: {problem}")
     return 1 if problems else 0

@@ -1,5 +1,4 @@
 public import Cordon
-internal import CordonBase
 
 /// A permit that fits where it cannot be moved: a button's action, a completion handler, a property of a view. It is taken out once.
 ///
@@ -12,8 +11,8 @@ public final class PermitBox: Sendable {
     public let question: Question
     /// What was answered; the reasons of a warning are shown before the permit is used.
     public let decision: PolicyDecision
-    private let isTaken = Locked(false)
-    // Read and emptied by the one caller that finds `isTaken` false.
+    private let taking = FirstCall()
+    // Read and emptied by the one caller that `taking` lets through.
     nonisolated(unsafe) private var permit: EgressPermit?
 
     /// Puts a permit into a box.
@@ -27,11 +26,7 @@ public final class PermitBox: Sendable {
     ///
     /// - Throws: ``ProtectionError`` with code `noPermit` when it was taken before.
     public func take() throws(ProtectionError) -> EgressPermit {
-        let isMine = isTaken.withLock { isTaken in
-            defer { isTaken = true }
-            return !isTaken
-        }
-        guard isMine, let permit = permit.take() else {
+        guard taking.isMine(), let permit = permit.take() else {
             throw ProtectionError(.noPermit, "the permit was used before")
         }
         return permit

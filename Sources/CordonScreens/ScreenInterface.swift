@@ -45,6 +45,7 @@ public final class ScreenInterface: ProtectionInterface {
     }
 
     private let state = Locked(State())
+    private let dialogs = Locked<(@Sendable (Bool) async -> Void)?>(nil)
     private let reader: (any BiometryReader)?
     private let signsIn: (@Sendable (SignInPrompt) async -> SignInAnswer)?
     private let pause: @Sendable (Duration) async -> Void
@@ -83,6 +84,10 @@ public final class ScreenInterface: ProtectionInterface {
 
     /// What is shown now; nil is the app itself.
     public var current: ShownScreen? { state.withLock { $0.shown } }
+
+    /// Names who is told before the system's dialog for a face or a finger comes, and when it has gone: whoever covers windows, because the
+    /// dialog makes a scene inactive.
+    public func tellOfDialogs(_ told: @escaping @Sendable (Bool) async -> Void) { dialogs.withLock { $0 = told } }
 
     /// Says what the person did on a screen. An action that the screen does not offer, and one on a screen that has gone, does nothing.
     ///
@@ -162,7 +167,11 @@ public final class ScreenInterface: ProtectionInterface {
             let reply = await reply(to: screen) { [self] number in
                 guard recognises, let reader, let biometry = prompt.biometry else { return nil }
                 return Task {
-                    if await reader.recognises(because: prompt.reason) { give(.recognised(biometry), to: number) }
+                    let told = dialogs.withLock { $0 }
+                    await told?(true)
+                    let isRecognised = await reader.recognises(because: prompt.reason)
+                    await told?(false)
+                    if isRecognised { give(.recognised(biometry), to: number) }
                 }
             }
             recognises = false

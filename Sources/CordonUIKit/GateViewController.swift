@@ -21,6 +21,7 @@
             isModalInPresentation = true
         }
 
+        /// Not from a storyboard.
         @available(*, unavailable)
         public required init?(coder: NSCoder) { nil }
 

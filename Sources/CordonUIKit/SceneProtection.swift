@@ -44,13 +44,14 @@
             observe(UIScene.willDeactivateNotification) { $0.apply(.resigningActive($1.id), $1) }
             observe(UIScene.didEnterBackgroundNotification) { $0.apply(.enteredBackground($1.id), $1) }
             observe(UIScene.didDisconnectNotification) { $0.apply(.disconnected($1.id), $1) }
+            interface.tellOfDialogs { [weak self] isAsking in await self?.shelter(isAsking) }
             watch.showing = Task { [weak self] in
                 for await shown in interface.screens() { self?.show(shown) }
             }
         }
 
-        /// What ``DeviceBiometry`` tells when the system's dialog comes and goes: the PIN screen stays to be seen.
-        public func shelter(_ isAsking: Bool) { carryOut(tracker.shelter(isAsking)) }
+        /// While a dialog of the system for Cordon is up the PIN screen stays to be seen.
+        private func shelter(_ isAsking: Bool) { carryOut(tracker.shelter(isAsking)) }
 
         /// Whether a window is covered now.
         public func isCovered(_ window: WindowID) -> Bool { tracker.isCovered(window) }

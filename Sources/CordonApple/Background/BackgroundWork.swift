@@ -1,6 +1,7 @@
 #if canImport(BackgroundTasks) && canImport(UIKit)
     internal import BackgroundTasks
     internal import Cordon
+    internal import CordonScreens
     public import Foundation
     internal import Logging
 
@@ -54,14 +55,14 @@
 
     /// Reports the end of a task to the system, once.
     private final class TaskEnd: Sendable {
-        private let isReported = OnceFlag()
+        private let isReported = FirstCall()
         // The system lets any thread report the end, and `isReported` lets one do it.
         nonisolated(unsafe) private let task: BGTask
 
         init(_ task: BGTask) { self.task = task }
 
         func report(_ succeeded: Bool) {
-            if isReported.set() { task.setTaskCompleted(success: succeeded) }
+            if isReported.isMine() { task.setTaskCompleted(success: succeeded) }
         }
     }
 #endif

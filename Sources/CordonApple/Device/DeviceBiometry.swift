@@ -6,17 +6,10 @@
 
     /// Face ID and Touch ID, for ``ScreenInterface``. The app's Info.plist says why with `NSFaceIDUsageDescription`.
     ///
-    /// While the system's dialog is up the scene is inactive; ``isAsking(_:)`` is told before and after, so that the cover leaves the PIN screen
-    /// alone. Any thread may call.
+    /// Any thread may call.
     public struct DeviceBiometry: BiometryReader {
-        private let isAsking: @Sendable (Bool) async -> Void
-
         /// Makes a reader.
-        ///
-        /// - Parameter isAsking: Told when the system's dialog comes and when it has gone.
-        public init(isAsking: @escaping @Sendable (Bool) async -> Void = { _ in }) {
-            self.isAsking = isAsking
-        }
+        public init() {}
 
         /// What the device recognises now; nil where nothing is enrolled, the app may not ask, or too many tries have locked it.
         public var biometry: Biometry? {
@@ -32,15 +25,12 @@
 
         /// Whether the device recognised the person; false also when they turned away.
         public func recognises(because reason: String) async -> Bool {
-            await isAsking(true)
             let recognition = Recognition()
-            let isRecognised = await withTaskCancellationHandler {
+            return await withTaskCancellationHandler {
                 await recognition.run(reason)
             } onCancel: {
                 Task { await recognition.stop() }
             }
-            await isAsking(false)
-            return isRecognised
         }
 
         /// Whether the device has a passcode, for ``DeviceFacts/devicePINSet``.

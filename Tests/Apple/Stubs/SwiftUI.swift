@@ -36,7 +36,7 @@ public struct TupleView<T>: StubLeaf { init() {} }
 public struct _ConditionalContent<A: View, B: View>: StubLeaf { init() {} }
 public struct ModifiedContent<Content, Modifier>: StubLeaf { init() {} }
 
-public protocol ViewModifier {
+@MainActor @preconcurrency public protocol ViewModifier {
     associatedtype Body: View
     typealias Content = _ViewModifier_Content<Self>
     @ViewBuilder @MainActor @preconcurrency func body(content: Content) -> Body
@@ -105,6 +105,9 @@ public struct VStack: StubLeaf {
     public init<C: View>(
         alignment: HorizontalAlignment = .center, spacing: CGFloat? = nil, @ViewBuilder content: () -> C
     ) {}
+}
+public struct HStack: StubLeaf {
+    public init<C: View>(spacing: CGFloat? = nil, @ViewBuilder content: () -> C) {}
 }
 public struct ZStack: StubLeaf {
     public init<C: View>(alignment: Alignment = .center, @ViewBuilder content: () -> C) {}

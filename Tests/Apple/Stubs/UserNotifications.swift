@@ -3,7 +3,7 @@
 public import Foundation
 
 open class UNNotificationAttachment: NSObject {}
-open class UNNotificationContent: NSObject, @unchecked Sendable {
+open class UNNotificationContent: NSObject {
     fileprivate(set) var stub = (
         title: "", subtitle: "", body: "", thread: "", attachments: [UNNotificationAttachment]()
     )
@@ -20,7 +20,7 @@ open class UNNotificationContent: NSObject, @unchecked Sendable {
         return copy
     }
 }
-open class UNMutableNotificationContent: UNNotificationContent, @unchecked Sendable {
+open class UNMutableNotificationContent: UNNotificationContent {
     open override var title: String {
         get { stub.title }
         set { stub.title = newValue }
@@ -46,7 +46,7 @@ open class UNMutableNotificationContent: UNNotificationContent, @unchecked Senda
         set { details = newValue }
     }
 }
-open class UNNotificationRequest: NSObject, @unchecked Sendable {
+open class UNNotificationRequest: NSObject {
     public let identifier: String
     public let content: UNNotificationContent
     public init(identifier: String, content: UNNotificationContent) {
