@@ -79,6 +79,10 @@ let package = Package(
         .library(name: "CordonService", targets: ["CordonService"]),
         .library(name: "CordonServiceSQLite", targets: ["CordonServiceSQLite"]),
         .library(name: "CordonServiceHTTP", targets: ["CordonServiceHTTP", "CordonGraph", "CordonConsole"]),
+        .library(name: "CordonScreens", targets: ["CordonScreens"]),
+        .library(name: "CordonApple", targets: ["CordonApple"]),
+        .library(name: "CordonUIKit", targets: ["CordonUIKit"]),
+        .library(name: "CordonSwiftUI", targets: ["CordonSwiftUI"]),
         .library(name: "CordonAppTools", targets: ["CordonAppTools"]),
         .library(name: "CordonTesting", targets: ["CordonTesting"]),
         .executable(name: "cordon", targets: ["CordonCommand"]),
@@ -137,6 +141,11 @@ let package = Package(
                 cryptoExtras,
                 httpTypes, logging, swiftASN1,
             ]),
+        // What Cordon shows and when, as values, and the adapters that draw them: on Linux the last three are empty.
+        appLibrary("CordonScreens", ["Cordon", "CordonBase"]),
+        appLibrary("CordonApple", ["Cordon", "CordonBase", "CordonScreens", crypto, httpTypes, logging]),
+        library("CordonUIKit", ["Cordon", "CordonScreens"]),
+        library("CordonSwiftUI", ["Cordon", "CordonApple", "CordonScreens", "CordonUIKit"]),
         library(
             "CordonHTTPClient",
             ["CordonBase", "CordonSignIn", asyncHTTPClient, httpTypes, nioCore, nioHTTP1, nioSSL]),
@@ -265,6 +274,7 @@ let package = Package(
                 "CordonVault",
                 crypto, httpTypes, logging,
             ]),
+        tests("CordonScreensTests", ["Cordon", "CordonBase", "CordonScreens", "CordonTestSupport", "CordonTesting"]),
         tests(
             "CordonServiceTests",
             [

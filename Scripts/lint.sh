@@ -62,5 +62,10 @@ stale=$(python3 Scripts/texts.py --check 2>&1) || fail 'the table of texts' "$st
 # What the structure is held to, and no dependency that nothing imports.
 house=$(python3 Scripts/house.py) || fail 'the house' "$house"
 
+# Adapters of Apple platforms, against stand-ins; where nothing is built yet the type-check waits for the build.
+if [ -e .build/debug/Modules/CordonScreens.swiftmodule ]; then
+    apple=$(Scripts/apple.sh && Scripts/apple.sh planted) || fail 'the Apple adapters' "$apple"
+fi
+
 [ $status -eq 0 ] && echo 'lint: nothing found'
 exit $status

@@ -1,4 +1,5 @@
 package import CordonBase
+public import CordonPolicy
 internal import CordonVault
 
 /// Why protection could not do what the app asked.
@@ -13,6 +14,8 @@ public struct ProtectionError: Error, Sendable, Equatable {
         case stateUnwritable
         /// The organisation's files cannot be opened or written.
         case vault
+        /// The rules do not allow it; ``ProtectionError/denial`` says why.
+        case denied
         /// No permit was issued, or it is for something else.
         case noPermit
         /// The policy changed after the permit was issued.
@@ -48,6 +51,8 @@ public struct ProtectionError: Error, Sendable, Equatable {
     public let hint: String
     /// Why a connection must not be used; nil for every other kind.
     public let pinning: PinningFailure?
+    /// Why the rules do not allow it, with every reason; nil for every other kind.
+    public let denial: PolicyDecision?
     /// Where Cordon's source made the error, for the report of a defect: module, file and line.
     public var thrownAt: String { codePlace.description }
     package private(set) var codePlace: CodePlace
@@ -60,6 +65,17 @@ public struct ProtectionError: Error, Sendable, Equatable {
         self.reason = reason
         self.hint = hint ?? code.usualHint
         pinning = nil
+        denial = nil
+        codePlace = CodePlace(file, line)
+    }
+
+    /// Makes the error of what the rules do not allow.
+    public init(denied denial: PolicyDecision, file: StaticString = #fileID, line: UInt = #line) {
+        code = .denied
+        reason = denial.reasons.first?.message ?? "the organisation's rules do not allow it"
+        hint = denial.reasons.first?.remedy ?? code.usualHint
+        pinning = nil
+        self.denial = denial
         codePlace = CodePlace(file, line)
     }
 
@@ -69,6 +85,7 @@ public struct ProtectionError: Error, Sendable, Equatable {
         reason = pinning.reason
         hint = code.usualHint
         self.pinning = pinning
+        denial = nil
         codePlace = CodePlace(file, line)
     }
 
@@ -90,6 +107,7 @@ extension ProtectionError.Code {
         case .stateUnreadable: "Check in again; until then the organisation's data stays closed."
         case .stateUnwritable: "Check the data folder's permissions and free space."
         case .vault: "See the vault's own error; the file itself was not changed."
+        case .denied: "The denial's reasons say what would be allowed."
         case .noPermit, .permitOutdated: "Ask for a decision again and use the permit it gives at once."
         case .outletFailed: "Try again, or choose another way."
         case .nothingThere: "Copy or receive something first."

@@ -113,3 +113,77 @@ import Testing
         #expect(await board.item?.text == "lunch at noon")
     }
 }
+
+/// One call that asks, uses the permit and throws one error.
+@Suite struct OneCallTests {
+    private actor Paper: Printer {
+        private(set) var sheets = 0
+        let fails: Bool
+        init(fails: Bool = false) { self.fails = fails }
+        func print(_ document: Data, title: String) throws {
+            if fails { throw ProtectionError(.nothingThere, "") }
+            sheets += 1
+        }
+    }
+
+    private actor Place: SavePlace {
+        private(set) var names: [String] = []
+        func save(_ copy: Data, named name: String) { names.append(name) }
+    }
+
+    @Test func `an allowed print reaches the printer by one call`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled(["printBlocked": .bool(false)])
+        let paper = Paper()
+        let decision = try await protection.outlets.print(
+            Data("x".utf8), title: "t", of: .managed(device.account.id), on: paper)
+        #expect(decision.verdict == .allow)
+        #expect(await paper.sheets == 1)
+    }
+
+    @Test func `a refused print throws the one error, with the denial in it`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled(["printBlocked": .bool(true)])
+        let paper = Paper()
+        do {
+            try await protection.outlets.print(
+                Data("x".utf8), title: "t", of: .managed(device.account.id), on: paper)
+            Issue.record("it was printed")
+        } catch {
+            #expect(error.code == .denied)
+            #expect(error.denial?.reasons.map(\.setting) == ["printBlocked"])
+            #expect(error.reason == error.denial?.reasons.first?.message)
+        }
+        #expect(await paper.sheets == 0)
+    }
+
+    @Test func `a printer that fails is the same error of another kind`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled(["printBlocked": .bool(false)])
+        do {
+            try await protection.outlets.print(
+                Data("x".utf8), title: "t", of: .managed(device.account.id), on: Paper(fails: true))
+            Issue.record("it was printed")
+        } catch {
+            #expect(error.code == .outletFailed)
+            #expect(error.denial == nil)
+        }
+    }
+
+    @Test func `saving asks about the place that is named`() async throws {
+        let device = try Device()
+        let protection = try await device.enrolled([
+            "saveAsBlocked": .bool(true), "allowedDataStorageLocations": .array([.string("oneDriveForBusiness")]),
+            "allowedOutboundDataTransferDestinations": .string("managedApps"),
+        ])
+        let (owner, place) = (Identity.managed(device.account.id), Place())
+        try await protection.outlets.save(
+            Data("x".utf8), named: "a", of: owner, to: place, at: .oneDriveForBusiness, account: device.account.id)
+        do {
+            try await protection.outlets.save(
+                Data("x".utf8), named: "b", of: owner, to: place, at: .cameraRoll)
+            Issue.record("it was saved")
+        } catch { #expect(error.code == .denied) }
+        #expect(await place.names == ["a"])
+    }
+}

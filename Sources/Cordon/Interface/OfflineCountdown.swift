@@ -9,7 +9,8 @@ public struct OfflineCountdown: Sendable, Equatable {
     /// Time until its data is removed, nil when the policy never does; zero when it is due.
     public let untilWipe: Duration?
 
-    init(account: AccountID, offline: Duration, blockAfter: Duration, wipeAfter: Duration) {
+    /// Makes a countdown from how long the account was without contact, and how long it may be; zero for never.
+    package init(account: AccountID, offline: Duration, blockAfter: Duration, wipeAfter: Duration) {
         self.account = account
         // A clock turned back gives no time: it counts as closed.
         untilBlock = offline < .zero ? .zero : max(.zero, blockAfter - offline)

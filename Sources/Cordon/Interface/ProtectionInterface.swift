@@ -63,6 +63,20 @@ public struct PINPrompt: Sendable, Equatable {
     public let biometry: Biometry?
     /// Whether the person may turn away (SDK-ST-15).
     public let canCancel: Bool
+
+    /// Makes a request, as Cordon does; an app makes one in the tests of its interface.
+    public init(
+        account: ManagedAccount, digitsOnly: Bool, attemptsLeft: Int, lastWasWrong: Bool, wait: Duration,
+        biometry: Biometry?, canCancel: Bool
+    ) {
+        self.account = account
+        self.digitsOnly = digitsOnly
+        self.attemptsLeft = attemptsLeft
+        self.lastWasWrong = lastWasWrong
+        self.wait = wait
+        self.biometry = biometry
+        self.canCancel = canCancel
+    }
 }
 
 /// What a person did about a request for the PIN.
@@ -91,6 +105,19 @@ public struct NewPINPrompt: Sendable, Equatable {
     public let problems: [PINRequirements.Problem]
     /// Whether the person may turn away.
     public let canCancel: Bool
+
+    /// Makes a request, as Cordon does; an app makes one in the tests of its interface.
+    public init(
+        account: ManagedAccount, minimumLength: Int, characters: PINCharacterSet, simpleIsBlocked: Bool,
+        problems: [PINRequirements.Problem], canCancel: Bool
+    ) {
+        self.account = account
+        self.minimumLength = minimumLength
+        self.characters = characters
+        self.simpleIsBlocked = simpleIsBlocked
+        self.problems = problems
+        self.canCancel = canCancel
+    }
 }
 
 /// What a person did about a request for a new PIN.
@@ -109,6 +136,13 @@ public struct SignInPrompt: Sendable, Equatable {
     public let message: String
     /// Whether the person may turn away.
     public let canCancel: Bool
+
+    /// Makes a request, as Cordon does; an app makes one in the tests of its interface.
+    public init(account: ManagedAccount, message: String, canCancel: Bool) {
+        self.account = account
+        self.message = message
+        self.canCancel = canCancel
+    }
 }
 
 /// How a fresh sign-in went.

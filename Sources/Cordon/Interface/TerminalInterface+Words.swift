@@ -21,8 +21,6 @@ extension TerminalInterface {
         }
     }
 
-    static func guesses(_ count: Int) -> String { Texts.pinTries(count: count) }
-
     /// A length of time in the largest unit that fits, rounded up.
     static func text(_ duration: Duration) -> String {
         let seconds = max(0, (duration.milliseconds + 999) / 1000)

@@ -67,8 +67,7 @@ public struct TerminalInterface: ProtectionInterface {
 
     /// Asks for the PIN; an empty line turns away, `?` says that it is forgotten.
     public func enterPIN(_ prompt: PINPrompt) async -> PINAnswer {
-        if prompt.lastWasWrong { say("That is not the PIN; \(Self.guesses(prompt.attemptsLeft)) left.") }
-        if prompt.wait > .zero { say("Wait \(Self.text(prompt.wait)) before the next try.") }
+        for line in GateScreen.pin(prompt).lines where line.role == .problem { say(line.text) }
         let cancel = prompt.canCancel ? ", an empty line to cancel" : ""
         while true {
             say("PIN of \(prompt.account.userPrincipalName) (? when forgotten\(cancel)):")
@@ -79,14 +78,14 @@ public struct TerminalInterface: ProtectionInterface {
                 return .entered(pin)
             default:
                 // A command that was typed too early is no guess.
-                say("The PIN has digits only; that was not tried.")
+                say(Texts.screenPinDigitsOnly)
             }
         }
     }
 
     /// Asks for a new PIN twice; an empty line turns away.
     public func choosePIN(_ prompt: NewPINPrompt) async -> NewPINAnswer {
-        for problem in prompt.problems { say(Self.text(problem)) }
+        for line in GateScreen.newPIN(prompt).lines where line.role == .problem { say(line.text) }
         let kind = prompt.characters == .numeric ? "digits" : "characters, with a letter or symbol"
         while true {
             say("New PIN of \(prompt.account.userPrincipalName), at least \(prompt.minimumLength) \(kind):")
@@ -94,7 +93,7 @@ public struct TerminalInterface: ProtectionInterface {
             say("The same again:")
             guard let second = await read(true) else { return .cancelled }
             if first == second { return .chosen(first) }
-            say("The two are not the same.")
+            say(Texts.screenNewPINDiffers)
         }
     }
 
@@ -121,10 +120,7 @@ public struct TerminalInterface: ProtectionInterface {
 
     /// Shows how long the app may still be without contact.
     public func show(_ countdown: OfflineCountdown) {
-        var line =
-            "Without contact to the organisation this account's data closes in \(Self.text(countdown.untilBlock))"
-        if let wipe = countdown.untilWipe { line += " and is removed in \(Self.text(wipe))" }
-        say(line + ".")
+        for line in GateScreen.countdown(countdown).lines { say(line.text) }
     }
 
     /// Shows a report of ``ProtectionDiagnostics/report()``, when the person asks for it (SDK-LG-03).

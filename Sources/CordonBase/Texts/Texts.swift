@@ -32,6 +32,9 @@ package enum Texts {
     /// The heading of a notice of the kind `warning`.
     package static let noticeWarning = "Your organisation asks for attention."
 
+    /// The body of a notification whose content the organisation's rules keep back.
+    package static let notificationHidden = "Open the app to read it."
+
     /// Why a new PIN is refused: `digitsOnly`.
     package static let pinDigitsOnly = "Only digits will do."
 
@@ -112,6 +115,100 @@ package enum Texts {
 
     /// What to tell a person when protecting an account ended as `userCancelled`.
     package static let remediationUserCancelled = "The account was not added, because the sign-in was cancelled."
+
+    /// Whose data a screen is about, by the name the person signs in with.
+    package static func screenAccount(name: String) -> String {
+        "Account: \(name)"
+    }
+
+    /// A button that turns away.
+    package static let screenAnswerCancel = "Cancel"
+
+    /// A button that goes on.
+    package static let screenAnswerContinue = "Continue"
+
+    /// A button that has the device recognise a face instead of the PIN.
+    package static let screenAnswerFace = "Use Face ID"
+
+    /// A button that has the device recognise a finger instead of the PIN.
+    package static let screenAnswerFinger = "Use Touch ID"
+
+    /// A button for a person who does not know the PIN any more.
+    package static let screenAnswerForgotPIN = "Forgot PIN"
+
+    /// A button that begins a sign-in.
+    package static let screenAnswerSignIn = "Sign in"
+
+    /// A button that looks once more whether a cause is gone.
+    package static let screenAnswerTryAgain = "Try again"
+
+    /// How long until the data closes.
+    package static func screenCountdownBlock(time: String) -> String {
+        "Without contact to the organisation this account's data closes in \(time)."
+    }
+
+    /// The heading of the screen that says how long the app may be without contact.
+    package static let screenCountdownTitle = "Connect to your organisation"
+
+    /// How long until the data closes, and until it is removed.
+    package static func screenCountdownWipe(later: String, time: String) -> String {
+        "Without contact to the organisation this account's data closes in \(time) and is removed in \(later)."
+    }
+
+    /// The heading of the screen that covers an organisation's data.
+    package static let screenCoverTitle = "Your organisation's data is covered."
+
+    /// How long a new PIN with letters or symbols has to be.
+    package static func screenNewPINCharacters(count: Int) -> String {
+        count == 1
+            ? "At least one character, a letter or symbol." : "At least \(count) characters, with a letter or symbol."
+    }
+
+    /// The new PIN and its repetition differ.
+    package static let screenNewPINDiffers = "The two are not the same."
+
+    /// How long a new PIN of digits has to be.
+    package static func screenNewPINDigits(count: Int) -> String {
+        count == 1 ? "At least one digit." : "At least \(count) digits."
+    }
+
+    /// The heading of the screen on which a new PIN is typed again.
+    package static let screenNewPINRepeat = "Enter the same PIN again"
+
+    /// The heading of the screen on which a new PIN is chosen.
+    package static let screenNewPINTitle = "Choose a PIN"
+
+    /// What was typed has other characters than digits; it was not counted as a guess.
+    package static let screenPinDigitsOnly = "The PIN has digits only; that was not tried."
+
+    /// The label of the field in which a PIN is typed.
+    package static let screenPinField = "PIN"
+
+    /// Why the device is asked to recognise the person.
+    package static func screenPinReason(name: String) -> String {
+        "Open the data of \(name)."
+    }
+
+    /// The heading of the screen that asks for the PIN.
+    package static let screenPinTitle = "Enter the PIN"
+
+    /// How long to wait before the next guess.
+    package static func screenPinWait(time: String) -> String {
+        "Wait \(time) before the next try."
+    }
+
+    /// The guess before was wrong; `tries` is a number of tries in words.
+    package static func screenPinWrong(tries: String) -> String {
+        "That is not the PIN; \(tries) left."
+    }
+
+    /// Who is to sign in afresh.
+    package static func screenSignInAs(name: String) -> String {
+        "Sign in as \(name)."
+    }
+
+    /// The heading of the screen that asks for a fresh sign-in.
+    package static let screenSignInTitle = "Sign in again"
 
     /// The next step `askAdministrator` of an enrolment, in words.
     package static let stepAskAdministrator =

@@ -156,7 +156,7 @@ struct ReachCounter: Sendable {
             let user = try records.record(DirectoryUser.self, folded(registration.account.id.rawValue)), user.isEntitled
         else { return }
         let (app, facts) = (registration.application.bundleID, registration.filterFacts)
-        let groups = try records.groups(of: user.storageID)
+        let groups = try records.directGroups(ofPerson: user.storageID)
         let intended = before.intended(for: user, in: groups, bundleID: app, facts: facts)
         let proposed = after.intended(for: user, in: groups, bundleID: app, facts: facts)
         guard intended.references != proposed.references else { return }

@@ -1,0 +1,134 @@
+public import CordonIdentity
+public import CordonPolicy
+public import Foundation
+
+/// One call for each way out: it asks, uses the permit at once, asks again where the rules changed in between, and throws one error.
+///
+/// ```swift
+/// do { try await protection.outlets.print(report, title: "Report", of: owner, on: printer) }
+/// catch { show(error.denial?.summary ?? error.reason) }
+/// ```
+/// Where a warning has to be shown before, ask for the permit and call the method that takes it.
+extension EgressOutlets {
+    /// How often rules may change between the answer and its use.
+    private static let mostAttempts = 4
+
+    /// Copies text, if it may be.
+    ///
+    /// - Returns: The decision; its reasons say what was allowed with a warning.
+    /// - Throws: ``ProtectionError``: `denied` with ``ProtectionError/denial``, and what
+    ///   ``copy(_:of:to:permit:)`` throws.
+    @discardableResult
+    public func copy(
+        _ text: String, of owner: Identity, to clipboard: some Clipboard
+    ) async throws(ProtectionError) -> PolicyDecision {
+        for _ in 1..<Self.mostAttempts {
+            let permit = try allowed { () throws(EgressDenied) in try copyPermit(for: text, of: owner) }
+            let decision = permit.decision
+            do {
+                try await copy(text, of: owner, to: clipboard, permit: permit)
+                return decision
+            } catch { if error.code != .permitOutdated { throw error } }
+        }
+        throw Self.restless
+    }
+
+    /// Prints a document, if it may be.
+    ///
+    /// - Returns: The decision; its reasons say what was allowed with a warning.
+    /// - Throws: ``ProtectionError``: `denied` with ``ProtectionError/denial``, and what
+    ///   ``print(_:title:of:on:permit:)`` throws.
+    @discardableResult
+    public func print(
+        _ document: Data, title: String, of owner: Identity, on printer: some Printer
+    ) async throws(ProtectionError) -> PolicyDecision {
+        for _ in 1..<Self.mostAttempts {
+            let permit = try permit(for: .may(.print, of: owner))
+            let decision = permit.decision
+            do {
+                try await print(document, title: title, of: owner, on: printer, permit: permit)
+                return decision
+            } catch { if error.code != .permitOutdated { throw error } }
+        }
+        throw Self.restless
+    }
+
+    /// Saves a plain copy to a place outside the app, if it may be.
+    ///
+    /// - Parameters:
+    ///   - location: What kind of place it is.
+    ///   - account: Whose place it is; nil when that is not known.
+    /// - Returns: The decision; its reasons say what was allowed with a warning.
+    /// - Throws: ``ProtectionError``: `denied` with ``ProtectionError/denial``, and what
+    ///   ``save(_:named:of:to:permit:)`` throws.
+    @discardableResult
+    public func save(
+        _ contents: Data, named name: String, of owner: Identity, to place: some SavePlace, at location: Location,
+        account: AccountID? = nil
+    ) async throws(ProtectionError) -> PolicyDecision {
+        for _ in 1..<Self.mostAttempts {
+            let permit = try permit(for: .save(to: location, account: account, of: owner))
+            let decision = permit.decision
+            do {
+                try await save(contents, named: name, of: owner, to: place, permit: permit)
+                return decision
+            } catch { if error.code != .permitOutdated { throw error } }
+        }
+        throw Self.restless
+    }
+
+    /// Hands a thing to another app, if it may be.
+    ///
+    /// - Parameter peer: The app, and the account in it.
+    /// - Returns: The decision; its reasons say what was allowed with a warning.
+    /// - Throws: ``ProtectionError``: `denied` with ``ProtectionError/denial``, and what
+    ///   ``send(_:named:of:to:permit:)`` throws.
+    @discardableResult
+    public func send(
+        _ contents: Data, named name: String, of owner: Identity, to app: some ReceivingApp, as peer: Peer
+    ) async throws(ProtectionError) -> PolicyDecision {
+        for _ in 1..<Self.mostAttempts {
+            let permit = try permit(for: .send(to: peer, of: owner))
+            let decision = permit.decision
+            do {
+                try await send(contents, named: name, of: owner, to: app, permit: permit)
+                return decision
+            } catch { if error.code != .permitOutdated { throw error } }
+        }
+        throw Self.restless
+    }
+
+    /// Opens a link, or what the rules put in its place, if it may be.
+    ///
+    /// - Returns: The address that was opened.
+    /// - Throws: ``ProtectionError``: `denied` with ``ProtectionError/denial``, and what
+    ///   ``openLink(_:of:with:permit:)`` throws.
+    @discardableResult
+    public nonisolated func openLink(
+        _ link: URL, of owner: Identity, with opener: some LinkOpener, isUniversal: Bool = false
+    ) async throws(ProtectionError) -> URL {
+        for _ in 1..<Self.mostAttempts {
+            let permit = try allowed { () throws(EgressDenied) in
+                try linkPermit(for: link, of: owner, isUniversal: isUniversal)
+            }
+            do { return try await openLink(link, of: owner, with: opener, permit: permit) } catch {
+                if error.code != .permitOutdated { throw error }
+            }
+        }
+        throw Self.restless
+    }
+
+    private nonisolated func permit(for question: Question) throws(ProtectionError) -> EgressPermit {
+        try allowed { () throws(EgressDenied) in try rules.permit(for: question) }
+    }
+
+    private nonisolated func allowed(
+        _ ask: () throws(EgressDenied) -> EgressPermit
+    ) throws(ProtectionError) -> EgressPermit {
+        do { return try ask() } catch { throw ProtectionError(denied: error.decision) }
+    }
+
+    private static var restless: ProtectionError {
+        ProtectionError(.permitOutdated, "the rules changed each time before the permit could be used")
+    }
+}

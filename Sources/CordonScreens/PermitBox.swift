@@ -1,0 +1,34 @@
+public import Cordon
+
+/// A permit that fits where it cannot be moved: a button's action, a completion handler, a property of a view. It is taken out once.
+///
+/// ```swift
+/// let box = PermitBox(try protection.permit(for: .print(of: owner)))
+/// Button("Print") { Task { try await print(document, with: box) } }
+/// ```
+public final class PermitBox: Sendable {
+    /// What the permit allows.
+    public let question: Question
+    /// What was answered; the reasons of a warning are shown before the permit is used.
+    public let decision: PolicyDecision
+    private let taking = FirstCall()
+    // Read and emptied by the one caller that `taking` lets through.
+    nonisolated(unsafe) private var permit: EgressPermit?
+
+    /// Puts a permit into a box.
+    public init(_ permit: consuming EgressPermit) {
+        question = permit.question
+        decision = permit.decision
+        self.permit = consume permit
+    }
+
+    /// Takes the permit out.
+    ///
+    /// - Throws: ``ProtectionError`` with code `noPermit` when it was taken before.
+    public func take() throws(ProtectionError) -> EgressPermit {
+        guard taking.isMine(), let permit = permit.take() else {
+            throw ProtectionError(.noPermit, "the permit was used before")
+        }
+        return permit
+    }
+}

@@ -1,0 +1,4 @@
+@_exported public import Cordon
+@_exported public import CordonApple
+@_exported public import CordonScreens
+@_exported public import CordonUIKit

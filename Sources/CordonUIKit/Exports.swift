@@ -1,0 +1,2 @@
+@_exported public import Cordon
+@_exported public import CordonScreens

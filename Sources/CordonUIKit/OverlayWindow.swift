@@ -1,0 +1,50 @@
+#if canImport(UIKit)
+    internal import Cordon
+    internal import CordonScreens
+    internal import Foundation
+    internal import UIKit
+
+    /// The window above all of an app's: it covers, and shows Cordon's screens. It holds nothing of the app's, so that a picture of it is of
+    /// nobody's data.
+    @MainActor final class OverlayWindow: UIWindow {
+        private let screens: GateViewController
+        private var shown: ShownScreen?
+
+        /// Whether the app is hidden whatever is shown.
+        var isCovering = true {
+            didSet { settle() }
+        }
+
+        init(_ scene: UIWindowScene, _ interface: ScreenInterface) {
+            screens = GateViewController { [interface] in interface.answer($0, typed: $1, to: $2) }
+            super.init(windowScene: scene)
+            // Above alerts and sheets of the app's own.
+            windowLevel = Level(rawValue: Level.alert.rawValue + 1)
+            rootViewController = screens
+            settle()
+        }
+
+        @available(*, unavailable)
+        required init?(coder: NSCoder) { nil }
+
+        /// Shows a screen of Cordon's; nil is the app itself.
+        func show(_ shown: ShownScreen?) {
+            self.shown = shown
+            settle()
+        }
+
+        private func settle() {
+            if isCovering {
+                var cover = GateScreen.cover(of: nil)
+                if let theme = shown?.screen.theme { cover.theme = theme }
+                screens.show(ShownScreen(id: 0, screen: cover))
+                isHidden = false
+            } else if let shown {
+                screens.show(shown)
+                isHidden = false
+            } else {
+                isHidden = true
+            }
+        }
+    }
+#endif

@@ -1,0 +1,60 @@
+#if canImport(UIKit) && canImport(QuickLook)
+    public import Cordon
+    public import CordonScreens
+    public import Foundation
+    public import QuickLook
+    internal import UIKit
+
+    /// Quick Look over a sealed file: a plain copy is handed out while the preview is on screen, and taken away with it.
+    ///
+    /// The system's preview has ways out of its own in its toolbar. Where the rules do not let the data go to any app, `open` refuses; draw such
+    /// a document with views of the app. Main actor.
+    @MainActor
+    public final class ProtectedPreview: QLPreviewController, QLPreviewControllerDataSource,
+        QLPreviewControllerDelegate
+    {
+        private let files: HandedOutFiles
+        private let file: URL
+
+        /// Opens a preview.
+        ///
+        /// - Throws: ``EgressDenied`` with every reason when the data may not go to any app; ``ProtectionError`` when no copy could be made.
+        public static func open(
+            _ contents: Data, named name: String, of owner: Identity, by protection: AppProtection,
+            handedOutBy files: HandedOutFiles
+        ) throws -> ProtectedPreview {
+            let decision = protection.decision(for: .send(to: .unmanagedApp, of: owner))
+            guard decision.verdict.permits else { throw EgressDenied(decision) }
+            return ProtectedPreview(try files.handOut(contents, named: name, of: owner), files)
+        }
+
+        private init(_ file: URL, _ files: HandedOutFiles) {
+            self.file = file
+            self.files = files
+            super.init(nibName: nil, bundle: nil)
+            dataSource = self
+            delegate = self
+        }
+
+        /// Not from a storyboard.
+        @available(*, unavailable)
+        public required init?(coder: NSCoder) { nil }
+
+        /// One file.
+        public func numberOfPreviewItems(in controller: QLPreviewController) -> Int { 1 }
+
+        /// The copy.
+        public func previewController(_ controller: QLPreviewController, previewItemAt index: Int) -> any QLPreviewItem
+        {
+            PreviewItem(file)
+        }
+
+        /// Takes the copy away.
+        public func previewControllerDidDismiss(_ controller: QLPreviewController) { files.takeBack(file) }
+    }
+
+    @MainActor private final class PreviewItem: NSObject, QLPreviewItem {
+        let previewItemURL: URL?
+        init(_ file: URL) { previewItemURL = file }
+    }
+#endif

@@ -1,0 +1,52 @@
+#if canImport(UIKit)
+    public import Cordon
+    public import Foundation
+    public import UIKit
+
+    /// The system's share sheet for somebody's data, with what the rules refuse left out (SDK-SX-01).
+    ///
+    /// The sheet cannot be told that an app is managed: where data may go to managed apps only, there is no sheet, and ``EgressOutlets/openIn(_:named:of:by:permit:)``
+    /// is the way. Main actor.
+    @MainActor public final class ProtectedShareSheet: UIActivityViewController {
+        private var whenDone: (() -> Void)?
+
+        /// Makes a sheet for a plain copy of a file.
+        ///
+        /// - Parameters:
+        ///   - file: The copy, such as of `HandedOutFiles`; it has to stay until the sheet is gone.
+        ///   - owner: Whose it is.
+        ///   - whenDone: Called when the sheet is gone, to take the copy back.
+        /// - Throws: ``EgressDenied`` with every reason when it may not go to any app.
+        public convenience init(
+            _ file: URL, of owner: Identity, by protection: AppProtection, whenDone: @escaping () -> Void = {}
+        ) throws(EgressDenied) {
+            // Nobody knows which app the person will choose: the rules are asked about any.
+            _ = try protection.permit(for: .send(to: .unmanagedApp, of: owner)).decision
+            self.init(activityItems: [file], applicationActivities: nil)
+            self.whenDone = whenDone
+            excludedActivityTypes = Self.excluded(for: owner, by: protection)
+            completionWithItemsHandler = { [weak self] _, _, _, _ in self?.finish() }
+        }
+
+        private func finish() {
+            whenDone?()
+            whenDone = nil
+        }
+
+        /// What the rules leave out of a sheet.
+        static func excluded(for owner: Identity, by protection: AppProtection) -> [UIActivity.ActivityType] {
+            let targets: [(UIActivity.ActivityType, ShareTarget)] = [
+                (.print, ShareTarget(.print, "print")), (.copyToPasteboard, ShareTarget(.clipboard, "pasteboard")),
+                (.saveToCameraRoll, ShareTarget(.photos, "photos")), (.airDrop, ShareTarget(.otherApp, "airdrop")),
+                (.mail, ShareTarget(.otherApp, "mail")), (.message, ShareTarget(.otherApp, "messages")),
+                (.assignToContact, ShareTarget(.otherApp, "contacts")),
+                (.addToReadingList, ShareTarget(.otherApp, "reading list")),
+                (.openInIBooks, ShareTarget(.otherApp, "books")), (.markupAsPDF, ShareTarget(.files, "markup")),
+                (.collaborationCopyLink, ShareTarget(.clipboard, "link")),
+                (.addToHomeScreen, ShareTarget(.otherApp, "home screen")),
+            ]
+            let shown = Set(protection.outlets.shareSheet(targets.map(\.1), for: owner).shown)
+            return targets.filter { !shown.contains($0.1) }.map(\.0)
+        }
+    }
+#endif

@@ -1,0 +1,30 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
+public import Foundation
+@_exported public import FoundationNetworking
+public import UIKit
+
+public enum WKNavigationActionPolicy: Int, Sendable { case cancel = 0, allow = 1, download = 2 }
+public enum WKNavigationResponsePolicy: Int, Sendable { case cancel = 0, allow = 1, download = 2 }
+@MainActor open class WKFrameInfo: NSObject {
+    open var isMainFrame: Bool { true }
+}
+@MainActor open class WKNavigationAction: NSObject {
+    public let request: URLRequest
+    public let targetFrame: WKFrameInfo?
+    public init(stubRequest: URLRequest, stubTarget: WKFrameInfo? = WKFrameInfo()) {
+        (request, targetFrame) = (stubRequest, stubTarget)
+    }
+    open var shouldPerformDownload: Bool { false }
+}
+@MainActor open class WKNavigationResponse: NSObject {
+    open var canShowMIMEType: Bool { true }
+}
+@MainActor open class WKWebView: UIView {
+    open weak var navigationDelegate: (any WKNavigationDelegate)?
+}
+@MainActor public protocol WKNavigationDelegate: NSObjectProtocol {
+    func webView(
+        _ webView: WKWebView, decidePolicyFor navigationAction: WKNavigationAction,
+        decisionHandler: @escaping @MainActor @Sendable (WKNavigationActionPolicy) -> Void)
+}

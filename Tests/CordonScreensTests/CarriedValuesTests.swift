@@ -1,0 +1,102 @@
+import Cordon
+import CordonScreens
+import CordonTestSupport
+import Foundation
+import Testing
+
+/// What lies on pasteboards, in notifications, behind links and in folders for other programs.
+@Suite struct CarriedValuesTests {
+    @Test func `what is on a pasteboard comes back as it was`() {
+        for item in [
+            ClipboardItem(owner: nil, text: "plain", sealed: nil),
+            ClipboardItem(owner: "oid-a", text: nil, sealed: Data([1, 2])),
+            ClipboardItem(owner: "oid-a", text: "both", sealed: Data([3])),
+        ] {
+            #expect(PasteboardCodec.item(from: PasteboardCodec.representations(of: item)) == item)
+        }
+    }
+
+    @Test func `sealed text is not among what every app reads, and stays on this device`() {
+        let item = ClipboardItem(owner: "oid-a", text: nil, sealed: Data([1]))
+        #expect(PasteboardCodec.representations(of: item)[PasteboardCodec.textType] == nil)
+        #expect(PasteboardCodec.isLocalOnly(item))
+        #expect(!PasteboardCodec.isLocalOnly(ClipboardItem(owner: nil, text: "x", sealed: nil)))
+    }
+
+    @Test func `a pasteboard without text, with bytes that are none, or with too many is empty`() {
+        #expect(PasteboardCodec.item(from: [:]) == nil)
+        #expect(PasteboardCodec.item(from: ["public.png": Data([1])]) == nil)
+        #expect(PasteboardCodec.item(from: [PasteboardCodec.textType: Data([0xff, 0xfe])]) == nil)
+        #expect(PasteboardCodec.item(from: [PasteboardCodec.ownerType: Data("oid-a".utf8)]) == nil)
+        #expect(PasteboardCodec.item(from: [PasteboardCodec.textType: Data(count: (32 << 20) + 1)]) == nil)
+    }
+
+    @Test func `a notification keeps back what the rules keep back`() {
+        let text = NotificationText(title: "Amal", subtitle: "Plan", body: "We buy Fabrikam.")
+        #expect(text.redacted(to: .allow, appName: "Notes") == text)
+        for level in [NotificationLevel.block, .blockOrganizationalData] {
+            let shown = text.redacted(to: level, appName: "Notes")
+            #expect(shown.title == "Notes")
+            #expect(shown.subtitle.isEmpty)
+            #expect(!shown.body.contains("Fabrikam"))
+            #expect(!shown.keepsAttachments && !shown.keepsDetails)
+        }
+        #expect(text.redacted(to: .block, appName: "Notes").body.isEmpty)
+    }
+
+    @Test func `only what leads out of a page is asked about`() throws {
+        let inside = try #require(URL(string: "https://intranet.contoso.example/a"))
+        let outside = try #require(URL(string: "https://example.org/"))
+        let no = PolicyDecision(reasons: [
+            PolicyReason(rule: .webLink, message: "m", remedy: "r", verdict: .block)
+        ])
+        let yes = PolicyDecision(reasons: [])
+        func step(_ address: URL?, isMainFrame: Bool = true, _ decision: PolicyDecision) -> WebNavigation {
+            WebNavigation.step(
+                to: address, isMainFrame: isMainFrame, isExternal: { $0.host() != "intranet.contoso.example" },
+                decision: { _ in decision })
+        }
+        #expect(step(inside, no) == .inside)
+        #expect(step(outside, yes) == .outside(outside))
+        #expect(step(outside, no) == .refused(no))
+        #expect(step(outside, isMainFrame: false, no) == .refused(no))
+        #expect(step(nil, yes) == .refused(nil))
+        #expect(step(URL(string: "data:text/html,x"), yes) == .refused(nil))
+        #expect(step(URL(string: "data:image/png,x"), isMainFrame: false, no) == .inside)
+        #expect(step(URL(string: "JavaScript:alert(1)"), no) == .refused(no))
+    }
+
+    @Test func `a handed-out file is gone when it is taken back, and nobody else's with it`() throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let files = try HandedOutFiles(folder: folder.appending(path: "out"))
+        let first = try files.handOut(Data("a".utf8), named: "plan.pdf", of: .managed("oid-a"))
+        let second = try files.handOut(Data("b".utf8), named: "../../plan.pdf", of: .managed("oid-b"))
+        #expect(first.lastPathComponent == "plan.pdf" && second.lastPathComponent == "plan.pdf")
+        #expect(second.path.hasPrefix(folder.path))
+        #expect(try Data(contentsOf: second) == Data("b".utf8))
+        files.takeBack(first)
+        #expect(!FileManager.default.fileExists(atPath: first.deletingLastPathComponent().path))
+        #expect(FileManager.default.fileExists(atPath: second.path))
+        files.takeBack(folder)
+        #expect(files.count == 1)
+    }
+
+    @Test func `a closed gate and a wipe take an account's files away, and a start takes all`() throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let files = try HandedOutFiles(folder: folder.appending(path: "out"))
+        let first = try files.handOut(Data("a".utf8), named: "", of: .managed("oid-a"))
+        let second = try files.handOut(Data("b".utf8), named: "..", of: .managed("oid-b"))
+        let third = try files.handOut(Data("c".utf8), named: "c", of: .personal)
+        files.note(.gate(account: "oid-a", .closed([])))
+        #expect(!FileManager.default.fileExists(atPath: first.path))
+        files.note(.gate(account: "oid-b", .opened))
+        #expect(FileManager.default.fileExists(atPath: second.path))
+        files.note(.wipeStarted(account: "oid-b", commandID: "c"))
+        #expect(!FileManager.default.fileExists(atPath: second.path))
+        #expect(FileManager.default.fileExists(atPath: third.path))
+        _ = try HandedOutFiles(folder: folder.appending(path: "out"))
+        #expect(!FileManager.default.fileExists(atPath: third.path))
+    }
+}
