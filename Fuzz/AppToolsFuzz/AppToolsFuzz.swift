@@ -1,8 +1,8 @@
 import CordonAppTools
 import Foundation
 
-/// Feeds foreign bytes to every parser of the app tools: property lists, Mach-O and fat files, code signatures and
-/// activation rules.
+/// Feeds foreign bytes to every parser of the app tools: property lists, Mach-O and fat files, code signatures, archives,
+/// signed messages and activation rules.
 ///
 /// A parser must not crash, hang or use memory without bound; what it accepts must survive the round trips below.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -11,6 +11,8 @@ public func fuzzAppTools(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 
     propertyList(bytes)
     rule(String(decoding: bytes, as: UTF8.self))
     code(bytes)
+    archive(bytes)
+    message(bytes)
     return 0
 }
 
@@ -35,6 +37,27 @@ private func rule(_ text: String) {
     precondition((try? managed.addingManagedTypes(.intuneCompatible)) == managed, "rewriting twice is not once")
     precondition((try? canonical.canonical()) == canonical, "the canonical layout is not stable")
     _ = try? rule.accepts([SharedItem(attachments: [["public.jpeg"]])])
+}
+
+/// What is unpacked lies in its folder and is gone afterwards, whatever the archive says.
+private func archive(_ bytes: Data) {
+    guard bytes.starts(with: [0x50, 0x4B]) else { return }
+    let place = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-fuzz-archive-\(getpid())")
+    let file = place.appendingPathExtension("ipa")
+    try? FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+    guard (try? bytes.write(to: file)) != nil else { return }
+    if let package = try? AppPackage(opening: file, in: place) {
+        try? package.save()
+        package.close()
+    }
+    let left = (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []
+    precondition(left.isEmpty, "what was unpacked stays")
+}
+
+private func message(_ bytes: Data) {
+    _ = try? ProvisioningProfile(bytes)
+    guard let content = try? CMSEnvelope.content(of: bytes) else { return }
+    precondition(content.count <= bytes.count, "a message holds more than it is")
 }
 
 private func code(_ bytes: Data) {

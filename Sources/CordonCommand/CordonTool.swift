@@ -38,6 +38,7 @@ struct CordonTool: AsyncParsableCommand {
                 try command.run()
             }
         } catch let failure as CommandFailure {
+            if CommandLine.arguments.contains("--json") { Terminal.json(failure) }
             Terminal.talk("cordon: \(failure.message)")
             if let hint = failure.hint { Terminal.talk("  \(hint)") }
             Foundation.exit(failure.status.rawValue)

@@ -11,6 +11,8 @@ struct AppBundle {
     let info: PropertyListValue
     let identifier: String?
     let executable: URL?
+    /// The name of the executable that has to be there and is not; a framework may hold resources alone.
+    let missingExecutable: String?
     /// The code bundles directly inside: frameworks, extensions, Watch apps and App Clips.
     let nested: [URL]
     /// Code files that belong to no nested bundle, such as libraries in `Frameworks`.
@@ -33,15 +35,15 @@ struct AppBundle {
         self.kind = kind
         info = try PropertyList(contentsOf: url.appendingPathComponent("Info.plist")).value
         identifier = info["CFBundleIdentifier"]?.string
-        if let name = info["CFBundleExecutable"]?.string {
-            guard !name.contains("/"), name != "..", !name.isEmpty else {
-                throw AppToolsError(.malformed, "CFBundleExecutable is not a file name", at: url.path)
-            }
-            let file = url.appendingPathComponent(name)
-            executable = InputFile.kind(of: file).exists ? file : nil
-        } else {
-            executable = nil
+        let named = info["CFBundleExecutable"]?.string
+        // Without the key the system takes the file that is named as the bundle is.
+        let name = named ?? url.deletingPathExtension().lastPathComponent
+        guard !name.contains("/"), name != "..", !name.isEmpty else {
+            throw AppToolsError(.malformed, "CFBundleExecutable is not a file name", at: url.path)
         }
+        let file = url.appendingPathComponent(name)
+        executable = InputFile.kind(of: file).exists ? file : nil
+        missingExecutable = executable == nil && (named != nil || kind != .framework) ? name : nil
         (nested, looseCode) = Self.contents(of: url, executable: executable)
     }
 
@@ -114,6 +116,12 @@ struct AppBundle {
             }
         }
         return (nested.sorted { $0.path < $1.path }, code.sorted { $0.path < $1.path })
+    }
+
+    /// - Throws: ``AppToolsError`` `malformed` when the bundle has to have an executable and has none.
+    func checkExecutable() throws(AppToolsError) {
+        guard let missingExecutable else { return }
+        throw AppToolsError(.malformed, "has no executable: \(missingExecutable) is not there", at: url.path)
     }
 
     private static func entries(_ folder: URL) -> [URL] {

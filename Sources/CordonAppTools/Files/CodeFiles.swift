@@ -40,11 +40,13 @@ enum CodeFiles {
     }
 
     private static func isCode(_ url: URL) -> Bool {
-        guard let handle = try? FileHandle(forReadingFrom: url) else { return false }
+        // Opening a pipe waits for its other end.
+        guard InputFile.isRegular(url), let handle = try? FileHandle(forReadingFrom: url) else { return false }
         defer { try? handle.close() }
         guard let head = try? handle.read(upToCount: 8), head.count == 8 else { return false }
         if MachOImage.isImage(head) { return true }
-        // A Java class has its version where a fat file has its number of slices.
-        return MachOFile.mayBeMachO(head) && head[4...].prefix(3) == Data([0, 0, 0]) && (1...64).contains(head[7])
+        // A Java class has its version, 45 or more, where a fat file has its number of slices.
+        return MachOFile.mayBeMachO(head) && head[4...].prefix(3) == Data([0, 0, 0])
+            && (1...44).contains(head[7])
     }
 }

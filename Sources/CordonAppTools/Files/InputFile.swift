@@ -32,6 +32,12 @@ public enum InputFile {
         }
     }
 
+    /// Whether a regular file is at the place, or a link to one.
+    static func isRegular(_ url: URL) -> Bool {
+        var status = stat()
+        return stat(url.path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
     /// Whether something exists at the place, and whether it is a folder.
     static func kind(of url: URL) -> (exists: Bool, isFolder: Bool) {
         var isFolder: ObjCBool = false

@@ -106,7 +106,7 @@ public struct AppPackage: Sendable {
 
     /// Whether something is a zip archive, such as an `.ipa`, that is unpacked to be worked on.
     public static func isArchive(_ url: URL) -> Bool {
-        guard !InputFile.kind(of: url).isFolder else { return false }
+        guard InputFile.isRegular(url) else { return false }
         guard let handle = try? FileHandle(forReadingFrom: url) else { return false }
         defer { try? handle.close() }
         // An entry, or the end of an empty archive.

@@ -35,6 +35,7 @@ struct PatchTarget {
             PatchTarget(
                 url: url, outerRpaths: rpaths, frameworksFromExecutable: frameworks, executableFolder: folder)
         }
+        try bundle.checkExecutable()
         if let executable = bundle.executable {
             found.append(target(executable, outerRpaths))
             if bundle.kind != .framework { inherited += try rpaths(executable) }

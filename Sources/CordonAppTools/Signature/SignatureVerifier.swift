@@ -25,7 +25,14 @@ public struct SignatureVerifier: Sendable {
 
     private func bundle(_ bundle: AppBundle) throws(AppToolsError) -> [Finding] {
         guard let executable = bundle.executable else {
-            return [Finding(bundle.url.path, .note, "SG-RESOURCES", "has no executable and is not looked into")]
+            guard let missing = bundle.missingExecutable else {
+                return [Finding(bundle.url.path, .note, "SG-RESOURCES", "has no executable and is not looked into")]
+            }
+            return [
+                Finding(
+                    bundle.url.path, .error, "SG-EXECUTABLE",
+                    "the executable \(missing) is not there, so nothing is signed")
+            ]
         }
         let info = try InputFile.map(bundle.url.appendingPathComponent("Info.plist"))
         let sealFile = bundle.url.appendingPathComponent("_CodeSignature/CodeResources")
@@ -49,7 +56,13 @@ public struct SignatureVerifier: Sendable {
         let file = try naming(url.path) { () throws(AppToolsError) in try MachOFile(data) }
         var found: [Finding] = []
         for slice in file.slices {
-            guard let image = slice.image, !image.isSymbolFile else { continue }
+            guard let image = slice.image else {
+                found.append(
+                    Finding(
+                        url.path, .error, "SG-UNSIGNED", "\(slice.cpu): is a static archive, which has no signature"))
+                continue
+            }
+            guard !image.isSymbolFile else { continue }
             let check = ImageSignatureCheck(image: image, info: info, resources: resources)
             found += check.problems().map {
                 Finding(url.path, $0.severity, $0.code, "\(slice.cpu): \($0.message)")

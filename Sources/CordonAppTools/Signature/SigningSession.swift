@@ -33,6 +33,7 @@ struct SigningSession {
     }
 
     mutating func sign(_ bundle: AppBundle, isOutermost: Bool) throws(AppToolsError) {
+        try bundle.checkExecutable()
         guard let executable = bundle.executable else {
             findings.append(Finding(bundle.url.path, .note, "SG-RESOURCES", "has no executable and is left as it is"))
             return

@@ -68,8 +68,9 @@ struct PatchCommand: ParsableCommand {
     private func run(_ patcher: FrameworkPatcher, _ package: AppPackage) throws {
         var report = PatchReport()
         var isProtected = true
-        for bundle in package.bundles {
-            let plan = try plan(patcher, bundle)
+        // A refusal of the last bundle leaves the first as it is.
+        let plans = try package.bundles.map { try plan(patcher, $0) }
+        for (bundle, plan) in zip(package.bundles, plans) {
             isProtected = isProtected && plan.isProtected
             report.images += plan.images.map { $0.shown(in: package) }
             report.findings += plan.findings.map(package.shown)

@@ -30,6 +30,13 @@ struct PolicyDiffCommand: ParsableCommand {
     }
 
     private func report(_ diff: PolicyDiff) {
+        if !diff.effects.isEmpty || !diff.details.isEmpty { Terminal.data(Style.bold("What people notice:")) }
+        for effect in diff.effects {
+            Terminal.data(
+                "  \(effect.to > effect.from ? Style.green("stricter") : Style.red("weaker"))  \(effect.sentence)")
+        }
+        for detail in diff.details { Terminal.data("  \(Style.yellow("also"))  \(detail)") }
+        if !diff.changes.isEmpty { Terminal.data(Style.bold("Settings:")) }
         for change in diff.changes {
             let direction =
                 switch change.direction {
@@ -38,21 +45,21 @@ struct PolicyDiffCommand: ParsableCommand {
                 case .different: Style.yellow("different")
                 case nil: Style.dim("unknown here")
                 }
-            Terminal.data("\(change.setting): \(change.from.text()) -> \(change.to.text())  \(direction)")
-        }
-        if !diff.effects.isEmpty { Terminal.data(Style.bold("What people notice:")) }
-        for effect in diff.effects {
-            Terminal.data("  \(effect.question): \(PolicyReport.word(effect.from)) -> \(PolicyReport.word(effect.to))")
+            Terminal.data("  \(change.setting): \(change.from.text()) -> \(change.to.text())  \(direction)")
         }
         let (old, new) = (diff.audienceBefore, diff.audienceAfter)
         if old != new {
             Terminal.data("For whom: \(list(old)) -> \(list(new))")
+            if !diff.joining.isEmpty { Terminal.data("  for \(list(diff.joining)) all of this policy is new") }
+            if !diff.leaving.isEmpty {
+                Terminal.data("  \(list(diff.leaving)) no longer: this policy does not bind them")
+            }
         } else if !diff.isEmpty && !new.isEmpty {
             Terminal.data("For whom: \(list(new))")
         }
     }
 
     private func list(_ audience: [String]) -> String {
-        audience.isEmpty ? "nobody" : audience.joined(separator: ", ")
+        audience.isEmpty ? "no accounts" : audience.joined(separator: ", ")
     }
 }

@@ -1,3 +1,4 @@
+import CordonBase
 import CordonIdentity
 import Foundation
 
@@ -34,8 +35,17 @@ enum Terminal {
         encoder.outputFormatting =
             pretty ? [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes] : [.sortedKeys, .withoutEscapingSlashes]
         let json = String(decoding: try encoder.encode(value), as: UTF8.self)
+        hasGivenJSON.withLock { $0 = true }
         write(Data((TerminalText.escaping(json: json) + "\n").utf8), to: STDOUT_FILENO)
     }
+
+    /// Writes a failure as JSON, unless the command's own document says it already: a program that asked for one gets one.
+    static func json(_ failure: CommandFailure) {
+        guard !hasGivenJSON.withLock({ $0 }) else { return }
+        try? json(["error": failure])
+    }
+
+    private static let hasGivenJSON = Locked(false)
 
     /// Whether standard output may be coloured: it is a terminal, and `NO_COLOR` is unset or empty.
     static var colour: Bool {

@@ -1,56 +1,146 @@
 internal import CordonIdentity
 
-extension PolicyDiff {
-    /// What people notice first: devices and days on which the app opened before and does not now, or the other way about.
-    ///
-    /// Of each group of conditions one example of every change is given, with the facts that it depends on.
-    static func launchEffects(from old: AppProtectionPolicy, to new: AppProtectionPolicy) -> [Effect] {
-        let classes = QuestionClasses(of: [old, new])
-        let owner = SentenceCondition(.owner) { $0.owner?.account == ModelAccount.own }
-        let alone = SentenceCondition(.alsoOpen) { $0.coVisibleIdentities.isEmpty }
-        let space = QuestionSpace(.launch, [owner, alone], in: classes)
-        let (before, after) = (
-            [PolicyInForce(EffectivePolicy(old), configuration: nil)],
-            [PolicyInForce(EffectivePolicy(new), configuration: nil)]
-        )
-        return space.launchGroups.flatMap { group, combinations in
-            var seen: Set<[Verdict]> = []
-            return combinations.compactMap { choices -> Effect? in
-                var question = Question(.launch, owner: nil)
-                for choose in choices { choose(&question) }
-                let from = group.verdict(of: question.device, under: before)
-                let to = group.verdict(of: question.device, under: after)
-                guard from != to, seen.insert([from, to]).inserted else { return nil }
-                return Effect(question: "launch " + words(for: question.device), from: from, to: to)
-            }
+/// What people notice first: devices and days on which the app opened before and does not now, or the other way about.
+///
+/// Each fact is varied by itself, with all others at their best under both policies, and neighbouring values that change
+/// alike are told together.
+struct LaunchEffects {
+    private let policies: [AppProtectionPolicy]
+    private let before: [PolicyInForce]
+    private let after: [PolicyInForce]
+    private let account: AccountID
+
+    init(from old: AppProtectionPolicy, to new: AppProtectionPolicy, account: AccountID) {
+        policies = [old, new]
+        before = [PolicyInForce(EffectivePolicy(old), configuration: nil)]
+        after = [PolicyInForce(EffectivePolicy(new), configuration: nil)]
+        self.account = account
+    }
+
+    var all: [PolicyDiff.Effect] {
+        // What is best in every other group, so that an example is answered by the condition that it is an example of.
+        let best = LaunchGroup.allCases.reduce(Question(.launch, owner: .managed(account))) { question, group in
+            var question = question
+            self.best(of: group, question)(&question)
+            return question
+        }
+        return LaunchGroup.allCases.flatMap { effects(of: $0, best) }
+    }
+
+    private func verdicts(_ group: LaunchGroup, _ question: Question) -> (from: Verdict, to: Verdict) {
+        (group.verdict(of: question.device, under: before), group.verdict(of: question.device, under: after))
+    }
+
+    private func facts(_ group: LaunchGroup) -> [LaunchFact] {
+        group.fields.map { LaunchFact($0, of: policies) }
+    }
+
+    /// The choice of this group's facts that both policies answer most mildly.
+    private func best(of group: LaunchGroup, _ question: Question, keeping kept: QuestionField? = nil)
+        -> QuestionClasses.Choice
+    {
+        let lists = facts(group).filter { $0.field != kept }.map { $0.classes.filter { !$0.isUnknown } }
+        let combinations: [[LaunchFact.Class]] = lists.reduce([[]]) { rest, classes in
+            rest.flatMap { one in classes.map { one + [$0] } }
+        }
+        let found = combinations.min { gravity(group, $0, question) < gravity(group, $1, question) } ?? []
+        return { question in
+            for one in found { one.choose(&question) }
         }
     }
 
-    private static func words(for facts: DeviceFacts) -> String {
-        let versions = [
-            ("osVersion", facts.osVersion), ("appVersion", facts.appVersion), ("sdkVersion", facts.sdkVersion),
-        ]
-        let times = [
-            ("minutesSinceCheckIn", facts.sinceCheckIn), ("minutesSincePIN", facts.sincePIN),
-            ("minutesSinceSignIn", facts.sinceSignIn), ("minutesSincePINSet", facts.pinAge),
-            ("minutesSinceClockOut", facts.sinceClockOut),
-        ]
-        var members = (facts.json.object ?? [:]).mapValues { $0.string ?? $0.text() }
-        for (name, version) in versions { members[name] = version?.besideThreshold ?? members[name] }
-        for (name, time) in times { members[name] = time.map(minutes) ?? members[name] }
-        guard !members.isEmpty else { return "while the fact is not known" }
-        return "with " + members.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+    private func gravity(_ group: LaunchGroup, _ classes: [LaunchFact.Class], _ question: Question) -> Verdict {
+        var question = question
+        for one in classes { one.choose(&question) }
+        let (from, to) = verdicts(group, question)
+        return max(from, to)
     }
 
-    /// Minutes as people say them: the classes of a time lie a millisecond beside a threshold.
-    private static func minutes(_ time: Duration) -> String {
-        guard time >= .zero else { return "below 0" }
-        let (seconds, attoseconds) = time.components
-        switch attoseconds / 1_000_000_000_000_000 {
-        case 0 where seconds % 60 == 0: return "\(seconds / 60)"
-        case 1 where seconds % 60 == 0: return "above \(seconds / 60)"
-        case 999 where seconds % 60 == 59: return "below \(seconds / 60 + 1)"
-        default: return "\(Double(seconds) / 60)"
+    private func effects(of group: LaunchGroup, _ best: Question) -> [PolicyDiff.Effect] {
+        let facts = facts(group)
+        guard let context = Self.contexts[group], let setting = facts.first(where: { $0.field == context }) else {
+            return facts.flatMap { changes(of: $0, group, best, "") }
+        }
+        var found = changes(of: setting, group, unhurried(best), "")
+        for fact in facts where fact.field != context {
+            var seen: [[PolicyDiff.Effect]] = []
+            for one in setting.classes where !one.isUnknown {
+                var question = best
+                one.choose(&question)
+                self.best(of: group, question, keeping: context)(&question)
+                seen.append(
+                    matters(fact, group, question) ? changes(of: fact, group, question, setting.words(for: [one])) : [])
+            }
+            // What is so in every context needs no word of it.
+            if let first = seen.first, seen.allSatisfy({ $0.map(\.outline) == first.map(\.outline) }) {
+                found += first.map(\.plain)
+            } else {
+                found += seen.flatMap(\.self)
+            }
+        }
+        return found
+    }
+
+    /// Whether a fact makes a difference where the others are as in the question, and is not what another one changes there.
+    private func matters(_ fact: LaunchFact, _ group: LaunchGroup, _ question: Question) -> Bool {
+        let all = fact.classes.map { one -> [Verdict] in
+            var asked = question
+            one.choose(&asked)
+            let (from, to) = verdicts(group, asked)
+            return [from, to]
+        }
+        let (from, to) = verdicts(group, question)
+        return Set(all).count > 1 && (from == to || group == .workingTime)
+    }
+
+    /// A fact on which the others of its group depend.
+    private static let contexts: [LaunchGroup: QuestionField] = [.passcode: .passcode, .workingTime: .clock]
+
+    /// Long after clocking out, so that the grace period hides nothing.
+    private func unhurried(_ question: Question) -> Question {
+        var question = question
+        question.device.sinceClockOut = nil
+        return question
+    }
+
+    /// Every run of neighbouring values of a fact that are answered otherwise than before.
+    private func changes(of fact: LaunchFact, _ group: LaunchGroup, _ question: Question, _ context: String)
+        -> [PolicyDiff.Effect]
+    {
+        var runs: [(range: Range<Int>, from: Verdict, to: Verdict)] = []
+        for (index, one) in fact.classes.enumerated() {
+            var asked = question
+            one.choose(&asked)
+            let (from, to) = verdicts(group, asked)
+            if from == to { continue }
+            if let last = runs.last, last.range.upperBound == index, !one.isUnknown, last.from == from, last.to == to {
+                runs[runs.count - 1].range = last.range.lowerBound..<index + 1
+            } else if !one.isUnknown || runs.isEmpty || fact.field == .threat {
+                runs.append((index..<index + 1, from, to))
+            }
+        }
+        return runs.map { run in
+            var example = question
+            fact.classes[run.range.upperBound - 1].choose(&example)
+            return PolicyDiff.Effect(
+                launching: fact.words(for: fact.classes[run.range]), on: context, from: run.from, to: run.to,
+                outcomes: (Self.outcome(run.from, fact.field), Self.outcome(run.to, fact.field)), example: example)
+        }
+    }
+
+    /// What the app does, as people see it.
+    private static func outcome(_ verdict: Verdict, _ field: QuestionField) -> String {
+        switch (verdict, field) {
+        case (.allow, .idle): "opens without the PIN"
+        case (.allow, .signIn): "opens without a new sign-in"
+        case (.block, .idle): "asks for the PIN"
+        case (.block, .pinAge): "asks for a new PIN"
+        case (.block, .attempts): "asks for a sign-in and a new PIN"
+        case (.block, .signIn): "asks for a sign-in"
+        case (.allow, _), (.restrict, _): "opens"
+        case (.warn, _): "opens after a notice"
+        case (.block, _): "does not open"
+        case (.wipe, _): "removes the organisation's data"
         }
     }
 }

@@ -24,31 +24,21 @@ public struct PolicyDiff: Sendable, Equatable, Codable {
         public let direction: Direction?
     }
 
-    /// An answer that differs.
-    public struct Effect: Sendable, Equatable, Codable {
-        /// What was asked, in words.
-        public let question: String
-        /// The verdict before.
-        public let from: Verdict
-        /// The verdict after.
-        public let to: Verdict
-
-        /// Names an answer that differs.
-        public init(question: String, from: Verdict, to: Verdict) {
-            self.question = question
-            self.from = from
-            self.to = to
-        }
-    }
-
     /// Settings that differ, in the order of the specification, then unread members by name.
     public let changes: [Change]
-    /// Answers that differ.
+    /// Answers that differ: first for whom the app opens no more or again, then what people may do.
     public let effects: [Effect]
+    /// What people notice although no answer differs, a sentence each, such as what a PIN must be like.
+    public let details: [String]
     /// Assignment targets of the policy before.
     public let audienceBefore: [String]
     /// Assignment targets of the policy after.
     public let audienceAfter: [String]
+
+    /// Targets for which the policy is new.
+    public var joining: [String] { audienceAfter.filter { !audienceBefore.contains($0) } }
+    /// Targets for which the policy no longer is.
+    public var leaving: [String] { audienceBefore.filter { !audienceAfter.contains($0) } }
 
     /// Whether nothing differs.
     public var isEmpty: Bool { changes.isEmpty && audienceBefore == audienceAfter }
@@ -62,13 +52,9 @@ public struct PolicyDiff: Sendable, Equatable, Codable {
                 Change(setting: name, from: before[name] ?? .null, to: after[name] ?? .null, direction: nil))
         }
         self.changes = changes
-        let (asked, askedNew) = (PolicySet(old), PolicySet(new))
         effects =
-            Self.launchEffects(from: old, to: new)
-            + QuestionGrid.all.compactMap { entry in
-                let (from, to) = (asked.verdict(for: entry.question), askedNew.verdict(for: entry.question))
-                return from == to ? nil : Effect(question: entry.words, from: from, to: to)
-            }
+            LaunchEffects(from: old, to: new, account: QuestionGrid.account).all + Self.uses(from: old, to: new)
+        details = Self.details(from: old, to: new)
         audienceBefore = Self.audience(of: old)
         audienceAfter = Self.audience(of: new)
     }

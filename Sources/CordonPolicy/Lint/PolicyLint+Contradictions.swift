@@ -2,7 +2,7 @@ extension PolicyLint {
     /// Settings that cancel or miss one another.
     static func contradictory(_ policy: AppProtectionPolicy) -> [LintFinding] {
         transfer(policy) + links(policy) + access(policy) + launch(policy) + actions(policy) + versions(policy)
-            + exemptions(policy) + idle(policy)
+            + exemptions(policy) + idle(policy) + misspelt(policy)
     }
 
     /// Actions that their condition does not take, with what is done in their place.
@@ -41,6 +41,15 @@ extension PolicyLint {
         if rules.ingestionBlocked && rules.inbound == .allApps {
             warn("blockDataIngestionIntoOrganizationDocuments", "has no effect while data may come from every app")
         }
+        // The list that a policy begins with, and all sources, stand in most exports and say nothing.
+        if !rules.ingestionLocations.isSuperset(of: DataTransferRules().ingestionLocations)
+            && !rules.ingestionLocations.isEmpty && !(rules.ingestionBlocked && rules.inbound == .managedApps)
+        {
+            warn("allowedDataIngestionLocations", "excepts sources from a block that is not in force")
+        }
+        if rules.clipboardExceptionLength > 1000 && rules.clipboard != .allApps {
+            warn("allowedOutboundClipboardSharingExceptionLength", "lets whole pages of text into any app")
+        }
         if rules.clipboard == .allApps && rules.outbound != .allApps {
             warn(
                 "allowedOutboundClipboardSharingLevel",
@@ -71,6 +80,25 @@ extension PolicyLint {
                     .warning, "contradiction", "managedBrowserToOpenLinksRequired",
                     "a browser is named but not required"))
         }
+        if rules.managedBrowserRequired && rules.managedBrowser != .notConfigured && rules.customBrowserScheme != nil {
+            findings.append(
+                LintFinding(
+                    .warning, "contradiction", "customBrowserProtocol",
+                    "has no effect, as managedBrowser names another browser"))
+        }
+        if rules.managedBrowserRequired && rules.managedBrowser == .notConfigured && rules.customBrowserScheme == nil {
+            findings.append(
+                LintFinding(
+                    .note, "incomplete", "managedBrowser",
+                    "no browser is named, so links open only where the app configuration names one"))
+        }
+        for (setting, isNamed, isUsed) in [
+            ("customDialerAppProtocol", rules.customDialerScheme != nil, rules.dialer == .customApp),
+            ("messagingRedirectAppUrlScheme", rules.messagingScheme != nil, rules.messaging == .specificApps),
+        ] where isNamed && !isUsed {
+            findings.append(
+                LintFinding(.warning, "contradiction", setting, "names an app to which nothing is sent", fix: .null))
+        }
         if rules.dialer == .customApp && rules.customDialerScheme == nil {
             findings.append(
                 LintFinding(
@@ -96,6 +124,18 @@ extension PolicyLint {
         if access.minimumPinLength < 4 && access.pinRequired {
             findings.append(
                 LintFinding(.warning, "too-weak", "minimumPinLength", "fewer than four characters are guessed at once"))
+        }
+        if access.maximumPinRetries > 100 && access.pinRequired {
+            findings.append(
+                LintFinding(.warning, "too-weak", "maximumPinRetries", "lets a PIN be guessed"))
+        }
+        if access.periodOnlineBeforeAccessCheck == .zero
+            && (access.pinRequired || access.organizationalCredentialsRequired)
+        {
+            findings.append(
+                LintFinding(
+                    .warning, "too-short", "periodOnlineBeforeAccessCheck",
+                    "zero asks again each time that the app is opened"))
         }
         let biometric = access.pinRequiredInsteadOfBiometricTimeout
         if biometric > .zero && biometric < access.periodOnlineBeforeAccessCheck {
@@ -150,6 +190,18 @@ extension PolicyLint {
                 findings.append(
                     LintFinding(
                         .warning, "contradiction", "minimumWarning\(name)Version",
+                        "is never reached: blocking comes first"))
+            }
+            if let wipe = limits.maximumWipe, let block = limits.maximumRequired, wipe <= block {
+                findings.append(
+                    LintFinding(
+                        .warning, "contradiction", "maximumRequired\(name)Version",
+                        "is never reached: wiping comes first"))
+            }
+            if let block = limits.maximumRequired, let warn = limits.maximumWarning, block <= warn {
+                findings.append(
+                    LintFinding(
+                        .warning, "contradiction", "maximumWarning\(name)Version",
                         "is never reached: blocking comes first"))
             }
             if let least = limits.minimumRequired, let most = limits.maximumRequired, least > most {

@@ -170,13 +170,15 @@ struct QuestionClasses {
         let links = policies.flatMap { $0.transfer.exemptUniversalLinks.union($0.transfer.managedUniversalLinks) }
         // Beneath what a pattern matches, so that it is matched by whatever is listed there as well.
         let listed = Set(links.map { $0.replacing("*", with: "any-text") }).flatMap { [$0, $0 + "/any-page"] }
-        return schemes.sorted().map { $0 + "://unlisted.invalid/page" } + listed.sorted() + ["no scheme", "", nil]
+        // A link without a host is none that an app can claim.
+        let unlisted = schemes.sorted().flatMap { [$0 + "://unlisted.invalid/page", $0 + ":page"] }
+        return unlisted + listed.sorted() + ["no scheme", "", nil]
     }
 }
 
 extension VersionNumber {
     /// A version between this one and every older one that a policy names.
-    fileprivate var before: VersionNumber? {
+    var before: VersionNumber? {
         var fields = numbers
         guard let position = fields.lastIndex(where: { $0 > 0 }) else { return nil }
         fields[position] -= 1
@@ -185,24 +187,12 @@ extension VersionNumber {
     }
 
     /// A version between this one and every newer one that a policy names.
-    fileprivate var after: VersionNumber? {
+    var after: VersionNumber? {
         var fields = numbers
         guard let position = fields.lastIndex(where: { $0 < Int32.max }) else { return nil }
         fields[position] += 1
         for later in fields.indices where later > position { fields[later] = 0 }
         return VersionNumber(fields.map(String.init).joined(separator: "."))
-    }
-
-    /// The version as people say it where it is one of the two beside a threshold.
-    var besideThreshold: String {
-        func short(_ version: VersionNumber?) -> String {
-            var fields = version?.numbers ?? []
-            while fields.count > 2, fields.last == 0 { fields.removeLast() }
-            return fields.map(String.init).joined(separator: ".")
-        }
-        let fields = numbers
-        if fields.last == Int(Int32.max) { return "below \(short(after))" }
-        return fields.last == 1 && fields[2] == 0 ? "above \(short(before))" : description
     }
 
     private var numbers: [Int] {

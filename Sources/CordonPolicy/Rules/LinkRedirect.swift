@@ -31,7 +31,7 @@ extension EffectivePolicy {
     }
 
     /// A scheme as administrators type it, with or without what follows it; nil for none, and for one that names no app.
-    private static func appScheme(_ text: String?) -> String? {
+    static func appScheme(_ text: String?) -> String? {
         guard let text, let end = text.lastIndex(where: { $0 != "/" && $0 != ":" }),
             let scheme = URLRule.scheme(of: text[...end] + ":"), scheme.count == text[...end].count
         else { return nil }

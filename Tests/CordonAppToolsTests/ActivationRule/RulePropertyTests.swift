@@ -84,6 +84,19 @@ struct RulePropertyTests {
         }
     }
 
+    @Test func `a rule on a managed supertype sees an item only when its sender registered that type`() throws {
+        let names = NamingProfile.intuneCompatible
+        let rule = try ActivationRule(
+            "SUBQUERY(extensionItems, $i, SUBQUERY($i.attachments, $a, ANY $a.registeredTypeIdentifiers UTI-CONFORMS-TO "
+                + "\"public.image\").@count == 1).@count == 1"
+        ).addingManagedTypes(names)
+        let managed = { names.managedTypePrefix + $0 }
+        func sees(_ types: [String]) throws -> Bool { try rule.accepts([SharedItem(attachments: [types])]) }
+        #expect(try sees(["public.jpeg"]), "the system knows that a JPEG is an image")
+        #expect(try !sees([managed("public.jpeg")]), "of a managed type it knows nothing")
+        #expect(try sees([managed("public.jpeg"), managed("public.image")]))
+    }
+
     @Test func `damaged rules never trap`() {
         var random = Seeded(5)
         for _ in 0..<400 {

@@ -17,6 +17,13 @@ struct PatchExplanationTests {
         }
     }
 
+    @Test func `what patching cannot reach is said`() {
+        let text = FrameworkPatcher.limits.joined(separator: " ")
+        for word in ["system frameworks", "Objective-C methods", "symbols looked up at run time"] {
+            #expect(text.contains(word), "\(word)")
+        }
+    }
+
     @Test(arguments: [FrameworkPatcher.Action.install, .remove])
     func `every changed byte lies in a range that is explained`(action: FrameworkPatcher.Action) throws {
         let lab = try MachOLab.get()

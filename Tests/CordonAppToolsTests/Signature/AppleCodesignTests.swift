@@ -1,3 +1,4 @@
+import CordonTestSupport
 import Foundation
 import Testing
 
@@ -36,6 +37,16 @@ struct AppleCodesignTests {
         try? FileManager.default.removeItem(at: place)
         try FileManager.default.createSymbolicLink(at: place, withDestinationURL: outside)
         #expect(throws: AppToolsError(.refused, "")) { try codesign.checkLinks(in: app) }
+    }
+
+    @Test(.enabled(if: Program.find("codesign") != nil, "needs macOS"))
+    func `codesign agrees with a patched and signed app`() throws {
+        let scratch = try Scratch()
+        let app = try FrameworkPatcherTests.app(in: scratch)
+        try AtomicWriter.write(FrameworkPatcher(names: .intuneCompatible).plan(.install, app).changes)
+        try AtomicWriter.write(CodeSigner(CodeSigner.Options()).plan(app).changes)
+        try Program.succeed(
+            Program.find("codesign") ?? "codesign", ["--verify", "--deep", "--strict", "--verbose=4", app.path])
     }
 
     #if os(Linux)

@@ -33,6 +33,23 @@ struct CodeSignerTests {
         #expect(try AtomicWriter.write(CodeSigner(CodeSigner.Options()).plan(app).changes) == [])
     }
 
+    @Test func `code whose signature was taken out is signed, whatever stayed behind its load commands`() throws {
+        let lab = try MachOLab.get()
+        let scratch = try Scratch()
+        var data = try lab.data(lab.executable)
+        let image = try MachOImage(data)
+        let last = try #require(image.commands.last)
+        #expect(last.kind == LoadCommand.codeSignature, "the lab's linker writes it last")
+        // The command is counted no more, and its bytes stay.
+        data.replaceSubrange(
+            16..<24,
+            with: UInt32(image.commands.count - 1).littleBytes + UInt32(image.commandsSize - last.size).littleBytes)
+        let file = try scratch.file("code", data)
+        #expect(try errors(file).contains("SG-UNSIGNED"))
+        try AtomicWriter.write(CodeSigner(CodeSigner.Options()).plan(file).changes)
+        #expect(try errors(file) == [])
+    }
+
     @Test(arguments: [
         ("App", "SG-CODE"), ("Info.plist", "SG-SLOT"), ("_CodeSignature/CodeResources", "SG-SLOT"),
         ("Frameworks/Demo.framework/Info.plist", "SG-CHANGED"), ("text", "SG-CHANGED"),

@@ -186,26 +186,6 @@ import Testing
             try codes(["encryptAppData": true, "screenCaptureBlocked": false]) == ["not-enforceable encryptAppData"])
     }
 
-    @Test func `a diff tells first for whom the app opens no more`() throws {
-        var (old, new) = (AppProtectionPolicy(id: "p"), AppProtectionPolicy(id: "p"))
-        new.launch.osVersion.minimumRequired = VersionNumber("18.0")
-        let raised = PolicyDiff(from: old, to: new)
-        #expect(
-            raised.effects.contains {
-                $0.from == .allow && $0.to == .block && $0.question == "launch with osVersion below 18.0"
-            })
-        #expect(raised.effects.allSatisfy { $0.question.hasPrefix("launch") })
-        new = old
-        new.launch.actionIfNotCompliant = .wipe
-        #expect(
-            PolicyDiff(from: old, to: new).effects == [
-                PolicyDiff.Effect(question: "launch with rooted true", from: .block, to: .wipe)
-            ])
-        old.launch.periodOfflineBeforeAccessCheck = .seconds(7 * 86_400)
-        #expect(PolicyDiff(from: old, to: AppProtectionPolicy(id: "p")).effects.map(\.to).contains(.block))
-        #expect(PolicyDiff(from: old, to: old).effects.isEmpty)
-    }
-
     @Test func `the help desk is told which single setting would let people go on`() throws {
         let policy = AppProtectionPolicy.baseline(.level3)
         #expect(
@@ -222,20 +202,76 @@ import Testing
         #expect(policy.changes(allowing: Question(.share, owner: .managed("a"))).isEmpty, "it is allowed already")
     }
 
-    @Test func `a diff says what changes, which way and for whom`() throws {
-        let target: JSONValue = [
-            ["target": ["@odata.type": "#microsoft.graph.groupAssignmentTarget", "groupId": "g1"]]
+    @Test func `what names no scheme, link or model is found`() throws {
+        func schemes(_ list: String) throws -> Bool {
+            try codes(["exemptedAppProtocols": [["name": "x", "value": .string(list)]]])
+                .contains("not-a-scheme exemptedAppProtocols")
+        }
+        for list in ["zoomus://", "zoomus,skype", "zoomus:", "my app", "1password"] {
+            #expect(try schemes(list), "\(list)")
+        }
+        for list in ["zoomus", "itms-apps;x+y.z-1;", ""] { #expect(try !schemes(list), "\(list)") }
+        for setting in ["customBrowserProtocol", "customDialerAppProtocol", "messagingRedirectAppUrlScheme"] {
+            for text in ["my dialer", "http", "https://"] {
+                #expect(try codes([setting: .string(text)]).contains("not-a-scheme \(setting)"), "\(setting) \(text)")
+            }
+            #expect(try !codes([setting: "mydialer://"]).contains("not-a-scheme \(setting)"))
+        }
+        for setting in ["exemptedUniversalLinks", "managedUniversalLinks"] {
+            for link in ["maps.example.com", "skype://x", "https://", ""] {
+                #expect(try codes([setting: [.string(link)]]).contains("not-a-link \(setting)"), "\(link)")
+            }
+            #expect(try !codes([setting: ["HTTPS://*.example.com/*"]]).contains("not-a-link \(setting)"))
+        }
+        for (models, code) in [
+            ("iPhone15,2,iPhone15,3", "not-a-model"), ("iPhone 15 Pro", "not-a-model"), ("iPhone15", "not-a-model"),
+            (";", "admits-nothing"), ("iPhone15,2;iPad8,1;AppleTV11,1", nil),
+        ] {
+            let found = try codes(["allowedIosDeviceModels": .string(models)]).filter { $0.hasSuffix("Models") }
+            #expect(found == Set(code.map { ["\($0) allowedIosDeviceModels"] } ?? []), "\(models)")
+        }
+    }
+
+    @Test func `thresholds that are never reached, and what excepts from nothing, are found`() throws {
+        let managed: [String: JSONValue] = [
+            "allowedOutboundDataTransferDestinations": "managedApps",
+            "allowedInboundDataTransferSources": "managedApps", "allowedOutboundClipboardSharingLevel": "managedApps",
         ]
-        let old = try AppProtectionPolicy(graphJSON: ["id": "p", "printBlocked": false, "later": 1])
-        let new = try AppProtectionPolicy(graphJSON: [
-            "id": "p", "printBlocked": true, "pinRequired": false, "assignments": target,
-        ])
-        let diff = PolicyDiff(from: old, to: new)
-        #expect(diff.changes.map(\.setting) == ["printBlocked", "pinRequired", "later"])
-        #expect(diff.changes.map(\.direction) == [.stricter, .weaker, nil])
-        #expect(diff.effects.first?.question.hasPrefix("launch") == true, "a PIN is asked for no more")
-        #expect(diff.effects.map(\.question).filter { !$0.hasPrefix("launch") } == ["print"])
-        #expect(diff.audienceAfter == ["group g1"])
-        #expect(PolicyDiff(from: old, to: old).isEmpty)
+        let faults: [([String: JSONValue], String)] = [
+            (
+                ["maximumRequiredOsVersion": "20.0", "maximumWipeOsVersion": "19.0"],
+                "contradiction maximumRequiredOsVersion"
+            ),
+            (
+                ["maximumRequiredOsVersion": "19.0", "maximumWarningOsVersion": "20.0"],
+                "contradiction maximumWarningOsVersion"
+            ),
+            (["allowedDataIngestionLocations": ["camera"]], "contradiction allowedDataIngestionLocations"),
+            (
+                ["allowedOutboundClipboardSharingExceptionLength": 65535],
+                "contradiction allowedOutboundClipboardSharingExceptionLength"
+            ),
+            (["maximumPinRetries": 5000], "too-weak maximumPinRetries"),
+            (["periodOnlineBeforeAccessCheck": "PT0S"], "too-short periodOnlineBeforeAccessCheck"),
+            (["customDialerAppProtocol": "x"], "contradiction customDialerAppProtocol"),
+            (["messagingRedirectAppUrlScheme": "x"], "contradiction messagingRedirectAppUrlScheme"),
+            (["managedBrowserToOpenLinksRequired": true], "incomplete managedBrowser"),
+            (
+                [
+                    "managedBrowserToOpenLinksRequired": true, "managedBrowser": "microsoftEdge",
+                    "customBrowserProtocol": "x",
+                ], "contradiction customBrowserProtocol"
+            ),
+        ]
+        for (members, code) in faults {
+            #expect(try codes(members.merging(managed) { one, _ in one }) == [code], "\(code)")
+        }
+        #expect(try codes(managed).isEmpty)
+        #expect(
+            try codes(
+                managed.merging([
+                    "allowedDataIngestionLocations": ["oneDriveForBusiness", "sharePoint", "camera", "photoLibrary"]
+                ]) { $1 }
+            ).isEmpty, "what the console selects by itself")
     }
 }
