@@ -149,7 +149,8 @@ private struct CheckInState {
         do {
             let user = try records.entitledUser(registration.account)
             let inputs = EnvelopeInputs(
-                user: user, groups: try records.directGroups(ofPerson: user.id), bundleID: registration.application.bundleID,
+                user: user, groups: try records.directGroups(ofPerson: user.id),
+                bundleID: registration.application.bundleID,
                 facts: FilterFacts(request.application, request.device), settings: settings,
                 extras: try EnvelopeExtras(
                     for: user, registration: id, health: request.health, isBlocked: isBlocked, settings: settings,

@@ -26,7 +26,8 @@ extension DeviceService {
             let settings = try change.settings()
             let content = try EnvelopeContent(
                 for: user, in: change.directGroups(ofPerson: user.id), bundleID: bundleID,
-                facts: FilterFacts(request.application, request.device), tenant: caller.tenant, snapshot: snapshot, settings: settings,
+                facts: FilterFacts(request.application, request.device), tenant: caller.tenant, snapshot: snapshot,
+                settings: settings,
                 extras: EnvelopeExtras(
                     for: user, registration: nil, health: [], isBlocked: isBlocked, settings: settings, at: now,
                     in: change))

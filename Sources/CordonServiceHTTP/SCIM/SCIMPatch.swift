@@ -1,5 +1,5 @@
 package import CordonPolicy
-package import CordonService
+internal import CordonService
 import HTTPTypes
 
 /// Changes to a resource (RFC 7644 §3.5.2), made on its JSON form, which is then read as if it had been sent whole.
