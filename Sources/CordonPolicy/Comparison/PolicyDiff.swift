@@ -75,7 +75,7 @@ public struct PolicyDiff: Sendable, Equatable, Codable {
     /// What has no policy before is compared with the documented defaults, a policy that was made of nothing.
     public static func addedWipes(from old: AppProtectionPolicy, to new: AppProtectionPolicy) -> [Effect] {
         guard old.launch != new.launch || old.access != new.access else { return [] }
-        return launchEffects(from: old, to: new).filter { $0.to == .wipe }
+        return LaunchEffects(from: old, to: new, account: QuestionGrid.account).all.filter { $0.to == .wipe }
     }
 
     /// The targets of a policy's assignments, such as `group oid` or `all licensed users`.
