@@ -245,7 +245,7 @@ struct PolicyEditing {
                             Table(
                                 "Answers that change", ["What people do", "Now", "Then"],
                                 diff.effects.map {
-                                    [.text($0.question), .text($0.from.rawValue), .text($0.to.rawValue)]
+                                    [.text($0.sentence), .text($0.from.rawValue), .text($0.to.rawValue)]
                                 },
                                 empty: ""))
                     ]))

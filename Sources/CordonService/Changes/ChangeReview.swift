@@ -70,7 +70,7 @@ struct ChangeReview: Sendable {
                 throw ServiceError(
                     .forbidden, "the change makes apps remove data, and \(administrator.id) may not wipe",
                     hint: "Ask somebody who may wipe. A program needs the application permission wipe.",
-                    problems: wipes.prefix(5).map { .init(member: "wipe", reason: $0.question) })
+                    problems: wipes.prefix(5).map { .init(member: "wipe", reason: $0.sentence) })
             }
             guard administrator.isProgram || administrator.call.hasFreshSignIn else {
                 throw ServiceError(.staleSignIn, "the change makes apps remove data, which takes a fresh sign-in")
