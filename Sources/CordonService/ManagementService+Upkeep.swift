@@ -50,6 +50,17 @@ extension ManagementService {
         }
     }
 
+    /// Goes on telling apps of changes where that was left off; returns at once.
+    ///
+    /// A service does so by itself behind each change and when it is opened. For a timer to call, such as twice a minute, in case
+    /// the store did not answer meanwhile.
+    public func resumeAnnouncing(of tenant: TenantID) { store.startAnnouncing(to: tenant) }
+
+    /// Tells every app that a change concerns and that was not told yet, without pauses; returns when all were told.
+    public func finishAnnouncing(of tenant: TenantID) async throws(ServiceError) {
+        try await store.finishAnnouncing(to: tenant)
+    }
+
     /// Notes that the store was put back from a backup; apps are told nothing until that is confirmed. The same again changes
     /// nothing.
     public func noteRestoration(_ restoration: StoreRestoration, of tenant: TenantID) async throws(ServiceError) {

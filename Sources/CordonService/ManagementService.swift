@@ -37,9 +37,13 @@ public struct ManagementService: Sendable {
         clock: @escaping @Sendable () -> Date = { Date() },
         ids: RandomID = .system, logger: Logger
     ) {
-        store = TenantStore(storage: storage, clock: clock)
         keys = KeyRing(store: keyStore, setLifetime: configuration.keySetLifetime)
         targeting = Targeting(numericConflict: configuration.numericConflict)
+        store = TenantStore(
+            storage: storage,
+            announcer: Announcer(
+                targeting: targeting, perSecond: configuration.announcementsPerSecond, logger: logger),
+            clock: clock)
         wipes = Wipes(targeting: targeting, ids: ids, lifetime: configuration.wipeLifetime, logger: logger)
         self.configuration = configuration
         self.logger = logger
@@ -85,5 +89,7 @@ public struct ManagementService: Sendable {
         }
         try keys.renewDelegation(of: tenant, among: known, at: now)
         _ = try await devices.readiness(of: tenant)
+        // What a process before left of telling apps.
+        store.startAnnouncing(to: tenant)
     }
 }

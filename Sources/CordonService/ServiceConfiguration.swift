@@ -40,6 +40,8 @@ public struct ServiceConfiguration: Sendable, Equatable {
     public var keySetLifetime = Duration.seconds(3 * 86_400)
     /// How long a key stays published after its successor began to sign, so that stored envelopes stay readable.
     public var keyRetirement = Duration.seconds(94 * 86_400)
+    /// How many apps are told of a change in a second, about, so that they do not all come back in the same one.
+    public var announcementsPerSecond = 500
     /// Whether somebody whom only the OpenID provider knows becomes a person of the directory at the first enrolment;
     /// otherwise people come by administration, SCIM or a directory file alone.
     public var createsPeopleAtSignIn = false

@@ -41,6 +41,76 @@ struct SQLiteTransaction: StorageTransaction {
         return try documents.map { document throws(ServiceError) in try decode(type, document) }
     }
 
+    func page<Record: StoredRecord>(
+        _ type: Record.Type, of part: RecordPart, after id: String?, limit: Int
+    ) throws(ServiceError) -> [Record] {
+        let (sql, arguments) = selection("document", Record.storageKind, part, after: id, limit: limit)
+        return try documents(sql, arguments).map { document throws(ServiceError) in try decode(type, document) }
+    }
+
+    func identifiers<Record: StoredRecord>(
+        _ type: Record.Type, of part: RecordPart, after id: String?, limit: Int
+    ) throws(ServiceError) -> [String] {
+        let (sql, arguments) = selection("id", Record.storageKind, part, after: id, limit: limit)
+        return try attempt { try String.fetchAll(try database.cachedStatement(sql: sql), arguments: arguments) }
+    }
+
+    func count<Record: StoredRecord>(
+        _ type: Record.Type, of part: RecordPart, atMost most: Int
+    ) throws(ServiceError) -> Int {
+        let (sql, arguments) = selection("1", Record.storageKind, part, after: nil, limit: most)
+        return try attempt {
+            let statement = try database.cachedStatement(sql: "SELECT count(*) FROM (\(sql))")
+            return try Int.fetchOne(statement, arguments: arguments) ?? 0
+        }
+    }
+
+    func records<Record: StoredRecord>(
+        _ type: Record.Type, where lookup: StorageLookup, in range: Range<String>, limit: Int
+    ) throws(ServiceError) -> [Record] {
+        let documents = try documents(
+            """
+            SELECT document FROM lookup JOIN record USING (tenant, kind, id)
+            WHERE tenant = ? AND kind = ? AND name = ? AND value >= ? AND value < ? ORDER BY value, id LIMIT ?
+            """,
+            [
+                tenant, Record.storageKind.rawValue, lookup.rawValue, range.lowerBound, range.upperBound,
+                max(0, limit),
+            ])
+        return try documents.map { document throws(ServiceError) in try decode(type, document) }
+    }
+
+    /// A statement for a part of a kind, ordered by id. Ids and values alone are read from an index, without the documents.
+    private func selection(
+        _ column: String, _ kind: StorageKind, _ part: RecordPart, after id: String?, limit: Int
+    ) -> (sql: String, arguments: StatementArguments) {
+        // A negative limit means none in SQLite.
+        let limit = max(0, limit)
+        let kind = kind.rawValue
+        switch part {
+        case .all:
+            return (
+                "SELECT \(column) FROM record WHERE tenant = ? AND kind = ? AND id > ? ORDER BY id LIMIT ?",
+                [tenant, kind, id ?? "", limit]
+            )
+        case .found(let name, let value):
+            let join = column == "document" ? "JOIN record USING (tenant, kind, id)" : ""
+            return (
+                """
+                SELECT \(column) FROM lookup \(join)
+                WHERE tenant = ? AND kind = ? AND name = ? AND value = ? AND id > ? ORDER BY id LIMIT ?
+                """, [tenant, kind, name.rawValue, value, id ?? "", limit]
+            )
+        case .beginning(let prefix):
+            return (
+                """
+                SELECT \(column) FROM record
+                WHERE tenant = ? AND kind = ? AND id >= ? AND id < ? AND id > ? ORDER BY id LIMIT ?
+                """, [tenant, kind, prefix, prefix + "\u{10FFFF}", id ?? "", limit]
+            )
+        }
+    }
+
     func auditRecords(_ query: AuditQuery) throws(ServiceError) -> [AuditRecord] {
         let lines = try documents(
             """

@@ -1,15 +1,29 @@
+internal import CordonIdentity
 internal import CordonService
+internal import Foundation
 internal import GRDB
 
 /// The steps from an empty file to the present form; a step never changes once it was released.
 enum StorageMigrations {
+    /// One step: statements, and after them what takes reading.
+    struct Step: Sendable {
+        var sql = ""
+        var convert: (@Sendable (Database) throws -> Void)?
+
+        /// Takes the step.
+        func run(on database: Database) throws {
+            try database.execute(sql: sql)
+            try convert?(database)
+        }
+    }
+
     /// What marks a file as a store of Cordon: "Crdn".
     static let applicationID: Int32 = 0x4372_646E
 
     /// The version that this code reads and writes.
     static var current: Int { steps.count }
 
-    static let steps = [records]
+    static let steps = [Step(sql: records), Step(convert: memberships)]
 
     /// 1: records with lookups, and an audit log that SQLite itself keeps from being changed.
     private static let records = """
@@ -33,6 +47,25 @@ enum StorageMigrations {
             BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
         """
 
+    /// 2: members of groups as records of their own instead of a list in the group's.
+    private static let memberships: @Sendable (Database) throws -> Void = { database in
+        let groups = try Row.fetchCursor(
+            database, sql: "SELECT tenant, id, document FROM record WHERE kind = 'group' ORDER BY tenant, id")
+        var found: [(tenant: String, id: String, document: Data)] = []
+        while let row = try groups.next() { found.append((row[0], row[1], row[2])) }
+        for (tenant, id, document) in found {
+            let transaction = SQLiteTransaction(database, tenant: TenantID(tenant))
+            let members = try StorageCoding.decode(GroupMembers.self, document).members ?? []
+            try transaction.save(contentsOf: members.map { GroupMembership($0, inGroup: id) })
+            try transaction.save(try StorageCoding.decode(GroupEntry.self, document))
+        }
+    }
+
+    /// The members as the record of a group listed them.
+    private struct GroupMembers: Decodable {
+        var members: Set<DirectoryGroup.Member>?
+    }
+
     /// Brings the file to the present form, each step in a transaction of its own, and writes the log back so that the
     /// version stands in the file's header.
     static func run(on database: Database) throws {
@@ -40,7 +73,7 @@ enum StorageMigrations {
         guard version < current else { return }
         for (index, step) in steps.enumerated().dropFirst(version) {
             try database.inTransaction {
-                try database.execute(sql: step)
+                try step.run(on: database)
                 try database.execute(sql: "PRAGMA application_id = \(applicationID)")
                 try database.execute(sql: "PRAGMA user_version = \(index + 1)")
                 return .commit

@@ -19,14 +19,40 @@ import Testing
             ('contoso', 'user', 'name', 'a@contoso.example', 'oid-a');
         INSERT INTO record (tenant, kind, id, document) VALUES ('contoso', 'settings', 'tenant', CAST(
             '{"targetingRevision":7}' AS BLOB));
-        """
+        INSERT INTO record (tenant, kind, id, document) VALUES ('contoso', 'group', 'staff', CAST(
+            '{"displayName":"Staff","id":"Staff","members":[{"user":{"_0":"OID-a"}},{"group":{"_0":"writers"}}]}' AS BLOB));
+        INSERT INTO record (tenant, kind, id, document) VALUES ('contoso', 'group', 'writers', CAST(
+            '{"description":"who write","displayName":"Writers","id":"writers","members":[]}' AS BLOB));
+        """,
+        2: """
+        INSERT INTO record (tenant, kind, id, document) VALUES ('contoso', 'user', 'oid-a', CAST(
+            '{"accountEnabled":true,"displayName":"A","id":"oid-a","isLicensed":true,"userPrincipalName":"a@contoso.example"}'
+            AS BLOB));
+        INSERT INTO lookup (tenant, kind, name, value, id) VALUES
+            ('contoso', 'user', 'name', 'a@contoso.example', 'oid-a');
+        INSERT INTO record (tenant, kind, id, document) VALUES ('contoso', 'settings', 'tenant', CAST(
+            '{"targetingRevision":7}' AS BLOB));
+        INSERT INTO record (tenant, kind, id, document) VALUES ('contoso', 'group', 'staff', CAST(
+            '{"displayName":"Staff","id":"Staff"}' AS BLOB));
+        INSERT INTO record (tenant, kind, id, document) VALUES ('contoso', 'group', 'writers', CAST(
+            '{"description":"who write","displayName":"Writers","id":"writers"}' AS BLOB));
+        INSERT INTO record (tenant, kind, id, document) VALUES ('contoso', 'membership', 'staff/u/oid-a', CAST(
+            '{"group":"staff","member":{"user":{"_0":"OID-a"}}}' AS BLOB));
+        INSERT INTO lookup (tenant, kind, name, value, id) VALUES
+            ('contoso', 'membership', 'member', 'u/oid-a', 'staff/u/oid-a');
+        INSERT INTO record (tenant, kind, id, document) VALUES ('contoso', 'membership', 'staff/g/writers', CAST(
+            '{"group":"staff","member":{"group":{"_0":"writers"}}}' AS BLOB));
+        INSERT INTO lookup (tenant, kind, name, value, id) VALUES
+            ('contoso', 'membership', 'member', 'g/writers', 'staff/g/writers'),
+            ('contoso', 'membership', 'nested', 'group', 'staff/g/writers');
+        """,
     ]
 
     private func store(_ version: Int, in folder: URL) throws -> URL {
         let file = folder.appending(path: "version-\(version).sqlite")
         let queue = try DatabaseQueue(path: file.path)
         try queue.writeWithoutTransaction { database in
-            for step in StorageMigrations.steps.prefix(version) { try database.execute(sql: step) }
+            for step in StorageMigrations.steps.prefix(version) { try step.run(on: database) }
             try database.execute(sql: "PRAGMA application_id = \(StorageMigrations.applicationID)")
             try database.execute(sql: "PRAGMA user_version = \(version)")
             if let content = Self.content[version] { try database.execute(sql: content) }
@@ -53,6 +79,18 @@ import Testing
         }
         #expect(users.map(\.id) == (version == 0 ? [] : ["oid-a"]))
         #expect(revision == (version == 0 ? 0 : 7))
+        let (groups, members, nested) = try await storage.read(TenantID("contoso")) { records in
+            (
+                try records.records(GroupEntry.self),
+                try records.page(GroupMembership.self, of: .beginning(with: "staff/"), after: nil, limit: 9),
+                try records.records(GroupMembership.self, where: (.nested, "group"))
+            )
+        }
+        let staff = GroupEntry(id: "Staff", displayName: "Staff")
+        let writers = GroupEntry(id: "writers", displayName: "Writers", description: "who write")
+        #expect(groups == (version == 0 ? [] : [staff, writers]))
+        #expect(members.map(\.member) == (version == 0 ? [] : [.group("writers"), .user("OID-a")]))
+        #expect(nested == members.filter { $0.member == .group("writers") })
         try storage.close()
         let queue = try DatabaseQueue(path: file.path)
         let now = try await queue.read { try Int.fetchOne($0, sql: "PRAGMA user_version") }

@@ -25,6 +25,7 @@ extension RunningService {
             await keepAuditMark(logger: logger)
             await watch(logger: logger, isLogging: looks % Self.looksPerWarning == 1)
             await deliverAlerts(logger: logger)
+            service.resumeAnnouncing(of: tenant)
             guard (try? await Task.sleep(for: Self.look)) != nil else { return }
             do {
                 try await followDirectory(logger: logger)

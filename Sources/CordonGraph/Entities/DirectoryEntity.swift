@@ -13,7 +13,7 @@ enum DirectoryEntity {
         ]
     }
 
-    static func json(_ group: DirectoryGroup) -> JSONValue {
+    static func json(_ group: GroupEntry) -> JSONValue {
         [
             "@odata.type": "#microsoft.graph.group", "id": .string(group.id),
             "displayName": .string(group.displayName), "description": text(group.description),
@@ -23,7 +23,7 @@ enum DirectoryEntity {
         ]
     }
 
-    private static func nickname(_ group: DirectoryGroup) -> String {
+    private static func nickname(_ group: GroupEntry) -> String {
         let letters = group.displayName.unicodeScalars.filter {
             $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil)
         }

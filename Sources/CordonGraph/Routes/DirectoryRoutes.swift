@@ -29,15 +29,11 @@ struct DirectoryRoutes: Sendable {
             },
             GraphRoute(.get, "users/*/memberOf", .readDirectory) { exchange in
                 let user = try await exchange.user(administration)
-                let direct = try await groups(of: user, exchange).filter { group in
-                    group.members.contains { member in
-                        if case .user(let id) = member { id.lowercased() == user.id.lowercased() } else { false }
-                    }
-                }
+                let direct = try await groups(of: user, transitively: false, exchange)
                 return .collection(direct.map(DirectoryEntity.json), of: "directoryObjects")
             },
             GraphRoute(.get, "users/*/transitiveMemberOf", .readDirectory) { exchange in
-                let all = try await groups(of: try await exchange.user(administration), exchange)
+                let all = try await groups(of: try await exchange.user(administration), transitively: true, exchange)
                 return .collection(all.map(DirectoryEntity.json), of: "directoryObjects")
             },
         ]
@@ -104,24 +100,25 @@ struct DirectoryRoutes: Sendable {
         try exchange.page(try await exchange.users(administration), id: \.id, json: DirectoryEntity.json)
     }
 
-    private func groups(of user: DirectoryUser, _ exchange: GraphExchange) async throws
-        -> [DirectoryGroup]
-    {
+    private func groups(
+        of user: DirectoryUser, transitively isTransitive: Bool, _ exchange: GraphExchange
+    ) async throws -> [GroupEntry] {
         try await exchange.directory {
-            try await administration.groups(ofUser: user.id, as: exchange.administrator)
+            try await administration.groups(
+                ofUser: user.id, transitively: isTransitive, as: exchange.administrator)
         }
     }
 
     private func allGroups(_ exchange: GraphExchange) async throws -> GraphPage {
         let groups = try await exchange.directory {
-            try await administration.groups(as: exchange.administrator)
+            try await administration.groupEntries(as: exchange.administrator)
         }
         return try exchange.page(groups, id: \.id, json: DirectoryEntity.json)
     }
 
-    private func group(_ exchange: GraphExchange) async throws -> DirectoryGroup {
+    private func group(_ exchange: GraphExchange) async throws -> GroupEntry {
         try await exchange.directory {
-            try await administration.group(exchange.keys[0], as: exchange.administrator)
+            try await administration.groupEntry(exchange.keys[0], as: exchange.administrator)
         }
     }
 
@@ -146,7 +143,7 @@ struct DirectoryRoutes: Sendable {
         try await exchange.directory {
             try await provisioning.saveGroup(group, as: exchange.administrator)
         }
-        return exchange.applyingPreference(.created(DirectoryEntity.json(group), of: "groups"))
+        return exchange.applyingPreference(.created(DirectoryEntity.json(group.entry), of: "groups"))
     }
 
     /// The nickname that a new group is given, in the characters that a mail address may have.
@@ -166,34 +163,17 @@ struct DirectoryRoutes: Sendable {
     private func members(
         _ exchange: GraphExchange, isTransitive: Bool
     ) async throws -> [Member] {
-        let group = try await group(exchange)
-        let others = try await exchange.directory {
-            try await administration.groups(as: exchange.administrator)
+        let (people, groups) = try await exchange.directory {
+            try await administration.members(
+                ofGroup: exchange.keys[0], transitively: isTransitive, as: exchange.administrator)
         }
-        var members = group.members
-        var open = isTransitive ? Array(group.members) : []
-        while let next = open.popLast() {
-            guard case .group(let id) = next else { continue }
-            let inner = others.first { $0.id.lowercased() == id.lowercased() }?.members ?? []
-            open += inner.subtracting(members)
-            members.formUnion(inner)
-        }
-        let ids = Set(
-            members.map { member in
-                switch member {
-                case .user(let id): "user/\(id.lowercased())"
-                case .group(let id): "group/\(id.lowercased())"
-                }
-            })
-        let people = try await exchange.users(administration).filter { ids.contains("user/\($0.id.lowercased())") }
-        return people.map(Member.person)
-            + others.filter { ids.contains("group/\($0.id.lowercased())") }.map(Member.group)
+        return people.map(Member.person) + groups.map(Member.group)
     }
 
     /// Who or what is in a group.
     private enum Member {
         case person(DirectoryUser)
-        case group(DirectoryGroup)
+        case group(GroupEntry)
 
         var id: String {
             switch self {

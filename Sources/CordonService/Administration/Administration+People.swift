@@ -13,9 +13,63 @@ extension Administration {
         try await store.read(.read, as: administrator) { try $0.user(idOrName) }
     }
 
-    /// Every group, ordered by id.
+    /// Every group with its members, ordered by id.
     public func groups(as administrator: Administrator) async throws(ServiceError) -> [DirectoryGroup] {
-        try await store.read(.read, as: administrator) { try $0.records(DirectoryGroup.self) }
+        try await store.read(.read, as: administrator) { try $0.groupsWithMembers() }
+    }
+
+    /// Every group without its members, ordered by id.
+    public func groupEntries(as administrator: Administrator) async throws(ServiceError) -> [GroupEntry] {
+        try await store.read(.read, as: administrator) { try $0.records(GroupEntry.self) }
+    }
+
+    /// One group without its members.
+    public func groupEntry(_ id: String, as administrator: Administrator) async throws(ServiceError) -> GroupEntry {
+        try await store.read(.read, as: administrator) { try $0.groupEntry(id) }
+    }
+
+    /// Whether there is a group with an id.
+    public func isGroup(_ id: String, as administrator: Administrator) async throws(ServiceError) -> Bool {
+        try await store.read(.read, as: administrator) { try $0.record(GroupEntry.self, folded(id)) != nil }
+    }
+
+    /// Whether a group has more direct members than so many.
+    public func groupHasMore(
+        than number: Int, membersIn id: String, as administrator: Administrator
+    ) async throws(ServiceError) -> Bool {
+        try await store.read(.read, as: administrator) { records in
+            try records.count(GroupMembership.self, of: GroupMembership.members(of: id), atMost: number + 1) > number
+        }
+    }
+
+    /// The people and the groups in a group, those that the directory knows, each ordered by id.
+    ///
+    /// - Parameter isTransitive: Whether members of groups in it count.
+    /// - Throws: ``ServiceError`` with code `notFound`.
+    public func members(
+        ofGroup id: String, transitively isTransitive: Bool, as administrator: Administrator
+    ) async throws(ServiceError) -> (people: [DirectoryUser], groups: [GroupEntry]) {
+        try await store.read(.read, as: administrator) { records in
+            _ = try records.groupEntry(id)
+            var (people, groups): (Set<String>, Set<String>) = ([], [])
+            var open = [folded(id)]
+            var seen: Set<String> = []
+            while let next = open.popLast() {
+                guard seen.insert(next).inserted else { continue }
+                for member in try records.members(ofGroup: next) {
+                    switch member {
+                    case .user(let id): people.insert(folded(id))
+                    case .group(let id):
+                        groups.insert(folded(id))
+                        if isTransitive { open.append(folded(id)) }
+                    }
+                }
+            }
+            return (
+                try records.records(DirectoryUser.self, ids: people.sorted()),
+                try records.records(GroupEntry.self, ids: groups.sorted())
+            )
+        }
     }
 
     /// One group.
@@ -23,14 +77,18 @@ extension Administration {
         try await store.read(.read, as: administrator) { try $0.group(id) }
     }
 
-    /// The groups that a person belongs to, directly or through other groups, ordered by id.
+    /// The groups that a person belongs to, ordered by id.
+    ///
+    /// - Parameter isTransitive: Whether groups count that the person is in through other groups.
     public func groups(
-        ofUser id: String, as administrator: Administrator
-    ) async throws(ServiceError) -> [DirectoryGroup] {
+        ofUser id: String, transitively isTransitive: Bool = true, as administrator: Administrator
+    ) async throws(ServiceError) -> [GroupEntry] {
         try await store.read(.read, as: administrator) { records in
-            let user = try records.user(id)
-            let ids = try targeting.snapshot(of: administrator.tenant, in: records).groups(of: user.id)
-            return try records.records(DirectoryGroup.self).filter { ids.contains($0.storageID) }
+            var ids = Set(try records.directGroups(ofPerson: try records.user(id).id))
+            if isTransitive {
+                ids = try targeting.snapshot(of: administrator.tenant, in: records).groups(over: Array(ids))
+            }
+            return try records.records(GroupEntry.self, ids: ids.sorted())
         }
     }
 
@@ -125,11 +183,7 @@ extension Administration {
                 if data.user != nil { try change.save(RemovedPerson(userID: id, since: change.now)) }
             }
             for registration in data.registrations { change.noteClosing(registration.id) }
-            if data.allowedAccount != nil {
-                for registration in try change.records(Registration.self) where registration.state == .active {
-                    try change.note(.policyChanged, for: registration.id)
-                }
-            }
+            if data.allowedAccount != nil { try change.noteEverybody() }
             try change.audit(
                 AuditRecord.Actor(administrator), "user.erase", "user/\(id)",
                 details: ["registrations": String(data.registrations.count)])
@@ -152,7 +206,7 @@ extension StorageReader {
         }
         let data = PersonalData(
             user: try record(DirectoryUser.self, id),
-            groups: try records(DirectoryGroup.self).filter { $0.members.containsUser(id) }.map(\.id),
+            groups: try records(GroupEntry.self, ids: try directGroups(ofPerson: id)).map(\.id),
             registrations: registrations, operations: operations, commands: commands,
             workingTime: try record(WorkingTimeRecord.self, id)?.time, block: try record(UserBlock.self, id),
             telemetry: try records(TelemetryRecord.self, where: (.user, id)),
@@ -171,10 +225,7 @@ extension StorageReader {
 
 extension StorageTransaction {
     fileprivate func erase(_ data: PersonalData, of id: String) throws(ServiceError) {
-        for var group in try records(DirectoryGroup.self) where group.members.containsUser(id) {
-            group.members = group.members.filter { !Set([$0]).containsUser(id) }
-            try save(group)
-        }
+        try removeMemberships(ofPerson: id)
         for operation in data.operations { try remove(WipeOperation.self, operation.id) }
         for command in data.commands { try remove(IssuedCommand.self, command.id) }
         for registration in data.registrations {
@@ -209,13 +260,5 @@ extension StorageTransaction {
         try remove(UserBlock.self, id)
         try remove(SessionRevocation.self, id)
         try remove(DirectoryUser.self, id)
-    }
-}
-
-extension Set<DirectoryGroup.Member> {
-    fileprivate func containsUser(_ id: String) -> Bool {
-        contains { member in
-            if case .user(let member) = member { folded(member) == id } else { false }
-        }
     }
 }

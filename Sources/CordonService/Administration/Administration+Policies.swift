@@ -101,7 +101,9 @@ extension Administration {
         try await store.read(.read, as: administrator) { records in
             let user = try records.user(userID)
             return try targeting.snapshot(of: administrator.tenant, in: records)
-                .intended(for: user, bundleID: bundleID, facts: nil).all.filter(administrator.sees)
+                .intended(
+                    for: user, in: try records.directGroups(ofPerson: user.id), bundleID: bundleID, facts: nil
+                ).all.filter(administrator.sees)
         }
     }
 
@@ -118,8 +120,10 @@ extension Administration {
                 return []
             }
             return try targeting.snapshot(of: administrator.tenant, in: records)
-                .intended(for: user, bundleID: registration.application.bundleID, facts: registration.filterFacts).all
-                .filter(administrator.sees)
+                .intended(
+                    for: user, in: try records.directGroups(ofPerson: user.id),
+                    bundleID: registration.application.bundleID, facts: registration.filterFacts
+                ).all.filter(administrator.sees)
         }
     }
 
@@ -217,7 +221,7 @@ extension StorageReader {
     func requireGroups(of policy: ManagedAppPolicy, notIn before: ManagedAppPolicy?) throws(ServiceError) {
         let known = Set((before?.assignments ?? []).map(\.target))
         for assignment in policy.assignments where !known.contains(assignment.target) {
-            guard let id = assignment.target.groupID, try record(DirectoryGroup.self, folded(id)) == nil else {
+            guard let id = assignment.target.groupID, try record(GroupEntry.self, folded(id)) == nil else {
                 continue
             }
             throw ServiceError(

@@ -24,7 +24,10 @@ extension Administration {
             let users = try records.records(DirectoryUser.self)
             let statuses = try records.statuses(of: users, seenBy: administrator)
             return ProtectionSummary(
-                assigned: users.filter { snapshot.assigns($0, where: administrator.sees) }, statuses: statuses,
+                assigned: try users.filter { user in
+                    let groups = try records.directGroups(ofPerson: user.id)
+                    return snapshot.assigns(user, in: groups, where: administrator.sees)
+                }, statuses: statuses,
                 blocked: Set(try records.records(UserBlock.self).map(\.storageID)))
         }
     }
@@ -46,12 +49,13 @@ extension Administration {
     ) async throws(ServiceError) -> [PersonAppStatus] {
         try await store.read(.read, as: administrator) { records in
             let user = try records.user(id)
+            let groups = try records.directGroups(ofPerson: user.id)
             let snapshot = try targeting.snapshot(of: administrator.tenant, in: records)
             let statuses = Dictionary(
                 grouping: try records.statuses(of: [user], seenBy: administrator, where: (.user, user.storageID))
             ) { folded($0.registration.application.bundleID) }
             return Set(statuses.keys).union(snapshot.listedApps).sorted().compactMap { app in
-                let assigned = snapshot.intended(for: user, bundleID: app, facts: nil).protections
+                let assigned = snapshot.intended(for: user, in: groups, bundleID: app, facts: nil).protections
                     .filter(administrator.sees)
                 guard !assigned.isEmpty || statuses[app] != nil else { return nil }
                 return PersonAppStatus(app, assigned: Set(assigned.map(\.id)), statuses: statuses[app] ?? [])

@@ -22,9 +22,7 @@ extension Administration {
             guard settings.allowedAccounts != accounts else { return }
             settings.allowedAccounts = accounts
             try change.save(settings)
-            for registration in try change.records(Registration.self) where registration.state == .active {
-                try change.note(.policyChanged, for: registration.id)
-            }
+            try change.noteEverybody()
             try change.audit(
                 AuditRecord.Actor(administrator), "allowedAccounts.set", "settings",
                 details: ["accounts": accounts.map { String($0.count) } ?? "unrestricted"])
@@ -72,9 +70,7 @@ extension Administration {
             try change.audit(
                 AuditRecord.Actor(administrator), "store.confirm", "store",
                 details: ["manifest": restoration.manifest])
-            for registration in try change.records(Registration.self) where registration.state == .active {
-                try change.note(.policyChanged, for: registration.id)
-            }
+            try change.noteEverybody()
         }
     }
 
@@ -124,11 +120,10 @@ extension Administration {
 
     /// Makes every app fetch a new envelope, and with it the new key, since what the old key signed counts no more.
     private static func withdrawEnvelopes(in change: inout Change) throws(ServiceError) {
-        for var registration in try change.records(Registration.self) where registration.state == .active {
-            registration.lastEnvelope?.isWithdrawn = true
-            try change.save(registration)
-            try change.note(.policyChanged, for: registration.id)
-        }
+        try change.noteEverybody()
+        var settings = try change.settings()
+        settings.envelopesSince = settings.epoch
+        try change.save(settings)
     }
 
     /// What the service asks of every app (SRV-CI-016).
@@ -149,9 +144,7 @@ extension Administration {
             guard settings.service ?? .usual != new else { return }
             settings.service = new
             try change.save(settings)
-            for registration in try change.records(Registration.self) where registration.state == .active {
-                try change.note(.policyChanged, for: registration.id)
-            }
+            try change.noteEverybody()
             try change.audit(
                 AuditRecord.Actor(administrator), "settings.set", "settings",
                 details: ["telemetry": new.telemetry.rawValue])

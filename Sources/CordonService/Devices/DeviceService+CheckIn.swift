@@ -118,6 +118,8 @@ private struct CheckInState {
     let content: EnvelopeContent
     let snapshot: TargetingSnapshot
     let isBlocked: Bool
+    /// The first epoch whose envelopes count.
+    private let envelopesSince: Int64
     private let hasCommand: Bool
     private let request: CheckInRequest
 
@@ -136,6 +138,7 @@ private struct CheckInState {
         guard settings.restoration == nil else { throw ServiceError.restored }
         let snapshot = try service.targeting.snapshot(of: caller.tenant, in: records, settings: settings)
         self.snapshot = snapshot
+        envelopesSince = settings.envelopesSince ?? 0
         isBlocked = try records.record(UserBlock.self, folded(registration.account.id.rawValue)) != nil
         let operations = try records.openOperations(of: id)
         let hasMissedWipe = registration.missedWipe != nil || operations.contains { $0.isMissed(at: now) }
@@ -146,14 +149,15 @@ private struct CheckInState {
         do {
             let user = try records.entitledUser(registration.account)
             let inputs = EnvelopeInputs(
-                user: user, bundleID: registration.application.bundleID,
+                user: user, groups: try records.directGroups(ofPerson: user.id),
+                bundleID: registration.application.bundleID,
                 facts: FilterFacts(request.application, request.device), settings: settings,
                 extras: try EnvelopeExtras(
                     for: user, registration: id, health: request.health, isBlocked: isBlocked, settings: settings,
                     at: now, in: records))
             content = try snapshot.contents.content(of: id, inputs) {
                 try EnvelopeContent(
-                    for: user, bundleID: inputs.bundleID, facts: inputs.facts, tenant: caller.tenant,
+                    for: user, in: inputs.groups, bundleID: inputs.bundleID, facts: inputs.facts, tenant: caller.tenant,
                     snapshot: snapshot, settings: settings, extras: inputs.extras)
             }
         } catch let error as ServiceError where error.status == .notLicensed && isToldToWipe {
@@ -183,7 +187,9 @@ private struct CheckInState {
     /// Whether the device has the newest envelope: it names the digest, or, as `If-None-Match` does, the version alone
     /// (SRV-CI-089).
     private var holdsLast: Bool {
-        guard let last = registration.lastEnvelope, last.isWithdrawn != true else { return false }
+        guard let last = registration.lastEnvelope, last.isWithdrawn != true, last.epoch ?? 0 >= envelopesSince else {
+            return false
+        }
         guard let digest = request.appliedDigest else { return request.appliedVersion == last.version }
         return digest == last.digest
     }
@@ -205,6 +211,7 @@ private struct CheckInState {
         registration.device = request.device
         registration.note(request.health, at: now)
         registration.lastSync = now
+        registration.announced = nil
         registration.stateGeneration = highestGeneration
         if let last = registration.lastEnvelope, holdsLast {
             registration.applied = last.policies

@@ -25,8 +25,9 @@ extension DeviceService {
             let isBlocked = try change.record(UserBlock.self, user.storageID) != nil
             let settings = try change.settings()
             let content = try EnvelopeContent(
-                for: user, bundleID: bundleID, facts: FilterFacts(request.application, request.device),
-                tenant: caller.tenant, snapshot: snapshot, settings: settings,
+                for: user, in: change.directGroups(ofPerson: user.id), bundleID: bundleID,
+                facts: FilterFacts(request.application, request.device), tenant: caller.tenant, snapshot: snapshot,
+                settings: settings,
                 extras: EnvelopeExtras(
                     for: user, registration: nil, health: [], isBlocked: isBlocked, settings: settings, at: now,
                     in: change))

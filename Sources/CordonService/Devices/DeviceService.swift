@@ -144,19 +144,22 @@ public struct DeviceService: Sendable {
         let address = EventBroadcaster.Address(tenant: caller.tenant, registrationID: id)
         // Subscribed before the store is read, so that nothing falls between.
         let (stream, token) = store.events.subscribe(address)
-        let missed: [ServiceEvent]
+        let (missed, lastID, epoch): ([ServiceEvent], Int64, Int64)
         do {
-            missed = try await store.read(for: caller) { records in
+            (missed, lastID, epoch) = try await store.read(for: caller) { records in
                 _ = try records.activeRegistration(id, of: caller, at: now, lifetime: lifetime)
-                guard let eventID, let bookmark = try records.record(EventBookmark.self, id) else { return [] }
+                let epoch = try records.settings().epoch ?? 0
+                let bookmark = try records.record(EventBookmark.self, id) ?? EventBookmark(registrationID: id)
+                let last = bookmark.lastID(in: epoch)
+                guard let eventID else { return ([], last, epoch) }
                 // An id from the future is of a store that was restored since: everything may have been missed.
-                return bookmark.events(after: eventID <= bookmark.lastID ? eventID : 0)
+                return (bookmark.events(after: eventID <= last ? eventID : 0, in: epoch), last, epoch)
             }
         } catch {
             store.events.cancel(token, at: address)
             throw error
         }
-        for event in missed { store.events.deliver(event, to: token, at: address) }
+        store.events.begin(token, at: address, with: missed, lastID: lastID, epoch: epoch)
         return stream
     }
 }

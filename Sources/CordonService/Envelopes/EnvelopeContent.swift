@@ -19,13 +19,17 @@ struct EnvelopeContent: Sendable {
     let extras: EnvelopeExtras
     /// Changes with anything above (SRV-CI-004).
     let version: String
+    /// The part of it that policies, groups and people decide.
+    let rules: IntendedRules
 
     /// Gathers what reaches a person in an app.
+    ///
+    /// - Parameter groups: The folded ids of the groups that the person is directly in.
     init(
-        for user: DirectoryUser, bundleID: String, facts: FilterFacts, tenant: TenantID, snapshot: TargetingSnapshot,
-        settings: TenantSettings, extras: EnvelopeExtras = .none
+        for user: DirectoryUser, in groups: [String], bundleID: String, facts: FilterFacts, tenant: TenantID,
+        snapshot: TargetingSnapshot, settings: TenantSettings, extras: EnvelopeExtras = .none
     ) throws(ServiceError) {
-        let intended = snapshot.intended(for: user, bundleID: bundleID, facts: facts)
+        let intended = snapshot.intended(for: user, in: groups, bundleID: bundleID, facts: facts)
         let tokens = ConfigurationTokens(user: user, tenant: tenant)
         try self.init(
             protections: intended.protections, references: intended.all.map(\.reference),
@@ -42,12 +46,12 @@ struct EnvelopeContent: Sendable {
         let protections = snapshot.protections(among: registration.lastEnvelope?.policies ?? [])
         try self.init(
             protections: protections, references: protections.map(\.reference), configurations: [],
-            snapshot: snapshot, settings: settings, extras: .none)
+            snapshot: snapshot, settings: settings, extras: .none, isLeaving: true)
     }
 
     private init(
         protections: [ManagedAppPolicy], references: [PolicyReference], configurations: [JSONValue],
-        snapshot: TargetingSnapshot, settings: TenantSettings, extras: EnvelopeExtras
+        snapshot: TargetingSnapshot, settings: TenantSettings, extras: EnvelopeExtras, isLeaving: Bool = false
     ) throws(ServiceError) {
         let merged = try snapshot.effectivePolicy(of: protections)
         policy = merged?.policy
@@ -55,10 +59,16 @@ struct EnvelopeContent: Sendable {
         allowedAccounts = settings.allowedAccounts
         self.extras = extras
         self.references = references
-        version = Self.version(
-            of: VersionedContent(
-                policyDigest: merged?.digest, policies: references, configurations: configurations,
-                allowedAccounts: allowedAccounts, extras: extras == .none ? nil : extras))
+        let bare = Self.version(
+            of: VersionedContent(policyDigest: merged?.digest, policies: references, configurations: configurations))
+        let saysMore = allowedAccounts != nil || extras != .none
+        version =
+            saysMore
+            ? Self.version(
+                of: VersionedContent(
+                    policyDigest: merged?.digest, policies: references, configurations: configurations,
+                    allowedAccounts: allowedAccounts, extras: extras == .none ? nil : extras)) : bare
+        rules = isLeaving ? .none : IntendedRules(digest: bare, references: references)
     }
 
     /// What a version stands for.

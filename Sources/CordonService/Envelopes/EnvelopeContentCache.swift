@@ -3,6 +3,7 @@ internal import CordonBase
 /// Everything that decides what an envelope says, besides the snapshot of policies and groups.
 struct EnvelopeInputs: Equatable, Sendable {
     var user: DirectoryUser
+    var groups: [String]
     var bundleID: String
     var facts: FilterFacts
     var settings: TenantSettings

@@ -41,6 +41,9 @@ struct EnvelopeIssuer: Sendable {
         registration.lastEnvelope = Registration.IssuedEnvelope(
             sequence: sequence, version: content.version, digest: signed.digest, policies: content.references,
             hasPolicy: content.policy != nil)
+        registration.lastEnvelope?.rules = content.rules.digest
+        registration.lastEnvelope?.epoch = try change.settings().epoch
+        registration.announced = nil
         try noteRules(content, sequence, after: before, for: &registration, in: change)
         return signed.text
     }

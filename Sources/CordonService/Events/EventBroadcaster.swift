@@ -11,11 +11,23 @@ struct EventBroadcaster: Sendable {
         var registrationID: String
     }
 
+    /// What one registration is told.
+    struct Told: Sendable {
+        var registrationID: String
+        var event: ServiceEvent
+        /// The organisation's epoch at the event.
+        var epoch: Int64
+    }
+
     /// The most streams of one registration; an app needs one, and its processes one each.
     static let most = 4
 
     private struct Subscriber {
         var lastID: Int64
+        /// How many events the registration has had besides those of everybody, nil before the store was read.
+        var ownEvents: Int64?
+        /// The newest epoch that was told of before the store was read, nil for none.
+        var pendingEpoch: Int64?
         let opened = ContinuousClock.now
         let continuation: AsyncStream<ServiceEvent>.Continuation
     }
@@ -45,16 +57,53 @@ struct EventBroadcaster: Sendable {
         subscribers.withLock { $0[address]?[token]?.continuation }?.finish()
     }
 
-    /// Tells one stream, unless it was told a newer event already.
-    func deliver(_ event: ServiceEvent, to token: UUID, at address: Address) {
-        subscribers.withLock { Self.deliver(event, to: &$0[address, default: [:]][token]) }
+    /// Says what a stream begins with: what it missed, and how its ids go on.
+    ///
+    /// - Parameters:
+    ///   - lastID: The id of the registration's newest event in the epoch.
+    ///   - epoch: The epoch in which the store was read.
+    func begin(
+        _ token: UUID, at address: Address, with missed: [ServiceEvent], lastID: Int64, epoch: Int64
+    ) {
+        subscribers.withLock { subscribers in
+            guard var subscriber = subscribers[address]?[token] else { return }
+            for event in missed { Self.deliver(event, to: &subscriber) }
+            subscriber.ownEvents = max(subscriber.ownEvents ?? 0, lastID - epoch)
+            if let pending = subscriber.pendingEpoch, pending > epoch { Self.deliver(epoch: pending, to: &subscriber) }
+            subscriber.pendingEpoch = nil
+            subscribers[address]?[token] = subscriber
+        }
     }
 
     /// Tells the streams of a registration; an event that is not newer than the last one told is left out.
-    func publish(_ event: ServiceEvent, to address: Address) {
+    func publish(_ told: Told, of tenant: TenantID) {
+        let address = Address(tenant: tenant, registrationID: told.registrationID)
         subscribers.withLock { subscribers in
             guard let tokens = subscribers[address]?.keys else { return }
-            for token in tokens { Self.deliver(event, to: &subscribers[address, default: [:]][token]) }
+            for token in tokens {
+                guard var subscriber = subscribers[address]?[token] else { continue }
+                subscriber.ownEvents = max(subscriber.ownEvents ?? 0, told.event.id - told.epoch)
+                Self.deliver(told.event, to: &subscriber)
+                subscribers[address]?[token] = subscriber
+            }
+        }
+    }
+
+    /// The registrations of an organisation that have streams.
+    func addresses(of tenant: TenantID) -> [Address] {
+        subscribers.withLock { subscribers in subscribers.keys.filter { $0.tenant == tenant } }
+    }
+
+    /// Tells the streams of some registrations that an epoch has begun.
+    func publish(epoch: Int64, to addresses: ArraySlice<Address>) {
+        subscribers.withLock { subscribers in
+            for address in addresses {
+                for token in subscribers[address].map({ Array($0.keys) }) ?? [] {
+                    guard var subscriber = subscribers[address]?[token] else { continue }
+                    Self.deliver(epoch: epoch, to: &subscriber)
+                    subscribers[address]?[token] = subscriber
+                }
+            }
         }
     }
 
@@ -66,10 +115,18 @@ struct EventBroadcaster: Sendable {
         for continuation in ended { continuation.finish() }
     }
 
-    private static func deliver(_ event: ServiceEvent, to subscriber: inout Subscriber?) {
-        guard let last = subscriber?.lastID, event.id > last else { return }
-        subscriber?.lastID = event.id
-        subscriber?.continuation.yield(event)
+    private static func deliver(_ event: ServiceEvent, to subscriber: inout Subscriber) {
+        guard event.id > subscriber.lastID else { return }
+        subscriber.lastID = event.id
+        subscriber.continuation.yield(event)
+    }
+
+    private static func deliver(epoch: Int64, to subscriber: inout Subscriber) {
+        guard let ownEvents = subscriber.ownEvents else {
+            subscriber.pendingEpoch = max(epoch, subscriber.pendingEpoch ?? 0)
+            return
+        }
+        deliver(ServiceEvent(id: ownEvents + epoch, kind: .policyChanged), to: &subscriber)
     }
 
     private func remove(_ token: UUID, at address: Address) {

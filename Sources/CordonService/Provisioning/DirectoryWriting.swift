@@ -58,14 +58,7 @@ extension StorageTransaction {
     ///
     /// A block stays: their apps are still to be wiped.
     func remove(_ user: DirectoryUser, at now: Date) throws(ServiceError) {
-        for var group in try records(DirectoryGroup.self) {
-            let rest = group.members.filter { member in
-                if case .user(let id) = member { folded(id) != user.storageID } else { true }
-            }
-            guard rest.count < group.members.count else { continue }
-            group.members = rest
-            try save(group)
-        }
+        try removeMemberships(ofPerson: user.id)
         try remove(WorkingTimeRecord.self, user.storageID)
         try remove(DirectoryUser.self, user.storageID)
         try save(RemovedPerson(userID: user.id, since: now))
@@ -106,28 +99,17 @@ extension Change {
             details: ["members": String(group.members.count)])
     }
 
+    /// Notes that members of a group came and went.
+    func auditChange(
+        of members: MembershipChange, ofGroup id: String, by actor: AuditRecord.Actor
+    ) throws(ServiceError) {
+        try audit(
+            actor, "group.members", "group/\(id)",
+            details: ["added": String(members.added.count), "removed": String(members.removed.count)])
+    }
+
     /// Notes that a group was removed.
     func auditRemoval(ofGroup id: String, by actor: AuditRecord.Actor) throws(ServiceError) {
         try audit(actor, "group.remove", "group/\(id)")
-    }
-}
-
-extension [DirectoryGroup] {
-    /// The folded ids of the people in a group, also through other groups.
-    func people(under id: String) -> Set<String> {
-        let byID = Dictionary(map { ($0.storageID, $0) }, uniquingKeysWith: { first, _ in first })
-        var people: Set<String> = []
-        var seen: Set<String> = []
-        var open = [folded(id)]
-        while let next = open.popLast() {
-            guard seen.insert(next).inserted else { continue }
-            for member in byID[next]?.members ?? [] {
-                switch member {
-                case .user(let id): people.insert(folded(id))
-                case .group(let id): open.append(folded(id))
-                }
-            }
-        }
-        return people
     }
 }

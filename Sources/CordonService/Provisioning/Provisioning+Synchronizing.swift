@@ -25,11 +25,14 @@ extension Provisioning {
             let difference = try DirectoryDifference(from: source, content, in: change)
             try change.save(difference.source)
             guard difference.changesAnything else { return DirectoryChanges() }
-            try targeting.announceChange(toUsers: difference.affected, in: &change) { change in
+            try targeting.announceChange(
+                toUsers: difference.affected, nesting: difference.nested, in: &change
+            ) { change in
+                for (id, members) in difference.memberships { try change.save(members, ofGroup: id) }
                 for user in difference.gone { try change.remove(user, at: change.now) }
                 for user in difference.people { try change.add(user) }
-                for group in difference.goneGroups { try change.remove(DirectoryGroup.self, group.storageID) }
-                for group in difference.groups { try change.save(group) }
+                for group in difference.goneGroups { try change.remove(GroupEntry.self, group.storageID) }
+                for group in difference.groups { try change.save(group.entry) }
             }
             for user in difference.people { try change.checkName(of: user) }
             for user in difference.gone { try change.auditRemoval(of: user, by: actor) }
@@ -54,8 +57,12 @@ private struct DirectoryDifference: Sendable {
     let people: [DirectoryUser]
     let goneGroups: [DirectoryGroup]
     let groups: [DirectoryGroup]
-    /// The folded ids of everybody whom it may reach.
+    /// How the members of each group change, by the group's folded id.
+    let memberships: [(group: String, change: MembershipChange)]
+    /// The folded ids of everybody whom it may reach, apart from those in ``nested``.
     let affected: Set<String>
+    /// The folded ids of the groups that other groups lose or get.
+    let nested: Set<String>
     private let isRemembered: Bool
 
     init(from name: String, _ content: DirectoryContent, in records: some StorageReader) throws(ServiceError) {
@@ -65,7 +72,7 @@ private struct DirectoryDifference: Sendable {
             name: name, people: Set(content.people.map(\.storageID)), groups: Set(content.groups.map(\.storageID)))
         let users = try records.records(DirectoryUser.self)
         let present = Dictionary(users.map { ($0.storageID, $0) }, uniquingKeysWith: { first, _ in first })
-        let allGroups = try records.records(DirectoryGroup.self)
+        let allGroups = try records.groupsWithMembers()
         let presentGroups = Dictionary(allGroups.map { ($0.storageID, $0) }, uniquingKeysWith: { first, _ in first })
         source = now
         isRemembered = known == now
@@ -74,12 +81,14 @@ private struct DirectoryDifference: Sendable {
         goneGroups = before.groups.subtracting(now.groups).sorted().compactMap { presentGroups[$0] }
         // Whoever goes also leaves the groups that the source says nothing of.
         groups = content.groups.filter { presentGroups[$0.storageID] != $0 }
-        var affected = Set((gone + people).map(\.storageID))
-        let changed = (goneGroups + groups).map(\.storageID)
-        let later =
-            allGroups.filter { !now.groups.contains($0.storageID) && !changed.contains($0.storageID) } + content.groups
-        for id in changed { affected.formUnion(allGroups.people(under: id).union(later.people(under: id))) }
-        self.affected = affected
+        memberships =
+            goneGroups.map { ($0.storageID, MembershipChange(from: $0.members, to: [])) }
+            + groups.map { group in
+                let before = presentGroups[group.storageID]?.members ?? []
+                return (group.storageID, MembershipChange(from: before, to: group.members))
+            }
+        affected = memberships.reduce(into: Set((gone + people).map(\.storageID))) { $0.formUnion($1.change.people) }
+        nested = memberships.reduce(into: []) { $0.formUnion($1.change.groups) }
     }
 
     /// Whether people or groups differ.

@@ -82,27 +82,49 @@ public struct Provisioning: Sendable {
         try await changeGroup(id, to: nil, as: administrator) { _ in true }
     }
 
-    /// Replaces or removes one group; whoever was or becomes a member through it is told, if that changes what
-    /// reaches them.
+    /// Adds members to a group and takes others out of it; as much work as there are, however large the group is.
+    ///
+    /// Whom the group has already is not added again, and whom it does not have is not missed. One who is named in both is taken out.
+    ///
+    /// - Throws: ``ServiceError``: `notFound` for the group, `invalid` where it would be a member of itself.
+    public func changeMembers(
+        ofGroup id: String, adding added: Set<DirectoryGroup.Member>, removing removed: Set<DirectoryGroup.Member>,
+        as administrator: Administrator
+    ) async throws(ServiceError) {
+        try await store.require(.writeDirectory, of: administrator)
+        try DirectoryGroup(id: id, displayName: "", members: added).check()
+        try await store.change(for: administrator) { change in
+            let entry = try change.groupEntry(id)
+            let members = try MembershipChange(adding: added, removing: removed, toGroup: id, in: change)
+            guard !members.isEmpty else { return }
+            try targeting.announceChange(toUsers: members.people, nesting: members.groups, in: &change) { change in
+                try change.save(members, ofGroup: id)
+            }
+            try change.auditChange(of: members, ofGroup: entry.id, by: .init(administrator))
+        }
+    }
+
+    /// Replaces or removes one group; who comes or goes by it is told, if that changes what reaches them.
     private func changeGroup(
         _ id: String, to new: DirectoryGroup?, as administrator: Administrator,
         where isExpected: @escaping @Sendable (DirectoryGroup?) -> Bool
     ) async throws(ServiceError) {
         try await store.change(for: administrator) { change in
-            let groups = try change.records(DirectoryGroup.self)
-            let before = groups.first { $0.storageID == folded(id) }
+            let before = try change.record(GroupEntry.self, folded(id)).map { entry throws(ServiceError) in
+                DirectoryGroup(entry, members: try change.members(ofGroup: id))
+            }
             guard isExpected(before) else {
                 throw ServiceError(.preconditionFailed, "the group was changed meanwhile")
             }
             guard before != nil || new != nil else { throw ServiceError(.notFound, "no group has this id") }
             guard before != new else { return }
-            let others = groups.filter { $0.storageID != folded(id) }
-            let affected = groups.people(under: id).union((others + [new].compactMap(\.self)).people(under: id))
-            try targeting.announceChange(toUsers: affected, in: &change) { change in
+            let members = MembershipChange(from: before?.members ?? [], to: new?.members ?? [])
+            try targeting.announceChange(toUsers: members.people, nesting: members.groups, in: &change) { change in
+                try change.save(members, ofGroup: id)
                 if let new {
-                    try change.save(new)
+                    try change.save(new.entry)
                 } else {
-                    try change.remove(DirectoryGroup.self, folded(id))
+                    try change.remove(GroupEntry.self, folded(id))
                 }
             }
             if let new {

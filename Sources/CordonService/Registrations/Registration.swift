@@ -27,6 +27,8 @@ public struct Registration: Sendable, Codable, Equatable {
     public private(set) var flaggedSince: Date?
     /// Since when other rules may be in force than should be, nil once the app has confirmed the newest (SRV-TG-42).
     public var driftSince: Date?
+    /// The digest of the rules that the app was told of by an event since its last check-in; nil for none.
+    var announced: String?
     /// Why the app was to be wiped, where the wipe lapsed before the app ever came back; nil otherwise.
     public internal(set) var missedWipe: Command.Reason?
     /// Whether the registration still counts.
@@ -79,6 +81,10 @@ public struct Registration: Sendable, Codable, Equatable {
         public var hasPolicy: Bool
         /// True where the key that signed it was taken out of use, so that the next check-in brings another; nil otherwise.
         public var isWithdrawn: Bool?
+        /// The digest of the policies and configurations in it; nil for one that a version before issued.
+        var rules: String?
+        /// The organisation's epoch at its issue, nil for the first.
+        var epoch: Int64?
         /// The sequence of the first envelope with these rules; nil for what a service before issued.
         var rulesSince: Int64?
         /// Whether the app said that it has them in force.

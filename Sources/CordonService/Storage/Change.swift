@@ -9,13 +9,23 @@ struct Change: StorageTransaction {
     let tenant: TenantID
     /// The moment of the change, in whole seconds.
     let now: Date
-    /// The events to send.
-    private(set) var events: [(registrationID: String, event: ServiceEvent)] = []
-    /// The registrations whose streams end.
-    private(set) var closed: [String] = []
+    /// What connected apps are told.
+    private(set) var news = News()
     private let transaction: any StorageTransaction
     /// What the audit log says of the call that makes the change.
     private let facts: CallFacts?
+
+    /// What connected apps are told once a change is durable.
+    struct News: Sendable {
+        /// The events to send.
+        fileprivate(set) var events: [EventBroadcaster.Told] = []
+        /// The registrations whose streams end.
+        fileprivate(set) var closed: [String] = []
+        /// The epoch that began, nil where none did.
+        fileprivate(set) var begunEpoch: Int64?
+        /// Whether it is still to be worked out whom the change concerns.
+        fileprivate(set) var leavesAnnouncements = false
+    }
 
     init(_ transaction: any StorageTransaction, of tenant: TenantID, at now: Date, by facts: CallFacts? = nil) {
         self.transaction = transaction
@@ -27,13 +37,29 @@ struct Change: StorageTransaction {
     /// Notes an event, in the store as well.
     mutating func note(_ kind: ServiceEvent.Kind, for registrationID: String) throws(ServiceError) {
         var bookmark = try record(EventBookmark.self, registrationID) ?? EventBookmark(registrationID: registrationID)
-        events.append((registrationID, bookmark.note(kind)))
+        let epoch = try settings().epoch ?? 0
+        let event = bookmark.note(kind, in: epoch)
+        news.events.append(EventBroadcaster.Told(registrationID: registrationID, event: event, epoch: epoch))
         try save(bookmark)
+    }
+
+    /// Notes that every app should check in, without writing a row for each: a new epoch begins.
+    mutating func noteEverybody() throws(ServiceError) {
+        var settings = try settings()
+        settings.epoch = (settings.epoch ?? 0) + 1
+        news.begunEpoch = settings.epoch
+        try save(settings)
+    }
+
+    /// Leaves it to be worked out behind the change whom it concerns.
+    mutating func leave(_ announcement: Announcement) throws(ServiceError) {
+        news.leavesAnnouncements = true
+        try save(announcement)
     }
 
     /// Notes that a registration has closed: its streams end.
     mutating func noteClosing(_ registrationID: String) {
-        closed.append(registrationID)
+        news.closed.append(registrationID)
     }
 
     /// Notes that what a person's tokens opened ends with them: the apps come back, with a new token or not at all.
@@ -62,6 +88,34 @@ struct Change: StorageTransaction {
         try transaction.records(type, where: lookup)
     }
 
+    func records<Record: StoredRecord>(_ type: Record.Type, ids: [String]) throws(ServiceError) -> [Record] {
+        try transaction.records(type, ids: ids)
+    }
+
+    func page<Record: StoredRecord>(
+        _ type: Record.Type, of part: RecordPart, after id: String?, limit: Int
+    ) throws(ServiceError) -> [Record] {
+        try transaction.page(type, of: part, after: id, limit: limit)
+    }
+
+    func identifiers<Record: StoredRecord>(
+        _ type: Record.Type, of part: RecordPart, after id: String?, limit: Int
+    ) throws(ServiceError) -> [String] {
+        try transaction.identifiers(type, of: part, after: id, limit: limit)
+    }
+
+    func count<Record: StoredRecord>(
+        _ type: Record.Type, of part: RecordPart, atMost most: Int
+    ) throws(ServiceError) -> Int {
+        try transaction.count(type, of: part, atMost: most)
+    }
+
+    func records<Record: StoredRecord>(
+        _ type: Record.Type, where lookup: StorageLookup, in range: Range<String>, limit: Int
+    ) throws(ServiceError) -> [Record] {
+        try transaction.records(type, where: lookup, in: range, limit: limit)
+    }
+
     func auditRecords(_ query: AuditQuery) throws(ServiceError) -> [AuditRecord] { try transaction.auditRecords(query) }
 
     func lastAuditRecord() throws(ServiceError) -> AuditRecord? { try transaction.lastAuditRecord() }
@@ -70,6 +124,14 @@ struct Change: StorageTransaction {
 
     func remove<Record: StoredRecord>(_ type: Record.Type, _ id: String) throws(ServiceError) {
         try transaction.remove(type, id)
+    }
+
+    func save<Record: StoredRecord>(contentsOf records: [Record]) throws(ServiceError) {
+        try transaction.save(contentsOf: records)
+    }
+
+    func remove<Record: StoredRecord>(_ type: Record.Type, ids: [String]) throws(ServiceError) {
+        try transaction.remove(type, ids: ids)
     }
 
     func append(_ record: AuditRecord) throws(ServiceError) { try transaction.append(record) }

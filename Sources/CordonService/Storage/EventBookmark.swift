@@ -1,12 +1,17 @@
 public import CordonProtocol
 
 /// The newest event of each kind for one registration: all that a stream needs to go on after a restart.
+///
+/// What everybody is told at once is not written into bookmarks: it raises the organisation's epoch, and each epoch counts as
+/// one event of every registration.
 public struct EventBookmark: Sendable, Codable, Equatable {
     /// The registration.
     public let registrationID: String
-    /// The newest event id, 0 before the first.
+    /// The id of the newest event of the registration alone, 0 before the first.
     public private(set) var lastID: Int64
     private var newest: [String: Int64]
+    /// The epoch at that event, nil for 0.
+    private var epoch: Int64?
 
     /// Makes the bookmark of a registration without events.
     public init(registrationID: String) {
@@ -15,16 +20,29 @@ public struct EventBookmark: Sendable, Codable, Equatable {
         self.newest = [:]
     }
 
+    /// The id of the newest event in an epoch, of the registration alone or of everybody.
+    public func lastID(in epoch: Int64) -> Int64 { lastID + max(0, epoch - (self.epoch ?? 0)) }
+
     /// Notes a new event.
-    public mutating func note(_ kind: ServiceEvent.Kind) -> ServiceEvent {
-        lastID += 1
+    ///
+    /// - Parameter epoch: The organisation's epoch.
+    public mutating func note(_ kind: ServiceEvent.Kind, in epoch: Int64 = 0) -> ServiceEvent {
+        let present = lastID(in: epoch)
+        if present > lastID { newest[ServiceEvent.Kind.policyChanged.rawValue] = present }
+        lastID = present + 1
+        self.epoch = max(epoch, self.epoch ?? 0)
         newest[kind.rawValue] = lastID
         return ServiceEvent(id: lastID, kind: kind)
     }
 
     /// The newest event of each kind that came after an id, in order.
-    public func events(after id: Int64) -> [ServiceEvent] {
-        newest.compactMap { name, newestID in
+    ///
+    /// - Parameter epoch: The organisation's epoch.
+    public func events(after id: Int64, in epoch: Int64 = 0) -> [ServiceEvent] {
+        var newest = newest
+        let present = lastID(in: epoch)
+        if present > lastID { newest[ServiceEvent.Kind.policyChanged.rawValue] = present }
+        return newest.compactMap { name, newestID in
             guard newestID > id, let kind = ServiceEvent.Kind(rawValue: name) else { return nil }
             return ServiceEvent(id: newestID, kind: kind)
         }

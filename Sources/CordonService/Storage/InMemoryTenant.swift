@@ -34,13 +34,47 @@ final class InMemoryTenant: StorageTransaction {
         _ type: Record.Type, where lookup: (name: StorageLookup, value: String)?
     ) throws(ServiceError) -> [Record] {
         let table = tables[Record.storageKind] ?? [:]
-        let ids: any Sequence<String> =
-            if let lookup {
-                index[Lookup(kind: Record.storageKind, name: lookup.name, value: lookup.value)] ?? []
-            } else {
-                table.keys
+        let part = lookup.map { RecordPart.found(by: $0.name, $0.value) } ?? .all
+        return ids(of: Record.storageKind, part).compactMap { table[$0] as? Record }
+    }
+
+    func page<Record: StoredRecord>(
+        _ type: Record.Type, of part: RecordPart, after id: String?, limit: Int
+    ) throws(ServiceError) -> [Record] {
+        let table = tables[Record.storageKind] ?? [:]
+        return try identifiers(type, of: part, after: id, limit: limit).compactMap { table[$0] as? Record }
+    }
+
+    func identifiers<Record: StoredRecord>(
+        _ type: Record.Type, of part: RecordPart, after id: String?, limit: Int
+    ) throws(ServiceError) -> [String] {
+        Array(ids(of: Record.storageKind, part, after: id).prefix(max(0, limit)))
+    }
+
+    func count<Record: StoredRecord>(
+        _ type: Record.Type, of part: RecordPart, atMost most: Int
+    ) throws(ServiceError) -> Int {
+        let number =
+            switch part {
+            case .all: tables[Record.storageKind]?.count ?? 0
+            case .found(let name, let value):
+                index[Lookup(kind: Record.storageKind, name: name, value: value)]?.count ?? 0
+            case .beginning: ids(of: Record.storageKind, part).count
             }
-        return ids.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.compactMap { table[$0] as? Record }
+        return min(number, max(0, most))
+    }
+
+    /// The ids of a part that come after one, ordered by their bytes.
+    private func ids(of kind: StorageKind, _ part: RecordPart, after id: String? = nil) -> [String] {
+        let table = tables[kind] ?? [:]
+        let ids: [String] =
+            switch part {
+            case .all: Array(table.keys)
+            case .found(let name, let value): Array(index[Lookup(kind: kind, name: name, value: value)] ?? [])
+            case .beginning(let prefix): table.keys.filter { $0.utf8.starts(with: prefix.utf8) }
+            }
+        let rest = id.map { id in ids.filter { id.utf8.lexicographicallyPrecedes($0.utf8) } } ?? ids
+        return rest.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
     func auditRecords(_ query: AuditQuery) throws(ServiceError) -> [AuditRecord] {

@@ -32,6 +32,33 @@ public protocol StorageReader {
         _ type: Record.Type, where lookup: (name: StorageLookup, value: String)?
     ) throws(ServiceError) -> [Record]
 
+    /// The records with the ids, in the order of the ids; those that there are not are left out.
+    func records<Record: StoredRecord>(_ type: Record.Type, ids: [String]) throws(ServiceError) -> [Record]
+
+    /// A page of records, ordered by id.
+    ///
+    /// - Parameters:
+    ///   - after: The id after which the page begins, nil for the first page.
+    ///   - limit: The most records of the page.
+    func page<Record: StoredRecord>(
+        _ type: Record.Type, of part: RecordPart, after id: String?, limit: Int
+    ) throws(ServiceError) -> [Record]
+
+    /// The ids of a page of records, ordered; the records themselves are not read.
+    func identifiers<Record: StoredRecord>(
+        _ type: Record.Type, of part: RecordPart, after id: String?, limit: Int
+    ) throws(ServiceError) -> [String]
+
+    /// How many records there are; counting stops at `most`.
+    func count<Record: StoredRecord>(
+        _ type: Record.Type, of part: RecordPart, atMost most: Int
+    ) throws(ServiceError) -> Int
+
+    /// The first records whose lookup has a value in a range, ordered by value and then by id: work by the time at which it is due.
+    func records<Record: StoredRecord>(
+        _ type: Record.Type, where lookup: StorageLookup, in range: Range<String>, limit: Int
+    ) throws(ServiceError) -> [Record]
+
     /// The audit records that match, oldest first.
     func auditRecords(_ query: AuditQuery) throws(ServiceError) -> [AuditRecord]
 
@@ -58,6 +85,12 @@ public protocol StorageTransaction: StorageReader {
 
     /// Removes the record with the id, if there is one.
     func remove<Record: StoredRecord>(_ type: Record.Type, _ id: String) throws(ServiceError)
+
+    /// Adds the records, or replaces those with their ids.
+    func save<Record: StoredRecord>(contentsOf records: [Record]) throws(ServiceError)
+
+    /// Removes the records with the ids, as far as there are any.
+    func remove<Record: StoredRecord>(_ type: Record.Type, ids: [String]) throws(ServiceError)
 
     /// Adds a record at the end of the audit log; there is no way to change or remove one.
     ///

@@ -96,7 +96,14 @@ extension StorageReader {
     ///
     /// - Throws: ``ServiceError`` with code `notFound`.
     func group(_ id: String) throws(ServiceError) -> DirectoryGroup {
-        guard let group = try record(DirectoryGroup.self, folded(id)) else {
+        DirectoryGroup(try groupEntry(id), members: try members(ofGroup: id))
+    }
+
+    /// A group without its members, by object id.
+    ///
+    /// - Throws: ``ServiceError`` with code `notFound`.
+    func groupEntry(_ id: String) throws(ServiceError) -> GroupEntry {
+        guard let group = try record(GroupEntry.self, folded(id)) else {
             throw ServiceError(.notFound, "no group has this id")
         }
         return group

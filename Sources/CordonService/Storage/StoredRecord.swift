@@ -33,8 +33,10 @@ public enum StorageKind: String, Sendable, CaseIterable {
     case wipeBudget
     /// ``DirectoryUser``.
     case user
-    /// ``DirectoryGroup``.
+    /// ``GroupEntry``.
     case group
+    /// ``GroupMembership``.
+    case membership
     /// ``Registration``.
     case registration
     /// ``WipeOperation``.
@@ -81,6 +83,8 @@ public enum StorageKind: String, Sendable, CaseIterable {
     case alert
     /// ``KeySetState``.
     case keySet
+    /// ``Announcement``.
+    case announcement
 }
 
 /// What a record can be found by; the raw values stand in stores.
@@ -101,6 +105,10 @@ public enum StorageLookup: String, Sendable, CaseIterable {
     case state
     /// The id of a collection of logs.
     case collection
+    /// Who or what is in a group.
+    case member
+    /// That the member of a group is a group: `group`, absent otherwise.
+    case nested
     /// A part of a day's telemetry.
     case day
 }

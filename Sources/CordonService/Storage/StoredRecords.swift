@@ -20,13 +20,6 @@ extension DirectoryUser: StoredRecord {
     public var lookups: [StorageLookup: String] { [.name: folded(userPrincipalName)] }
 }
 
-extension DirectoryGroup: StoredRecord {
-    /// Groups.
-    public static var storageKind: StorageKind { .group }
-    /// The folded object id.
-    public var storageID: String { folded(id) }
-}
-
 extension Registration: StoredRecord {
     /// Registrations.
     public static var storageKind: StorageKind { .registration }

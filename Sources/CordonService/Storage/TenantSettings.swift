@@ -15,6 +15,12 @@ public struct TenantSettings: Sendable, Codable, Equatable {
     /// What digests of secret values are made with, so that an export does not let them be guessed; nil before the first.
     var secretSalt: String?
 
+    /// How often everybody was told something at once, so that no row has to be written for it; nil for never.
+    public internal(set) var epoch: Int64?
+    /// The epoch whose envelopes are the first that count: the key that signed those before was taken out of use. Nil where
+    /// all do.
+    public internal(set) var envelopesSince: Int64?
+
     /// Makes the settings of a new organisation.
     public init(targetingRevision: Int64 = 0, allowedAccounts: [PolicyEnvelope.AllowedAccount]? = nil) {
         self.targetingRevision = targetingRevision

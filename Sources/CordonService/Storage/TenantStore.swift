@@ -11,12 +11,14 @@ struct TenantStore: Sendable {
     let events = EventBroadcaster()
     /// Whether changes can be written.
     let health = StoreHealth()
+    private let announcer: Announcer
     private let storage: any ServiceStorage
     private let clock: @Sendable () -> Date
     private let refusals: RefusalLog
 
-    init(storage: any ServiceStorage, clock: @escaping @Sendable () -> Date) {
+    init(storage: any ServiceStorage, announcer: Announcer, clock: @escaping @Sendable () -> Date) {
         self.storage = storage
+        self.announcer = announcer
         self.clock = clock
         self.refusals = RefusalLog(storage: storage)
     }
@@ -64,25 +66,33 @@ struct TenantStore: Sendable {
         _ body: @escaping @Sendable (inout Change) throws -> Result
     ) async throws(ServiceError) -> Result {
         let (tenant, now, facts) = (caller.tenant, now, caller.facts)
-        let (result, told, closed): (Result, [(registrationID: String, event: ServiceEvent)], [String])
+        let (result, news): (Result, Change.News)
         do {
-            (result, told, closed) = try await storage.write(tenant) { transaction in
+            (result, news) = try await storage.write(tenant) { transaction in
                 var change = Change(transaction, of: tenant, at: now, by: facts)
                 let result = try body(&change)
-                return (result, change.events, change.closed)
+                return (result, change.news)
             }
             health.note(nil)
         } catch {
             if !(error is CancellationError) { health.note(error as? ServiceError) }
             throw await refusal(error, of: caller, call)
         }
-        for (registrationID, event) in told {
-            events.publish(event, to: EventBroadcaster.Address(tenant: tenant, registrationID: registrationID))
-        }
-        for registrationID in closed {
+        for told in news.events { events.publish(told, of: tenant) }
+        for registrationID in news.closed {
             events.finish(EventBroadcaster.Address(tenant: tenant, registrationID: registrationID))
         }
+        if let epoch = news.begunEpoch { announcer.tell(of: epoch, tenant, over: events) }
+        if news.leavesAnnouncements { startAnnouncing(to: tenant) }
         return result
+    }
+
+    /// Takes up what is left of telling people of changes; returns at once.
+    func startAnnouncing(to tenant: TenantID) { announcer.start(tenant, in: self) }
+
+    /// Tells everybody whom a change concerns and who was not told yet; returns when that is done.
+    func finishAnnouncing(to tenant: TenantID) async throws(ServiceError) {
+        try await announcer.finish(tenant, in: self)
     }
 
     /// The error to throw, noted where it refuses the caller.

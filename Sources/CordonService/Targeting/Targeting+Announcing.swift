@@ -4,109 +4,89 @@ internal import CordonProtocol
 internal import Foundation
 
 extension Targeting {
-    /// Makes a change to policies and notes an event for exactly those registrations whose policies it changes.
-    ///
-    /// Only registrations of the apps that the policies are about are looked at.
+    /// As many people as are told within the change itself; of more, it is worked out behind it.
+    private static let mostAtOnce = 8
+
+    /// Makes a change to policies, and leaves it to be worked out behind the change whom that concerns: the change itself reads no
+    /// registration.
     func announceChange(
         about policies: [ManagedAppPolicy], in change: inout Change,
         _ edit: (inout Change) throws -> Void
     ) throws {
-        let concernsEveryApp = policies.contains { policy in
-            policy.appGroup != .selectedPublicApps
-                || (policy.kind == .defaultManagedAppProtection && policy.apps.isEmpty)
-        }
-        let bundleIDs = Set(policies.flatMap(\.apps).filter { $0.platform == .ios }.map { folded($0.value) })
-        var registrations: [Registration] = []
-        if concernsEveryApp {
-            registrations = try change.records(Registration.self)
-        } else {
-            for bundleID in bundleIDs.sorted() {
-                registrations += try change.records(Registration.self, where: (.app, bundleID))
-            }
-        }
-        let instances = try people(of: registrations, in: change)
-        let before = try snapshot(of: change.tenant, in: change)
         try edit(&change)
         try raiseTargetingRevision(in: change)
-        let after = try snapshot(of: change.tenant, in: change)
-        for (registration, user) in instances {
-            let bundleID = registration.application.bundleID
-            let facts = registration.filterFacts
-            let was = before.intended(for: user, bundleID: bundleID, facts: facts).references
-            let intended = after.intended(for: user, bundleID: bundleID, facts: facts)
-            guard was != intended.references else { continue }
-            try change.note(.policyChanged, for: registration.id)
-            try noteDrift(
-                of: registration, isInForce: registration.applied == intended.all.map(\.reference), in: change)
-        }
+        let reach = PolicyReach(of: policies)
+        guard !reach.isEmpty else { return }
+        try change.leave(
+            Announcement(id: newID(at: change.now), made: change.now, apps: reach.apps, groups: reach.groups))
     }
 
-    /// Makes a change to groups or people and notes an event for the registrations of those people whose policies
-    /// it changes.
+    /// Makes a change to groups or people and tells those apps of these people that should have other rules by it.
+    ///
+    /// - Parameter groups: The folded ids of groups that other groups lose or get: whoever is in them is concerned as well.
     func announceChange(
-        toUsers userIDs: Set<String>, in change: inout Change,
+        toUsers userIDs: Set<String>, nesting groups: Set<String> = [], in change: inout Change,
         _ edit: (inout Change) throws -> Void
     ) throws {
-        var registrations: [Registration] = []
-        for userID in userIDs.sorted() {
-            registrations += try change.records(Registration.self, where: (.user, folded(userID)))
-        }
-        let before = try contentVersions(of: registrations, tenant: change.tenant, in: change)
         try edit(&change)
-        try raiseTargetingRevision(in: change)
-        let after = try contentVersions(of: registrations, tenant: change.tenant, in: change)
-        for registration in registrations where before[registration.id] != after[registration.id] {
-            // One that the change itself removed is told nothing, and leaves nothing behind.
-            guard let left = try change.record(Registration.self, registration.id) else { continue }
-            try change.note(.policyChanged, for: registration.id)
-            // Whom no rules are meant for any more is not late with them.
-            if after[registration.id] != nil { try noteDrift(of: left, isInForce: false, in: change) }
+        if !groups.isEmpty {
+            try raiseTargetingRevision(in: change)
+            try change.leave(
+                Announcement(id: newID(at: change.now), made: change.now, apps: nil, groups: groups.sorted()))
+        }
+        let people = userIDs.map(folded).sorted()
+        guard people.count > Self.mostAtOnce || !groups.isEmpty else {
+            var registrations: [Registration] = []
+            for person in people { registrations += try change.records(Registration.self, where: (.user, person)) }
+            return try tell(registrations, in: &change)
+        }
+        for start in stride(from: 0, to: people.count, by: Announcement.mostPeople) {
+            let some = people[start..<min(start + Announcement.mostPeople, people.count)]
+            try change.leave(Announcement(id: newID(at: change.now), made: change.now, people: Array(some)))
         }
     }
 
-    /// Notes since when an app may have other rules in force than it should (SRV-TG-42).
-    private func noteDrift(of registration: Registration, isInForce: Bool, in change: Change) throws(ServiceError) {
-        guard isInForce == (registration.driftSince != nil) else { return }
-        var changed = registration
-        changed.driftSince = isInForce ? nil : change.now
-        try change.save(changed)
+    /// Tells those apps that should have other rules than they were told of last, and remembers since when they differ.
+    func tell(_ registrations: [Registration], in change: inout Change) throws {
+        guard !registrations.isEmpty else { return }
+        let snapshot = try snapshot(of: change.tenant, in: change)
+        for var registration in registrations {
+            guard let rules = try news(for: registration, snapshot: snapshot, tenant: change.tenant, in: change) else {
+                continue
+            }
+            try change.note(.policyChanged, for: registration.id)
+            registration.announced = rules.digest
+            // Whom no rules are meant for any more is not late with them.
+            if !rules.digest.isEmpty { registration.noteDrift(from: rules.references, at: change.now) }
+            try change.save(registration)
+        }
+    }
+
+    /// What an active registration should have now, where that is something else than it was told of last; nil otherwise.
+    func news(
+        for registration: Registration, snapshot: TargetingSnapshot, tenant: TenantID, in records: some StorageReader
+    ) throws(ServiceError) -> IntendedRules? {
+        guard registration.state == .active else { return nil }
+        let id = folded(registration.account.id.rawValue)
+        var rules = IntendedRules.none
+        if let user = try records.record(DirectoryUser.self, id), user.isEntitled {
+            rules = try EnvelopeContent(
+                for: user, in: records.directGroups(ofPerson: user.id), bundleID: registration.application.bundleID,
+                facts: registration.filterFacts, tenant: tenant, snapshot: snapshot, settings: TenantSettings()
+            ).rules
+        }
+        return registration.knows(of: rules) ? nil : rules
+    }
+
+    private func newID(at now: Date) -> String {
+        let digits = String(Int64(now.timeIntervalSince1970))
+        return String(repeating: "0", count: max(0, 12 - digits.count)) + digits + "-" + RandomID.system.identifier()
     }
 
     private func raiseTargetingRevision(in change: Change) throws(ServiceError) {
         var settings = try change.settings()
         settings.targetingRevision += 1
         try change.save(settings)
-    }
-
-    /// The active registrations of people whom app protection serves, with what targeting asks for.
-    private func people(
-        of registrations: [Registration], in records: some StorageReader
-    ) throws(ServiceError) -> [(registration: Registration, user: DirectoryUser)] {
-        var found: [(registration: Registration, user: DirectoryUser)] = []
-        for registration in registrations where registration.state == .active {
-            let id = folded(registration.account.id.rawValue)
-            if let user = try records.record(DirectoryUser.self, id), user.isEntitled {
-                found.append((registration, user))
-            }
-        }
-        return found
-    }
-
-    /// What each registration should have in force, by a value that also changes with what a person is called.
-    private func contentVersions(
-        of registrations: [Registration], tenant: TenantID, in records: some StorageReader
-    ) throws(ServiceError) -> [String: String] {
-        guard !registrations.isEmpty else { return [:] }
-        let snapshot = try snapshot(of: tenant, in: records)
-        let settings = try records.settings()
-        var versions: [String: String] = [:]
-        for (registration, user) in try people(of: registrations, in: records) {
-            versions[registration.id] = try EnvelopeContent(
-                for: user, bundleID: registration.application.bundleID, facts: registration.filterFacts, tenant: tenant,
-                snapshot: snapshot, settings: settings
-            ).version
-        }
-        return versions
     }
 
     /// The apps whose rules differ from what they should be, among policies that count; somebody whom app protection
@@ -120,7 +100,8 @@ extension Targeting {
             let id = folded(registration.account.id.rawValue)
             guard let user = try records.record(DirectoryUser.self, id), user.isEntitled else { continue }
             let intended = snapshot.intended(
-                for: user, bundleID: registration.application.bundleID, facts: registration.filterFacts
+                for: user, in: try records.directGroups(ofPerson: user.id), bundleID: registration.application.bundleID,
+                facts: registration.filterFacts
             ).all.map(\.reference).filter(counts)
             // A policy that was deleted counts as long as it is in force.
             let applied = registration.applied.filter { counts($0) || !snapshot.has($0.id) }
@@ -129,5 +110,68 @@ extension Targeting {
             drifted.append(DriftedApp(registration, intended: intended, applied: applied, at: now))
         }
         return drifted
+    }
+}
+
+/// What an app should have: the policies and configurations in force, without what else an envelope says.
+struct IntendedRules: Sendable, Equatable {
+    /// Changes with anything that reaches the app, empty for nothing at all.
+    var digest: String
+    /// The policies and configurations.
+    var references: [PolicyReference]
+
+    /// What somebody has whom app protection does not serve.
+    static let none = IntendedRules(digest: "", references: [])
+}
+
+extension Registration {
+    /// Whether the app was told of these rules last, by an event or in an envelope.
+    func knows(of rules: IntendedRules) -> Bool {
+        if let told = announced ?? lastEnvelope?.rules { return told == rules.digest }
+        // An envelope of a version before remembers its policies alone.
+        return (lastEnvelope?.policies ?? []) == rules.references
+    }
+
+    /// Takes down since when other rules may be in force than should be (SRV-TG-42).
+    mutating func noteDrift(from intended: [PolicyReference], at now: Date) {
+        driftSince = applied == intended ? nil : driftSince ?? now
+    }
+}
+
+/// Where to look for those whom a change of some policies concerns: nobody else can be.
+struct PolicyReach: Equatable {
+    /// The folded bundle ids of the apps, nil for any.
+    private(set) var apps: [String]?
+    /// The folded ids of the groups, nil for everybody.
+    private(set) var groups: [String]?
+
+    /// Whether nobody can be concerned.
+    var isEmpty: Bool { apps?.isEmpty == true || groups?.isEmpty == true }
+
+    /// - Parameter policies: The policies as they were and as they are.
+    init(of policies: [ManagedAppPolicy]) {
+        var apps: Set<String>? = []
+        var groups: Set<String>? = []
+        for policy in policies where policy.kind != .androidManagedAppProtection {
+            var own: Set<String>? = []
+            for assignment in policy.assignments {
+                switch assignment.target {
+                case .group(let id): own?.insert(folded(id))
+                case .allLicensedUsers, .allDevices: own = nil
+                // Whom it excludes, an inclusion reaches as well.
+                case .exclusionGroup: break
+                }
+            }
+            if !policy.kind.isAssignable { own = nil }
+            guard own?.isEmpty != true else { continue }
+            groups = own.flatMap { own in groups?.union(own) }
+            let concernsEveryApp =
+                policy.appGroup != .selectedPublicApps
+                || (policy.kind == .defaultManagedAppProtection && policy.apps.isEmpty)
+            let listed = policy.apps.filter { $0.platform == .ios }.map { folded($0.value) }
+            apps = concernsEveryApp ? nil : apps?.union(listed)
+        }
+        self.apps = apps?.sorted()
+        self.groups = groups?.sorted()
     }
 }

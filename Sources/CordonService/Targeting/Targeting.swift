@@ -23,7 +23,7 @@ struct Targeting: Sendable {
         if let known = snapshots.withLock({ $0[tenant] }), known.revision == revision { return known }
         return TargetingSnapshot(
             revision: revision, policies: try records.records(ManagedAppPolicy.self),
-            groups: try records.records(DirectoryGroup.self),
+            nesting: try records.records(GroupMembership.self, where: (.nested, "group")),
             filters: try records.records(AssignmentFilter.self), catalogue: try records.records(CatalogueApp.self),
             numericConflict: numericConflict)
     }

@@ -4,7 +4,8 @@ internal import CordonProtocol
 internal import Crypto
 internal import Foundation
 
-/// The policies and groups of one organisation at one revision, ready to answer who gets what.
+/// The policies of one organisation, and which groups are in which, at one revision, ready to answer who gets what. Who is directly
+/// in a group is read when it is asked, so that people come and go without another snapshot.
 ///
 /// Immutable, so that one can be shared by every check-in until the next change.
 final class TargetingSnapshot: Sendable {
@@ -16,26 +17,30 @@ final class TargetingSnapshot: Sendable {
     private let rules: [String: FilterRule]
     /// The apps of the named sets, by folded bundle id.
     private let catalogue: [AppGroup: Set<String>]
-    private let containers: [DirectoryGroup.Member: [String]]
+    /// The groups that each group is directly in, by folded id.
+    private let containers: [String: [String]]
+    /// The groups that are directly in each group.
+    private let inner: [String: [String]]
     private let candidates = Locked<[String: [ManagedAppPolicy]]>([:])
     /// What envelopes of this snapshot say.
     let contents = EnvelopeContentCache()
     private let merged = Locked<[[PolicyReference]: MergedPolicy]>([:])
 
     init(
-        revision: Int64, policies: [ManagedAppPolicy], groups: [DirectoryGroup], filters: [AssignmentFilter],
+        revision: Int64, policies: [ManagedAppPolicy], nesting: [GroupMembership], filters: [AssignmentFilter],
         catalogue: [CatalogueApp], numericConflict: NumericConflict
     ) {
         self.numericConflict = numericConflict
         self.revision = revision
         self.policies = policies
-        var containers: [DirectoryGroup.Member: [String]] = [:]
-        for group in groups {
-            for member in group.members {
-                containers[member.folded, default: []].append(CordonService.folded(group.id))
-            }
+        var (containers, inner): ([String: [String]], [String: [String]]) = ([:], [:])
+        for membership in nesting {
+            guard case .group(let id) = membership.member else { continue }
+            containers[CordonService.folded(id), default: []].append(membership.group)
+            inner[membership.group, default: []].append(CordonService.folded(id))
         }
         self.containers = containers
+        self.inner = inner
         rules = filters.reduce(into: [:]) { rules, filter in rules[filter.storageID] = try? FilterRule(filter.rule) }
         self.catalogue = catalogue.reduce(into: [:]) { sets, app in
             for group in app.groups { sets[group, default: []].insert(app.storageID) }
@@ -47,7 +52,8 @@ final class TargetingSnapshot: Sendable {
         like other: TargetingSnapshot, policies: [ManagedAppPolicy], rules: [String: FilterRule],
         catalogue: [AppGroup: Set<String>]
     ) {
-        (revision, numericConflict, containers) = (other.revision, other.numericConflict, other.containers)
+        (revision, numericConflict) = (other.revision, other.numericConflict)
+        (containers, inner) = (other.containers, other.inner)
         self.catalogue = catalogue
         self.policies = policies
         self.rules = rules
@@ -76,21 +82,30 @@ final class TargetingSnapshot: Sendable {
         return TargetingSnapshot(like: self, policies: policies, rules: rules, catalogue: catalogue)
     }
 
-    /// The folded ids of the groups that a person belongs to, through other groups too (SRV-TG-04).
-    func groups(of userID: String) -> Set<String> {
+    /// The groups that somebody belongs to who is directly in some groups, through other groups too, by folded id (SRV-TG-04).
+    func groups(over direct: [String]) -> Set<String> { Self.reach(from: direct, by: containers) }
+
+    /// Some groups and those in them, through other groups too, by folded id.
+    func groups(under groups: [String]) -> Set<String> { Self.reach(from: groups, by: inner) }
+
+    private static func reach(from groups: [String], by edges: [String: [String]]) -> Set<String> {
         var found: Set<String> = []
-        var open = containers[.user(folded(userID))] ?? []
+        var open = groups
         while let group = open.popLast() {
-            if found.insert(group).inserted { open += containers[.group(group)] ?? [] }
+            if found.insert(group).inserted { open += edges[group] ?? [] }
         }
         return found
     }
 
     /// What reaches a person in an app (SRV-TG-01, 02, 04, 05, 07, 08), each list ordered by id.
     ///
-    /// - Parameter facts: What filters ask about; without, filters and kinds of management are taken to let the app through.
-    func intended(for user: DirectoryUser, bundleID: String, facts: FilterFacts?) -> IntendedPolicies {
-        let groups = groups(of: user.id)
+    /// - Parameters:
+    ///   - groups: The folded ids of the groups that the person is directly in.
+    ///   - facts: What filters ask about; without, filters and kinds of management are taken to let the app through.
+    func intended(
+        for user: DirectoryUser, in groups: [String], bundleID: String, facts: FilterFacts?
+    ) -> IntendedPolicies {
+        let groups = self.groups(over: groups)
         let policies = policies(about: bundleID).filter { $0.concerns(facts) }
         let targeted = policies.filter { $0.kind.isAssignable && $0.reaches(user, in: groups) { admits($0, facts) } }
         let protections = targeted.filter { $0.kind == .iosManagedAppProtection }
@@ -102,8 +117,10 @@ final class TargetingSnapshot: Sendable {
     }
 
     /// Whether the assignment of a protection names a person, licensed or not, in whatever app (SRV-TG-38).
-    func assigns(_ user: DirectoryUser, where counts: (ManagedAppPolicy) -> Bool) -> Bool {
-        let groups = groups(of: user.id)
+    ///
+    /// - Parameter groups: The folded ids of the groups that the person is directly in.
+    func assigns(_ user: DirectoryUser, in groups: [String], where counts: (ManagedAppPolicy) -> Bool) -> Bool {
+        let groups = self.groups(over: groups)
         return policies.contains { policy in
             policy.kind == .iosManagedAppProtection && counts(policy) && policy.names(user, in: groups) { _ in true }
         }
@@ -191,16 +208,6 @@ struct IntendedPolicies: Equatable {
 extension DirectoryUser {
     /// Whether app protection serves the person at all: entitled and able to sign in.
     var isEntitled: Bool { isLicensed && accountEnabled }
-}
-
-extension DirectoryGroup.Member {
-    /// The member with a folded id.
-    fileprivate var folded: Self {
-        switch self {
-        case .user(let id): .user(CordonService.folded(id))
-        case .group(let id): .group(CordonService.folded(id))
-        }
-    }
 }
 
 extension ManagedAppPolicy {

@@ -6,13 +6,16 @@ import HTTPTypes
 package enum SCIMGroup {
     static let schema = "urn:ietf:params:scim:schemas:core:2.0:Group"
 
-    package static func json(_ group: DirectoryGroup, base: String, withMembers: Bool = true) -> JSONValue {
-        var members: [String: JSONValue] = [
+    package static func json(_ group: GroupEntry, base: String) -> JSONValue {
+        [
             "schemas": [.string(schema)], "id": .string(group.id), "externalId": .string(group.id),
             "displayName": .string(group.displayName),
             "meta": ["resourceType": "Group", "location": .string(SCIMFormat.address(base, "Groups", group.id))],
         ]
-        guard withMembers else { return .object(members) }
+    }
+
+    package static func json(_ group: DirectoryGroup, base: String) -> JSONValue {
+        var members = json(group.entry, base: base).object ?? [:]
         let entries = group.members.map { member -> (String, String) in
             switch member {
             case .user(let id): (id, "User")

@@ -1,4 +1,5 @@
 package import CordonPolicy
+internal import CordonService
 import HTTPTypes
 
 /// Changes to a resource (RFC 7644 §3.5.2), made on its JSON form, which is then read as if it had been sent whole.
@@ -51,6 +52,63 @@ package struct SCIMPatch {
             }
         }
         return .object(members)
+    }
+
+    /// Members that come into a group and go out of it.
+    package struct MemberChange {
+        private var steps: [(isAdded: Bool, name: String, isGroup: Bool?)] = []
+
+        /// The members; of one that several operations name, the last counts. What comes in and says nothing of its kind is a group
+        /// if there is one with the id, else a person.
+        func resolved(
+            isGroup: (String) async throws -> Bool
+        ) async throws -> (added: Set<DirectoryGroup.Member>, removed: Set<DirectoryGroup.Member>) {
+            var added: [String: DirectoryGroup.Member] = [:]
+            var removed: [String: Set<DirectoryGroup.Member>] = [:]
+            for step in steps {
+                let key = step.name.lowercased()
+                let both: Set<DirectoryGroup.Member> = [.user(step.name), .group(step.name)]
+                if step.isAdded {
+                    let isKnown = try await isGroup(step.name)
+                    added[key] = step.isGroup ?? isKnown ? .group(step.name) : .user(step.name)
+                    removed[key] = nil
+                } else {
+                    // Whichever of them is in it; a group may have left the directory before its membership.
+                    removed[key] = both
+                    added[key] = nil
+                }
+            }
+            return (Set(added.values), removed.values.reduce(into: []) { $0.formUnion($1) })
+        }
+
+        fileprivate mutating func note(_ value: JSONValue, isAdded: Bool) throws {
+            guard let name = value["value"]?.string, !name.isEmpty else {
+                throw Refusal.scim(400, "a member has no value", kind: "invalidValue")
+            }
+            steps.append((isAdded, name, value["type"]?.string.map { $0.lowercased() == "group" }))
+        }
+    }
+
+    /// What the operations do, where all of them add or remove members that they name; nil where they do anything else.
+    package var members: MemberChange? {
+        get throws {
+            var change = MemberChange()
+            for (kind, path, value) in operations {
+                guard let path, path.attribute.lowercased() == "members", path.schema == nil, path.sub == nil,
+                    kind != .replace
+                else { return nil }
+                if let filter = path.filter {
+                    guard kind == .remove, filter.attribute.lowercased() == "value", filter.value.string != nil else {
+                        return nil
+                    }
+                    try change.note(["value": filter.value], isAdded: false)
+                } else {
+                    guard let values = value?.array ?? value.map({ [$0] }) else { return nil }
+                    for value in values { try change.note(value, isAdded: kind == .add) }
+                }
+            }
+            return operations.isEmpty ? nil : change
+        }
     }
 
     private static func change(

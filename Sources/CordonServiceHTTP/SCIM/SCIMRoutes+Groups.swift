@@ -6,13 +6,16 @@ import Hummingbird
 extension SCIMRoutes {
     func addGroups(to routing: AdministrationRouting) {
         routing.allowing(.readDirectory).get("\(Self.prefix)/Groups") { request, context in
-            let all = try await groups(context)
-            let isShort = Self.leavesMembersOut(request)
-            return try Self.list(
-                all.map { SCIMGroup.json($0, base: base(request), withMembers: !isShort) }, request)
+            let all =
+                Self.leavesMembersOut(request)
+                ? try await entries(context).map { SCIMGroup.json($0, base: base(request)) }
+                : try await administration.groups(as: context.administrator).map {
+                    SCIMGroup.json($0, base: base(request))
+                }
+            return try Self.list(all, request)
         }
         routing.allowing(.writeGroups).post("\(Self.prefix)/Groups") { request, context in
-            let all = try await groups(context)
+            let all = try await entries(context)
             let group = try SCIMGroup.group(
                 try await Self.read(request), id: nil, known: nil, groups: Set(all.map { $0.id.lowercased() }))
             do {
@@ -22,9 +25,12 @@ extension SCIMRoutes {
             }
         }
         routing.allowing(.readDirectory).get("\(Self.prefix)/Groups/:id") { request, context in
-            let group = try await group(context)
-            return Self.answer(
-                SCIMGroup.json(group, base: base(request), withMembers: !Self.leavesMembersOut(request)))
+            if Self.leavesMembersOut(request) {
+                let entry = try await administration.groupEntry(
+                    context.decodedKey("id"), as: context.administrator)
+                return Self.answer(SCIMGroup.json(entry, base: base(request)))
+            }
+            return Self.answer(SCIMGroup.json(try await group(context), base: base(request)))
         }
         routing.allowing(.writeGroups).put("\(Self.prefix)/Groups/:id") { request, context in
             let body = try await Self.read(request)
@@ -32,6 +38,7 @@ extension SCIMRoutes {
         }
         routing.allowing(.writeGroups).patch("\(Self.prefix)/Groups/:id") { request, context in
             let patch = try SCIMPatch(try await Self.read(request))
+            if let members = try patch.members { return try await change(members, request, context) }
             return try await change(request, context) { old in try patch.applied(to: old) }
         }
         routing.allowing(.writeGroups).delete("\(Self.prefix)/Groups/:id") { request, context in
@@ -41,8 +48,26 @@ extension SCIMRoutes {
         }
     }
 
-    private func groups(_ context: AdministrationContext) async throws -> [DirectoryGroup] {
-        try await administration.groups(as: context.administrator)
+    private func entries(_ context: AdministrationContext) async throws -> [GroupEntry] {
+        try await administration.groupEntries(as: context.administrator)
+    }
+
+    /// The largest group that is sent back whole after members of it were changed.
+    private static let largestAnswer = 1_000
+
+    /// Adds and removes members without reading the others; of a large group the answer is that it is done (RFC 7644 §3.5.2).
+    private func change(
+        _ members: SCIMPatch.MemberChange, _ request: Request, _ context: AdministrationContext
+    ) async throws -> Response {
+        let administrator = context.administrator
+        let id = try await administration.groupEntry(context.decodedKey("id"), as: administrator).id
+        let (added, removed) = try await members.resolved { name in
+            try await administration.isGroup(name, as: administrator)
+        }
+        try await provisioning.changeMembers(ofGroup: id, adding: added, removing: removed, as: administrator)
+        guard try await !administration.groupHasMore(than: Self.largestAnswer, membersIn: id, as: administrator)
+        else { return Response(status: .noContent) }
+        return Self.answer(SCIMGroup.json(try await group(context), base: base(request)))
     }
 
     private func group(
@@ -58,7 +83,7 @@ extension SCIMRoutes {
     ) async throws -> Response {
         try await settling {
             let known = try await group(context)
-            let ids = Set(try await groups(context).map { $0.id.lowercased() })
+            let ids = Set(try await entries(context).map { $0.id.lowercased() })
             let document = try edit(SCIMGroup.json(known, base: base(request)))
             let group = try SCIMGroup.group(document, id: known.id, known: known, groups: ids)
             return try await save(known, group, request, context, .ok)

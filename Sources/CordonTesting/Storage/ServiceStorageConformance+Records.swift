@@ -32,8 +32,8 @@ extension ServiceStorageConformance {
         Check("kinds with one id are apart") { storage in
             try await storage.write(tenant) { transaction in
                 try transaction.save(user("same"))
-                try transaction.save(DirectoryGroup(id: "same", displayName: "group"))
-                try transaction.remove(DirectoryGroup.self, "same")
+                try transaction.save(GroupEntry(id: "same", displayName: "group"))
+                try transaction.remove(GroupEntry.self, "same")
             }
             try require(try await users(in: storage).count == 1, "removing a group removed a person")
         },

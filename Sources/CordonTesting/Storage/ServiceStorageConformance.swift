@@ -32,7 +32,7 @@ public enum ServiceStorageConformance {
     }
 
     /// Every promise.
-    public static let checks = recordChecks + transactionChecks + auditChecks
+    public static let checks = recordChecks + pageChecks + transactionChecks + auditChecks
 
     static let tenant = TenantID("contoso.example")
     static let otherTenant = TenantID("fabrikam.example")

@@ -193,7 +193,7 @@ import Testing
         let both = [PolicyAssignment(.group(TestService.group)), PolicyAssignment(.exclusionGroup("gone"))]
         _ = try await service.service.administration.assignPolicy(policy.id, to: both, as: TestService.owner)
         try await service.storage.write(TestService.tenant) { transaction in
-            try transaction.remove(DirectoryGroup.self, "gone")
+            try transaction.remove(GroupEntry.self, "gone")
         }
         let changed = try await service.service.administration.updatePolicy(
             policy.id, changes: ["printBlocked": true], ifVersion: nil, as: TestService.owner)

@@ -86,6 +86,7 @@ struct EventTests {
         for length in 5...8 {
             _ = try await test.service.administration.updatePolicy(
                 policy.id, changes: ["minimumPinLength": .integer(Int64(length))], ifVersion: nil, as: test.owner)
+            try await test.settle()
         }
         _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
         let restarted = try await TestService(storage: test.storage, keyStore: test.keyStore, clock: test.clock)
@@ -106,6 +107,7 @@ struct EventTests {
         try await app.register()
         _ = try await test.service.administration.updatePolicy(
             policy.id, changes: ["printBlocked": true], ifVersion: nil, as: test.owner)
+        try await test.settle()
         var events = try await stream(app, after: 99)
         #expect(await events.next()?.id == 1)
         _ = try await test.service.administration.requestWipe(ofUser: "oid-ada", deviceTag: "tag-1", as: test.owner)
@@ -135,11 +137,12 @@ struct EventTests {
     /// The events of the registration since the last one told, read from the store.
     private func missed(_ app: TestApp) async throws -> [ServiceEvent] {
         let id = app.registrationID
+        try await app.test.settle()
         return try await app.test.storage.write(TestService.tenant) { transaction in
             guard let bookmark = try transaction.record(EventBookmark.self, id) else { return [] }
-            let told = try transaction.record(DirectoryGroup.self, "told-\(id)")
+            let told = try transaction.record(GroupEntry.self, "told-\(id)")
             let after = told.flatMap { Int64($0.displayName) } ?? 0
-            try transaction.save(DirectoryGroup(id: "told-\(id)", displayName: String(bookmark.lastID)))
+            try transaction.save(GroupEntry(id: "told-\(id)", displayName: String(bookmark.lastID)))
             return bookmark.events(after: after)
         }
     }

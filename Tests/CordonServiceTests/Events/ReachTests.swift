@@ -8,6 +8,7 @@ import Testing
 struct ReachTests {
     private func lastEvent(_ app: TestApp) async throws -> Int64 {
         let id = app.registrationID
+        try await app.test.settle()
         return try await app.test.storage.read(TestService.tenant) { records in
             try records.record(EventBookmark.self, id)?.lastID ?? 0
         }

@@ -141,7 +141,7 @@ struct PersonalDataTests {
         let before = try await naming(test)
         #expect(
             before.isSuperset(of: [
-                .user, .group, .registration, .command, .workingTime, .telemetry, .logCollection, .sharedDevice,
+                .user, .membership, .registration, .command, .workingTime, .telemetry, .logCollection, .sharedDevice,
                 .settings,
                 .directorySource, .revocation, .alert,
             ]))
@@ -181,7 +181,8 @@ extension StorageReader {
         case .approvers: String(describing: try records(KnownApprovers.self))
         case .wipeBudget: String(describing: try records(WipeBudget.self))
         case .user: String(describing: try records(DirectoryUser.self))
-        case .group: String(describing: try records(DirectoryGroup.self))
+        case .group: String(describing: try records(GroupEntry.self))
+        case .membership: String(describing: try records(GroupMembership.self))
         case .registration: String(describing: try records(Registration.self))
         case .operation: String(describing: try records(WipeOperation.self))
         case .command: String(describing: try records(IssuedCommand.self))
@@ -205,6 +206,7 @@ extension StorageReader {
         case .revocation: String(describing: try records(SessionRevocation.self))
         case .alert: String(describing: try records(OperatorAlert.self))
         case .keySet: String(describing: try records(KeySetState.self))
+        case .announcement: String(describing: try records(Announcement.self))
         }
     }
 }

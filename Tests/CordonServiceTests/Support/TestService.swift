@@ -26,6 +26,9 @@ struct TestService {
         self.storage = storage
         self.keyStore = keyStore
         self.clock = clock
+        var configuration = configuration
+        // No test waits for the pauses between steps.
+        configuration.announcementsPerSecond = .max
         service = ManagementService(
             storage: storage, keyStore: keyStore, configuration: configuration, clock: { clock.now },
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
@@ -72,6 +75,9 @@ struct TestService {
         return try await service.administration.assignPolicy(
             policy.id, to: targets.map { PolicyAssignment($0) }, as: owner)
     }
+
+    /// Waits until everybody was told of every change so far.
+    func settle() async throws { try await service.finishAnnouncing(of: Self.tenant) }
 
     func records() async throws -> [AuditRecord] {
         try await storage.read(Self.tenant) { records in

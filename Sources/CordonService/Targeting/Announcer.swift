@@ -1,0 +1,231 @@
+internal import CordonBase
+internal import CordonIdentity
+internal import CordonProtocol
+internal import Foundation
+internal import Logging
+
+/// Works out behind each change whom it concerns, and tells them.
+///
+/// Registrations are looked through over a reader, which stops nobody; the writer is taken for those alone that there is
+/// something to tell, a few at a time, in the transaction that also says how far the work has come. Between those transactions is
+/// a pause, so that not all apps come back in the same second and check-ins are written meanwhile.
+struct Announcer: Sendable {
+    /// The most registrations that are told in one transaction.
+    static let mostPerStep = 64
+    /// The most registrations that are looked through before it is written down how far the work has come.
+    static let page = 256
+
+    /// The usual pause after one transaction.
+    private let pause: Duration
+    private let targeting: Targeting
+    private let logger: Logger
+    private let turns = SerialTasks<TenantID>()
+    private let underWay = Locked<[TenantID: UnderWay]>([:])
+
+    private struct UnderWay {
+        let task: Task<Void, Never>
+        /// Whether there is more to do since it began.
+        var isAskedForAgain = false
+    }
+
+    /// - Parameter perSecond: How many apps are told in a second, about.
+    init(targeting: Targeting, perSecond: Int, logger: Logger) {
+        pause = .seconds(1) * (Double(Self.mostPerStep) / Double(max(1, perSecond)))
+        self.targeting = targeting
+        self.logger = logger
+    }
+
+    /// Starts the work of an organisation, unless it is under way; returns at once.
+    func start(_ tenant: TenantID, in store: TenantStore) {
+        underWay.withLock { underWay in
+            guard underWay[tenant] == nil else {
+                underWay[tenant]?.isAskedForAgain = true
+                return
+            }
+            let task = Turn.outside {
+                Task {
+                    repeat {
+                        do throws(ServiceError) {
+                            try await work(of: tenant, in: store, pausing: pause)
+                        } catch {
+                            // What is left stands in the store, and is taken up with the next change or the next look.
+                            logger.warning(
+                                "apps could not be told of a change yet", metadata: ["code": "\(error.code.rawValue)"])
+                        }
+                    } while goesOn(tenant)
+                }
+            }
+            underWay[tenant] = UnderWay(task: task)
+        }
+    }
+
+    /// Does what there is to do, without pauses; returns when all of it is done, and nothing of it under way.
+    func finish(_ tenant: TenantID, in store: TenantStore) async throws(ServiceError) {
+        try await work(of: tenant, in: store, pausing: nil)
+        await underWay.withLock { $0[tenant]?.task }?.value
+    }
+
+    private func goesOn(_ tenant: TenantID) -> Bool {
+        underWay.withLock { underWay in
+            let isAskedForAgain = underWay[tenant]?.isAskedForAgain == true
+            if isAskedForAgain { underWay[tenant]?.isAskedForAgain = false } else { underWay[tenant] = nil }
+            return isAskedForAgain
+        }
+    }
+
+    /// Tells connected apps that an epoch has begun: the first at once, the others one slice after the other. Who is not connected
+    /// finds the epoch in the store.
+    func tell(of epoch: Int64, _ tenant: TenantID, over events: EventBroadcaster) {
+        let all = events.addresses(of: tenant).shuffled()
+        events.publish(epoch: epoch, to: all.prefix(Self.mostPerStep))
+        let rest = all.dropFirst(Self.mostPerStep)
+        guard !rest.isEmpty else { return }
+        Turn.outside {
+            _ = Task {
+                for start in stride(from: rest.startIndex, to: rest.endIndex, by: Self.mostPerStep) {
+                    await Self.wait(pause)
+                    events.publish(epoch: epoch, to: rest[start..<min(start + Self.mostPerStep, rest.endIndex)])
+                }
+            }
+        }
+    }
+
+    /// Does what there is to do.
+    ///
+    /// - Parameter pause: How long to wait after each transaction, about; nil for not at all.
+    private func work(of tenant: TenantID, in store: TenantStore, pausing pause: Duration?) async throws(ServiceError) {
+        try await turns.run(tenant) { () async throws(ServiceError) in
+            while let announcement = try await store.read(
+                for: tenant,
+                { records in
+                    try records.page(Announcement.self, of: .all, after: nil, limit: 1).first
+                })
+            {
+                try await announce(announcement, of: tenant, in: store, pausing: pause)
+            }
+        }
+    }
+
+    private func announce(
+        _ announcement: Announcement, of tenant: TenantID, in store: TenantStore, pausing pause: Duration?
+    ) async throws(ServiceError) {
+        var announcement = announcement
+        while true {
+            let current = announcement
+            let (found, next) = try await store.read(for: tenant) { [targeting] records in
+                let search = AnnouncementSearch(targeting: targeting, tenant: tenant, records: records)
+                return try search.step(of: current)
+            }
+            guard !found.isEmpty || next.next == nil else {
+                announcement = next
+                continue
+            }
+            for start in stride(from: 0, to: max(1, found.count), by: Self.mostPerStep) {
+                let end = min(start + Self.mostPerStep, found.count)
+                let (some, isLast) = (Array(found[start..<end]), end == found.count)
+                try await store.change(for: tenant) { [targeting] change in
+                    try targeting.tell(try change.records(Registration.self, ids: some), in: &change)
+                    guard isLast else { return }
+                    if next.next == nil {
+                        try change.remove(Announcement.self, current.id)
+                    } else {
+                        try change.save(next)
+                    }
+                }
+                if let pause, !isLast || next.next != nil { await Self.wait(pause) }
+            }
+            guard next.next != nil else { return }
+            announcement = next
+        }
+    }
+
+    /// Waits between half the time and one and a half, so that several services do not go in step.
+    private static func wait(_ pause: Duration) async {
+        try? await Task.sleep(for: pause * Double.random(in: 0.5...1.5))
+    }
+}
+
+/// One look for registrations that there is something to tell.
+struct AnnouncementSearch {
+    let targeting: Targeting
+    let tenant: TenantID
+    let records: any StorageReader
+
+    /// The ids of registrations of the next page that there is something to tell, and how the work goes on after them.
+    func step(of announcement: Announcement) throws(ServiceError) -> (found: [String], next: Announcement) {
+        var next = announcement
+        next.divide(into: try parts(of: announcement))
+        guard let (part, position) = next.next else { return ([], next) }
+        let (registrations, end) = try page(of: part, after: position)
+        next.goOn(after: end)
+        let snapshot = try targeting.snapshot(of: tenant, in: records)
+        targeting.keep(snapshot, of: tenant)
+        var found: [String] = []
+        for registration in registrations where next.isAbout(registration) {
+            let news = try targeting.news(for: registration, snapshot: snapshot, tenant: tenant, in: records)
+            if news != nil { found.append(registration.id) }
+        }
+        return (found, next)
+    }
+
+    /// Looks through people or through apps, whichever are fewer.
+    private func parts(of announcement: Announcement) throws(ServiceError) -> [Announcement.Part] {
+        let apps = announcement.apps?.map(Announcement.Part.app)
+        guard let groups = announcement.groups else { return apps ?? [.everybody] }
+        let all = try targeting.snapshot(of: tenant, in: records).groups(under: groups).sorted()
+        guard let apps, let names = announcement.apps else { return all.map(Announcement.Part.group) }
+        // Neither is counted to its end where it is clear which are fewer.
+        var most = Announcer.page
+        while true {
+            var (people, installed) = (0, 0)
+            for group in all {
+                people += try records.count(
+                    GroupMembership.self, of: GroupMembership.people(of: group), atMost: most - min(most, people))
+            }
+            for app in names {
+                installed += try records.count(
+                    Registration.self, of: .found(by: .app, app), atMost: most - min(most, installed))
+            }
+            guard people >= most, installed >= most else {
+                return installed < people ? apps : all.map(Announcement.Part.group)
+            }
+            most *= 4
+        }
+    }
+
+    /// Some registrations of a part, and the place after them; nil at the part's end.
+    private func page(
+        of part: Announcement.Part, after position: String?
+    ) throws(ServiceError) -> (registrations: [Registration], end: String?) {
+        switch part {
+        case .everybody: return try page(of: .all, after: position)
+        case .app(let app): return try page(of: .found(by: .app, app), after: position)
+        case .group(let group):
+            let page = try records.identifiers(
+                GroupMembership.self, of: GroupMembership.people(of: group), after: position, limit: Announcer.page)
+            let end = page.count < Announcer.page ? nil : page.last
+            return (try registrations(of: page.map(GroupMembership.person(inID:))), end)
+        case .people(let people): return (try registrations(of: people), nil)
+        }
+    }
+
+    private func registrations(of people: [String]) throws(ServiceError) -> [Registration] {
+        var registrations: [Registration] = []
+        for person in people { registrations += try records.records(Registration.self, where: (.user, person)) }
+        return registrations
+    }
+
+    private func page(
+        of part: RecordPart, after position: String?
+    ) throws(ServiceError) -> (registrations: [Registration], end: String?) {
+        let page = try records.page(Registration.self, of: part, after: position, limit: Announcer.page)
+        return (page, page.count < Announcer.page ? nil : page.last?.id)
+    }
+}
+
+extension Announcement {
+    /// Whether a registration is of an app that the change is about.
+    fileprivate func isAbout(_ registration: Registration) -> Bool {
+        apps?.contains(folded(registration.application.bundleID)) ?? true
+    }
+}
