@@ -54,7 +54,7 @@ public struct ManagementService: Sendable {
         devices = DeviceService(
             store: store, targeting: targeting, wipes: wipes, keys: keys, ids: ids, configuration: configuration,
             logger: logger)
-        provisioning = Provisioning(store: store, targeting: targeting)
+        provisioning = Provisioning(store: store, targeting: targeting, review: review, ids: ids)
     }
 
     /// Opens an organisation: makes its keys where it has none yet, those of roles that a service before did not know, and the

@@ -92,6 +92,12 @@ public struct PolicyDiff: Sendable, Equatable, Codable {
         return launchEffects(from: old, to: new).filter { $0.to == .wipe }
     }
 
+    /// Whether data would be removed under a policy on a device of which this is known; what is not known removes nothing.
+    public static func removesData(_ policy: AppProtectionPolicy, of facts: DeviceFacts) -> Bool {
+        let inForce = [PolicyInForce(EffectivePolicy(policy), configuration: nil)]
+        return LaunchGroup.allCases.contains { $0.verdict(of: facts, under: inForce) == .wipe }
+    }
+
     /// The targets of a policy's assignments, such as `group oid` or `all licensed users`.
     private static func audience(of policy: AppProtectionPolicy) -> [String] {
         (policy.otherProperty("assignments")?.array ?? []).compactMap { assignment in
