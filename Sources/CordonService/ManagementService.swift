@@ -56,7 +56,7 @@ public struct ManagementService: Sendable {
         devices = DeviceService(
             store: store, targeting: targeting, wipes: wipes, keys: keys, ids: ids, configuration: configuration,
             logger: logger)
-        provisioning = Provisioning(store: store, targeting: targeting)
+        provisioning = Provisioning(store: store, targeting: targeting, review: review, ids: ids)
         consoleSessions = ConsoleSessions(store: store)
     }
 

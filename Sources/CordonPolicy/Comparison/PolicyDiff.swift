@@ -78,6 +78,12 @@ public struct PolicyDiff: Sendable, Equatable, Codable {
         return LaunchEffects(from: old, to: new, account: QuestionGrid.account).all.filter { $0.to == .wipe }
     }
 
+    /// Whether data would be removed under a policy on a device of which this is known; what is not known removes nothing.
+    public static func removesData(_ policy: AppProtectionPolicy, of facts: DeviceFacts) -> Bool {
+        let inForce = [PolicyInForce(EffectivePolicy(policy), configuration: nil)]
+        return LaunchGroup.allCases.contains { $0.verdict(of: facts, under: inForce) == .wipe }
+    }
+
     /// The targets of a policy's assignments, such as `group oid` or `all licensed users`.
     private static func audience(of policy: AppProtectionPolicy) -> [String] {
         (policy.otherProperty("assignments")?.array ?? []).compactMap { assignment in

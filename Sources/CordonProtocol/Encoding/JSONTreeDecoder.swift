@@ -5,16 +5,23 @@ internal import Foundation
 struct JSONTreeDecoder: Decoder, SingleValueDecodingContainer {
     let value: JSONValue
     var codingPath: [any CodingKey] = []
+    /// Whether a member that the message does not have is refused.
+    var isStrict = false
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard case .object(let members) = value else { throw mismatch("an object") }
-        return KeyedDecodingContainer(JSONTreeMembers(members: members, codingPath: codingPath))
+        if isStrict, let unknown = members.keys.sorted().first(where: { Key(stringValue: $0) == nil }) {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: codingPath + [UnknownMember(unknown)], debugDescription: "is not known here"))
+        }
+        return KeyedDecodingContainer(
+            JSONTreeMembers(members: members, codingPath: codingPath, isStrict: isStrict))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
         guard case .array(let values) = value else { throw mismatch("an array") }
-        return JSONTreeElements(values: values, codingPath: codingPath)
+        return JSONTreeElements(values: values, codingPath: codingPath, isStrict: isStrict)
     }
 
     func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
@@ -74,10 +81,25 @@ struct JSONTreeDecoder: Decoder, SingleValueDecodingContainer {
     }
 }
 
+/// A member of a message that has no such one, by as much of its name as can be shown.
+private struct UnknownMember: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(_ name: String) {
+        let isPlain = name.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+        stringValue = isPlain && !name.isEmpty ? String(name.prefix(64)) : "a member"
+    }
+
+    init?(stringValue: String) { self.init(stringValue) }
+    init?(intValue: Int) { nil }
+}
+
 /// The members of an object.
 private struct JSONTreeMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let members: [String: JSONValue]
     let codingPath: [any CodingKey]
+    let isStrict: Bool
 
     var allKeys: [Key] { members.keys.compactMap { Key(stringValue: $0) } }
 
@@ -96,14 +118,16 @@ private struct JSONTreeMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
         try member(key).unkeyedContainer()
     }
 
-    func superDecoder() throws -> any Decoder { JSONTreeDecoder(value: .object(members), codingPath: codingPath) }
+    func superDecoder() throws -> any Decoder {
+        JSONTreeDecoder(value: .object(members), codingPath: codingPath, isStrict: isStrict)
+    }
     func superDecoder(forKey key: Key) throws -> any Decoder { try member(key) }
 
     private func member(_ key: Key) throws -> JSONTreeDecoder {
         guard let value = members[key.stringValue] else {
             throw DecodingError.keyNotFound(key, .init(codingPath: codingPath, debugDescription: "is missing"))
         }
-        return JSONTreeDecoder(value: value, codingPath: codingPath + [key])
+        return JSONTreeDecoder(value: value, codingPath: codingPath + [key], isStrict: isStrict)
     }
 }
 
@@ -111,11 +135,13 @@ private struct JSONTreeMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
 private struct JSONTreeElements: UnkeyedDecodingContainer {
     let values: [JSONValue]
     let codingPath: [any CodingKey]
+    let isStrict: Bool
     private(set) var currentIndex = 0
 
-    init(values: [JSONValue], codingPath: [any CodingKey]) {
+    init(values: [JSONValue], codingPath: [any CodingKey], isStrict: Bool) {
         self.values = values
         self.codingPath = codingPath
+        self.isStrict = isStrict
     }
 
     /// A place in an array.
@@ -167,6 +193,6 @@ private struct JSONTreeElements: UnkeyedDecodingContainer {
         guard !isAtEnd else {
             throw DecodingError.dataCorrupted(.init(codingPath: path, debugDescription: "the array ends before"))
         }
-        return JSONTreeDecoder(value: values[currentIndex], codingPath: path)
+        return JSONTreeDecoder(value: values[currentIndex], codingPath: path, isStrict: isStrict)
     }
 }

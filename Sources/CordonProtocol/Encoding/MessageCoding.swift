@@ -47,6 +47,16 @@ public enum MessageCoding {
         try reading(type) { try JSONTreeDecoder(value: value).decode(type) }
     }
 
+    /// The same; a member that the message does not have is refused, for requests whose sender would otherwise believe that it
+    /// was meant.
+    ///
+    /// - Throws: ``ProtocolError`` with code `malformed`, naming the member but never its value.
+    package static func decodeStrictly<Message: Decodable>(
+        _ type: Message.Type, from value: JSONValue
+    ) throws(ProtocolError) -> Message {
+        try reading(type) { try JSONTreeDecoder(value: value, isStrict: true).decode(type) }
+    }
+
     private static func reading<Message>(
         _ type: Message.Type, _ read: () throws -> Message
     ) throws(ProtocolError) -> Message {

@@ -49,7 +49,7 @@ extension ChangeReview {
                 AuditRecord.Actor(administrator), "change.wait", "change/\(waiting.id)",
                 details: details.merging(["entity": entity]) { own, _ in own })
             try change.alert(.changeWaits, about: "change/\(waiting.id)", by: administrator, reach.people, ids)
-            if action.hasPrefix("wipe.") {
+            if action.hasPrefix("wipe.") || action.hasPrefix("directory.") {
                 try change.alert(.massWipe, about: "change/\(waiting.id)", by: administrator, reach.people, ids)
             }
             return waiting.id
@@ -82,6 +82,27 @@ extension ChangeReview {
         }
         return Clearance(
             digest: digest, entity: entity, reach: reach, wipes: [], revision: nil, released: released, person: mark)
+    }
+
+    /// Lets a change of the directory pass by which people lose data, or throws.
+    ///
+    /// - Throws: ``ServiceError``: `staleSignIn`, or `waiting` above the hour's budget.
+    func clearDirectory(
+        _ reach: Reach, _ digest: String, of entity: String, as administrator: Administrator
+    ) async throws(ServiceError) -> Clearance {
+        guard administrator.isProgram || administrator.call.hasFreshSignIn else {
+            throw ServiceError(.staleSignIn, "people lose data by the change, which takes a fresh sign-in")
+        }
+        let released = try await released(digest, reach, by: administrator)
+        let now = store.now
+        let spent = try await store.read(for: administrator.tenant) { records in
+            try records.record(WipeBudget.self, administrator.id)?.spent(at: now) ?? 0
+        }
+        guard released != nil || spent + reach.people <= configuration.wipeBudget else {
+            throw try await wait(for: digest, "directory.change", of: entity, reach, by: administrator)
+        }
+        return Clearance(
+            digest: digest, entity: entity, reach: reach, wipes: [], revision: nil, released: released)
     }
 
     /// Lets a change pass that a second person has to release whatever it reaches.

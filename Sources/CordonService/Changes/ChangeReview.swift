@@ -92,17 +92,23 @@ struct ChangeReview: Sendable {
         let counter = ReachCounter(from: before, to: before.proposing(proposal))
         var found = ReachCounter.Count()
         for app in apps.map({ $0.map(Optional.some).sorted { $0 ?? "" < $1 ?? "" } }) ?? [nil] {
-            let known = found
-            found = try await store.read(for: tenant) { records in
-                var found = known
-                for registration in try records.records(Registration.self, where: app.map { (.app, $0) }) {
-                    try counter.count(registration, in: records, into: &found)
+            let part: RecordPart = app.map { .found(by: .app, $0) } ?? .all
+            var last: String?
+            repeat {
+                let (known, after) = (found, last)
+                (found, last) = try await store.read(for: tenant) { records in
+                    var found = known
+                    let page = try records.page(Registration.self, of: part, after: after, limit: Self.page)
+                    for registration in page { try counter.count(registration, in: records, into: &found) }
+                    return (found, page.count < Self.page ? nil : page.last?.storageID)
                 }
-                return found
-            }
+            } while last != nil
         }
         return (found, before.revision)
     }
+
+    /// How many registrations are read at once.
+    private static let page = 1_000
 
     /// Refuses a number above the limit that the author does not show to know.
     private func checkToken(
@@ -156,7 +162,7 @@ struct ReachCounter: Sendable {
             let user = try records.record(DirectoryUser.self, folded(registration.account.id.rawValue)), user.isEntitled
         else { return }
         let (app, facts) = (registration.application.bundleID, registration.filterFacts)
-        let groups = try records.directGroups(ofPerson: user.storageID)
+        let groups = try records.directGroups(ofPerson: user.id)
         let intended = before.intended(for: user, in: groups, bundleID: app, facts: facts)
         let proposed = after.intended(for: user, in: groups, bundleID: app, facts: facts)
         guard intended.references != proposed.references else { return }

@@ -7,6 +7,8 @@ internal import Foundation
 public struct Provisioning: Sendable {
     let store: TenantStore
     let targeting: Targeting
+    let review: ChangeReview
+    let ids: RandomID
 
     /// Adds a person or replaces the one with this id.
     ///
@@ -33,7 +35,8 @@ public struct Provisioning: Sendable {
         where isExpected: @escaping @Sendable (DirectoryUser?) -> Bool
     ) async throws(ServiceError) {
         try user.check()
-        try await store.change(for: administrator) { change in
+        let loses = DirectoryLoss.Cause.account(user.storageID, isDisabled: !user.accountEnabled)
+        try await clearing(loses, as: administrator, call: "saveUser") { change in
             let before = try change.record(DirectoryUser.self, user.storageID)
             guard isExpected(before) else {
                 throw ServiceError(.preconditionFailed, "the person was changed meanwhile")
@@ -48,7 +51,7 @@ public struct Provisioning: Sendable {
     /// Removes a person from the directory and from every group.
     public func removeUser(_ id: String, as administrator: Administrator) async throws(ServiceError) {
         try await store.require(.writeDirectory, of: administrator)
-        try await store.change(for: administrator) { change in
+        try await clearing(.account(id, isDisabled: true), as: administrator, call: "removeUser") { change in
             let user = try change.user(id)
             try targeting.announceChange(
                 toUsers: [user.id], in: &change
@@ -93,7 +96,9 @@ public struct Provisioning: Sendable {
     ) async throws(ServiceError) {
         try await store.require(.writeDirectory, of: administrator)
         try DirectoryGroup(id: id, displayName: "", members: added).check()
-        try await store.change(for: administrator) { change in
+        try await clearing(
+            .members(id, adding: added, removing: removed), as: administrator, call: "changeMembers"
+        ) { change in
             let entry = try change.groupEntry(id)
             let members = try MembershipChange(adding: added, removing: removed, toGroup: id, in: change)
             guard !members.isEmpty else { return }
@@ -109,7 +114,7 @@ public struct Provisioning: Sendable {
         _ id: String, to new: DirectoryGroup?, as administrator: Administrator,
         where isExpected: @escaping @Sendable (DirectoryGroup?) -> Bool
     ) async throws(ServiceError) {
-        try await store.change(for: administrator) { change in
+        try await clearing(.group(id, new?.members ?? []), as: administrator, call: "saveGroup") { change in
             let before = try change.record(GroupEntry.self, folded(id)).map { entry throws(ServiceError) in
                 DirectoryGroup(entry, members: try change.members(ofGroup: id))
             }

@@ -47,22 +47,24 @@ final class TargetingSnapshot: Sendable {
         }
     }
 
-    /// The groups that somebody belongs to who is directly in some groups, through other groups too, by folded id (SRV-TG-04).
-    func groups(over direct: [String]) -> Set<String> { Self.reach(from: direct, by: containers) }
-
-    /// Some groups and those in them, through other groups too, by folded id.
-    func groups(under groups: [String]) -> Set<String> { Self.reach(from: groups, by: inner) }
-
-    /// The same groups with other policies or filters.
+    /// The same organisation with other policies, filters, sets of apps or groups in groups.
     private init(
-        like other: TargetingSnapshot, policies: [ManagedAppPolicy], rules: [String: FilterRule],
-        catalogue: [AppGroup: Set<String>]
+        like other: TargetingSnapshot, policies: [ManagedAppPolicy]? = nil, rules: [String: FilterRule]? = nil,
+        catalogue: [AppGroup: Set<String>]? = nil, containers: [String: [String]]? = nil
     ) {
         (revision, numericConflict) = (other.revision, other.numericConflict)
-        (containers, inner) = (other.containers, other.inner)
-        self.catalogue = catalogue
-        self.policies = policies
-        self.rules = rules
+        (self.containers, inner) = (containers ?? other.containers, other.inner)
+        self.catalogue = catalogue ?? other.catalogue
+        self.policies = policies ?? other.policies
+        self.rules = rules ?? other.rules
+    }
+
+    /// The organisation as it would be with other groups directly in one.
+    func proposing(_ members: MembershipChange, inGroup group: String) -> TargetingSnapshot {
+        var containers = containers
+        for case .group(let id) in members.removed { containers[folded(id)]?.removeAll { $0 == folded(group) } }
+        for case .group(let id) in members.added { containers[folded(id), default: []].append(folded(group)) }
+        return TargetingSnapshot(like: self, containers: containers)
     }
 
     /// The organisation as it would be after a change.
@@ -87,6 +89,12 @@ final class TargetingSnapshot: Sendable {
         }
         return TargetingSnapshot(like: self, policies: policies, rules: rules, catalogue: catalogue)
     }
+
+    /// The groups that somebody belongs to who is directly in some groups, through other groups too, by folded id (SRV-TG-04).
+    func groups(over direct: [String]) -> Set<String> { Self.reach(from: direct, by: containers) }
+
+    /// Some groups and those in them, through other groups too, by folded id.
+    func groups(under groups: [String]) -> Set<String> { Self.reach(from: groups, by: inner) }
 
     private static func reach(from groups: [String], by edges: [String: [String]]) -> Set<String> {
         var found: Set<String> = []

@@ -28,7 +28,7 @@ struct AdministrationRoutes: Sendable {
         }
         routing.allowing(.writeApps, stepsUp: true).on("/admin/v1/allowedAccounts", method: .put) { request, context in
             let accounts = try await RequestBodyReader.message(
-                AllowedAccounts.self, of: request, atMost: AdministrationRouting.largestBody
+                AllowedAccounts.self, of: request, atMost: AdministrationRouting.largestBody, isStrict: true
             ).accounts
             try await administration.setAllowedAccounts(accounts, as: context.administrator)
             return Response(status: .noContent)

@@ -62,12 +62,15 @@ package enum RequestBodyReader {
     }
 
     /// The body as one of Cordon's messages.
+    ///
+    /// - Parameter isStrict: Whether members that the message does not have are refused, as where people write them. Apps may know
+    ///   more members than this service.
     static func message<Message: Decodable>(
-        _ type: Message.Type, of request: Request, atMost limit: Int
+        _ type: Message.Type, of request: Request, atMost limit: Int, isStrict: Bool = false
     ) async throws -> Message {
         let value = try await json(request, atMost: limit)
         do {
-            return try MessageCoding.decode(type, from: value)
+            return try isStrict ? MessageCoding.decodeStrictly(type, from: value) : MessageCoding.decode(type, from: value)
         } catch {
             throw Refusal.malformedBody(error.reason)
         }

@@ -26,7 +26,7 @@ struct CommandRoutes: Sendable {
         let ofRegistration: RouterPath = "/admin/v1/registrations/:id/commands"
         routing.allowing(.writeApps).on(ofRegistration, method: .post) { request, context in
             let kind = try await RequestBodyReader.message(
-                Body.self, of: request, atMost: Self.largestBody
+                Body.self, of: request, atMost: Self.largestBody, isStrict: true
             ).kind
             let id = context.key("id")
             let command = try await administration.requestCommand(kind, ofRegistration: id, as: context.administrator)
@@ -73,7 +73,7 @@ struct CommandRoutes: Sendable {
         }
         routing.allowing(.writeApps, stepsUp: true).on(path, method: .put) { request, context in
             let message = try await RequestBodyReader.message(
-                Moving.self, of: request, atMost: Self.largestBody)
+                Moving.self, of: request, atMost: Self.largestBody, isStrict: true)
             try await administration.setMoving(message.moving, as: context.administrator)
             return Response(status: .noContent)
         }

@@ -52,7 +52,7 @@ struct RoleRoutes: Sendable {
         }
         routing.allowing(.writeApps, stepsUp: true).on("/admin/v1/roles/:id", method: .put) { request, context in
             let content = try await RequestBodyReader.message(
-                Content.self, of: request, atMost: AdministrationRouting.largestBody)
+                Content.self, of: request, atMost: AdministrationRouting.largestBody, isStrict: true)
             let role = CustomRole(
                 id: context.decodedKey("id"), displayName: content.displayName, description: content.description,
                 permissions: content.permissions, members: content.members, scopeTags: content.scopeTags)

@@ -1,0 +1,175 @@
+internal import CordonIdentity
+internal import CordonPolicy
+internal import CordonProtocol
+internal import Foundation
+
+/// Whose apps would remove data because of a change of the directory: somebody is put into a group whose rules wipe their device, or
+/// is disabled where the rules wipe then.
+struct DirectoryLoss {
+    /// What changes.
+    enum Cause: Sendable {
+        /// A person's account, by id or sign-in name.
+        case account(String, isDisabled: Bool)
+        /// Who comes into a group and who goes.
+        case members(String, adding: Set<DirectoryGroup.Member>, removing: Set<DirectoryGroup.Member>)
+        /// Everybody in a group.
+        case group(String, Set<DirectoryGroup.Member>)
+
+        /// What the change is of.
+        var entity: String {
+            switch self {
+            case .account(let id, _): "user/\(id)"
+            case .members(let id, _, _), .group(let id, _): "group/\(id)"
+            }
+        }
+
+        /// Whether somebody may be concerned who has an app, so that it is worth a closer look.
+        func concernsApps(in records: some StorageReader) throws(ServiceError) -> Bool {
+            let members: Set<DirectoryGroup.Member>
+            switch self {
+            case .account(let id, let isDisabled):
+                guard isDisabled, let user = try records.knownUser(id) else { return false }
+                members = [.user(user.id)]
+            case .members(_, let added, let removed): members = added.union(removed)
+            case .group(let id, let new):
+                let change = MembershipChange(from: try records.members(ofGroup: id), to: new)
+                members = change.added.union(change.removed)
+            }
+            for member in members {
+                guard case .user(let id) = member else { return true }
+                if try !records.activeRegistrations(of: id).isEmpty { return true }
+            }
+            return false
+        }
+
+        /// The same for the same change.
+        var digest: String {
+            func names(_ members: Set<DirectoryGroup.Member>) -> JSONValue {
+                .array(members.map(\.storageName).sorted().map(JSONValue.string))
+            }
+            let what: JSONValue =
+                switch self {
+                case .account(_, let isDisabled): .bool(isDisabled)
+                case .members(_, let added, let removed): [names(added), names(removed)]
+                case .group(_, let members): names(members)
+                }
+            return ProposedChange.digest(of: [.string(folded(entity)), what])
+        }
+    }
+
+    private let before: TargetingSnapshot
+    private let after: TargetingSnapshot
+    private let now: Date
+    private(set) var people: Set<String> = []
+    private(set) var registrations = 0
+
+    /// Counts.
+    init(_ cause: Cause, snapshot: TargetingSnapshot, at now: Date, in records: some StorageReader) throws(ServiceError) {
+        (before, self.now) = (snapshot, now)
+        switch cause {
+        case .account(let id, let isDisabled):
+            after = snapshot
+            guard isDisabled, let user = try records.knownUser(id), user.accountEnabled else { return }
+            try count(user.storageID, isDisabled: true, in: records) { $0 }
+        case .members(let id, let added, let removed):
+            let change = try MembershipChange(adding: added, removing: removed, toGroup: id, in: records)
+            after = snapshot.proposing(change, inGroup: id)
+            try count(change, id, in: records)
+        case .group(let id, let members):
+            let change = MembershipChange(from: try records.members(ofGroup: id), to: members)
+            after = snapshot.proposing(change, inGroup: id)
+            try count(change, id, in: records)
+        }
+    }
+
+    private mutating func count(
+        _ change: MembershipChange, _ group: String, in records: some StorageReader
+    ) throws(ServiceError) {
+        let group = folded(group)
+        var seen: Set<String> = []
+        for case .user(let id) in change.added where seen.insert(folded(id)).inserted {
+            try count(folded(id), isDisabled: false, in: records) { $0 + [group] }
+        }
+        for case .user(let id) in change.removed where seen.insert(folded(id)).inserted {
+            try count(folded(id), isDisabled: false, in: records) { groups in groups.filter { $0 != group } }
+        }
+        for inner in before.groups(under: change.groups.sorted()) {
+            for case .user(let id) in try records.members(ofGroup: inner) where seen.insert(folded(id)).inserted {
+                try count(folded(id), isDisabled: false, in: records) { $0 }
+            }
+        }
+    }
+
+    private mutating func count(
+        _ person: String, isDisabled: Bool, in records: some StorageReader, _ change: ([String]) -> [String]
+    ) throws(ServiceError) {
+        let active = try records.activeRegistrations(of: person)
+        guard !active.isEmpty, let user = try records.record(DirectoryUser.self, person), user.isEntitled else { return }
+        let groups = try records.directGroups(ofPerson: person)
+        for registration in active {
+            let (app, facts) = (registration.application.bundleID, registration.filterFacts)
+            let was = before.intended(for: user, in: groups, bundleID: app, facts: facts).protections
+            let will = after.intended(for: user, in: change(groups), bundleID: app, facts: facts).protections
+            guard isDisabled || was.map(\.reference) != will.map(\.reference),
+                let new = try after.effectivePolicy(of: will)?.policy.policy,
+                PolicyDiff.removesData(new, of: registration.deviceFacts(at: now, isDisabled: isDisabled))
+            else { continue }
+            if !isDisabled, let old = try before.effectivePolicy(of: was)?.policy.policy,
+                PolicyDiff.removesData(old, of: registration.deviceFacts(at: now, isDisabled: false))
+            {
+                continue
+            }
+            people.insert(person)
+            registrations += 1
+        }
+    }
+}
+
+extension Registration {
+    /// What the service knows of the device, for a launch question.
+    fileprivate func deviceFacts(at now: Date, isDisabled: Bool) -> DeviceFacts {
+        var facts = DeviceFacts()
+        facts.osVersion = VersionNumber(device.osVersion)
+        facts.appVersion = VersionNumber(application.version)
+        facts.sdkVersion = VersionNumber(application.sdkVersion)
+        facts.model = device.model
+        facts.rooted = health.contains(.rootedDevice)
+        facts.sinceCheckIn = .seconds(max(0, now.timeIntervalSince(lastSync)))
+        facts.failedPINAttempts = 0
+        facts.accountDisabled = isDisabled
+        return facts
+    }
+}
+
+extension Provisioning {
+    /// Makes a change of the directory; one by which people lose data at once counts against the hour's budget of who makes it, and
+    /// above that waits for somebody else.
+    func clearing<Result: Sendable>(
+        _ cause: DirectoryLoss.Cause, as administrator: Administrator, call: String,
+        _ body: @escaping @Sendable (inout Change) throws -> Result
+    ) async throws(ServiceError) -> Result {
+        for _ in 0..<5 {
+            let now = store.now
+            let reach = try await store.read(for: administrator, call: call) { records in
+                guard try cause.concernsApps(in: records) else { return Reach.nobody }
+                let snapshot = try targeting.snapshot(of: administrator.tenant, in: records)
+                let loss = try DirectoryLoss(cause, snapshot: snapshot, at: now, in: records)
+                return Reach(people: loss.people.count, registrations: loss.registrations)
+            }
+            var clearance: ChangeReview.Clearance?
+            if reach.people > 0 {
+                clearance = try await review.clearDirectory(reach, cause.digest, of: cause.entity, as: administrator)
+            }
+            let cleared = clearance
+            let result = try await store.change(for: administrator, call: call) { change -> Result? in
+                if let cleared {
+                    let budget = review.configuration.wipeBudget
+                    guard try change.settle(cleared, by: administrator, budget: budget, ids: ids) else { return nil }
+                }
+                return try body(&change)
+            }
+            if let result { return result }
+        }
+        throw ServiceError(.conflict, "other changes came in between again and again")
+    }
+}
