@@ -24,6 +24,7 @@ extension DeviceService {
             var state = try CheckInState(request, id, caller, at: now, service: self, in: change)
             let signer = try keys.signer(.envelope, of: caller.tenant, in: change, at: now)
             state.noteReport(at: now)
+            state.registration.otherSubject = caller.otherSubject ?? state.registration.otherSubject
             try noteReports(of: request, into: &state.registration, in: change)
             if state.isUnchanged {
                 try change.save(state.registration)

@@ -77,6 +77,8 @@ public enum StorageLookup: String, Sendable, CaseIterable {
     case user
     /// The folded sign-in name of a person.
     case name
+    /// What else a provider calls a person, folded.
+    case subject
     /// The folded bundle id of an app.
     case app
     /// The thumbprint of a registration's key.
