@@ -21,7 +21,9 @@ struct ServiceRouter: Sendable {
     var rememberedProofs = 500_000
 
     /// Every route, also for comparing them with `docs/openapi.yaml`.
-    func router() -> Router<ServiceRequestContext> {
+    ///
+    /// - Parameter given: What verifies access tokens, nil for ``tokens``.
+    func router(verifying given: AccessTokenVerifier? = nil) -> Router<ServiceRequestContext> {
         let router = Router(context: ServiceRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: RequestCounting(metrics: metrics))
         router.add(middleware: ServerHeaders(isSecure: base.hasPrefix("https:")))
@@ -29,14 +31,14 @@ struct ServiceRouter: Sendable {
         router.add(middleware: OneHost())
         if let console = configuration.consoleOrigin { router.add(middleware: ConsoleOrigin(origin: console)) }
         router.add(middleware: UnknownPath())
-        let tokens = tokens
+        let tokens = given ?? tokens
         let proofs = ProofVerifier(capacity: rememberedProofs, now: now)
         let revoked = RevokedSessions(provisioning: service.provisioning, tenant: configuration.tenant)
         let gate = AdministrationGate(
             tokens: tokens, proofs: proofs, base: base, administration: service.administration, revoked: revoked,
             roleMapping: configuration.roleMapping, stepUpAge: configuration.stepUpAge, now: now)
         for addition in extensions { router.add(middleware: addition.middleware(parts(gate: gate))) }
-        HealthRoutes(devices: service.devices, tenant: configuration.tenant).add(to: router)
+        HealthRoutes(devices: service.devices, tenant: configuration.tenant, metrics: metrics).add(to: router)
         provider?.add(to: router)
         let answered = router.group().add(middleware: AccessLog(logger: logger))
         checkIn(tokens: tokens, proofs: proofs, revoked: revoked).add(to: answered)
@@ -49,7 +51,8 @@ struct ServiceRouter: Sendable {
         return router
     }
 
-    private var tokens: AccessTokenVerifier {
+    /// What verifies access tokens.
+    var tokens: AccessTokenVerifier {
         let issuers = provider == nil ? configuration.issuers : [issuer.absoluteString]
         let tokens = AccessTokenVerifier(
             rules: configuration.tokenRules(of: issuers), documents: documents, logger: logger, now: now)
