@@ -47,7 +47,11 @@ struct EventBroadcaster: Sendable {
 
     /// Tells one stream, unless it was told a newer event already.
     func deliver(_ event: ServiceEvent, to token: UUID, at address: Address) {
-        subscribers.withLock { Self.deliver(event, to: &$0[address, default: [:]][token]) }
+        // Nothing is put back for a stream that has ended meanwhile.
+        subscribers.withLock { subscribers in
+            guard subscribers[address]?[token] != nil else { return }
+            Self.deliver(event, to: &subscribers[address, default: [:]][token])
+        }
     }
 
     /// Tells the streams of a registration; an event that is not newer than the last one told is left out.
