@@ -176,7 +176,7 @@ let package = Package(
         library("CordonAppTools", ["CordonBase", "CordonZlibShim", crypto, cryptoExtras, swiftASN1, x509]),
         library(
             "CordonDemo",
-            ["CordonHTTPClient", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn", httpTypes]),
+            ["CordonBase", "CordonHTTPClient", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn", httpTypes]),
         library(
             "CordonTesting",
             [
@@ -218,7 +218,7 @@ let package = Package(
             dependencies: ["CordonIdentity", "CordonPolicy", "CordonTestSupport", "CordonTesting"],
             exclude: ["mutants.txt", "mutation.sh"], swiftSettings: strict),
         tests("CordonProtocolTests", ["CordonBase", "CordonIdentity", "CordonPolicy", "CordonProtocol"]),
-        tests("CordonVaultTests", ["CordonTestSupport", "CordonIdentity", "CordonVault", crypto]),
+        tests("CordonVaultTests", ["CordonTestSupport", "CordonBase", "CordonIdentity", "CordonVault", crypto]),
         tests(
             "CordonVaultSQLiteTests",
             ["CordonTestSupport", "CordonIdentity", "CordonSQLiteShim", "CordonVault", "CordonVaultSQLite", grdb]),

@@ -29,9 +29,9 @@ extension TokenCache {
             let head = try TokenStoreFile.head(of: session, SealedHeader.size)
             var keyDestroyed = head == nil
             if let header = head.flatMap({ SealedHeader($0) }) {
-                let key = SessionSecret.name(header.id)
-                try secrets.destroy(named: key)
-                keyDestroyed = try secrets.secret(named: key) == nil
+                let secret = secret(of: header.id)
+                try secret.destroy()
+                keyDestroyed = try secret.isGone()
             }
             let existed = head != nil
             try TokenStoreFile.remove(session)

@@ -6,6 +6,14 @@ import Foundation
 import Glibc
 import Testing
 
+#if canImport(CoreFoundation)
+    import CoreFoundation
+#endif
+// On Linux the members of `stat` come with whichever of these the compiler met first.
+#if canImport(CDispatch)
+    import CDispatch
+#endif
+
 @testable import CordonSignIn
 
 // On Linux the members of `stat` come with whichever of these the compiler met first.
