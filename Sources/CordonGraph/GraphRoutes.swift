@@ -83,11 +83,13 @@ struct GraphRoutes: RouterMiddleware {
         guard path.folded == ["$batch"] else { return try await respond(to: request, path, token, context.requestID, named: &name) }
         name = "$batch"
         guard request.method == .post else { throw Refusal.methodNotAllowed(["POST"]) }
-        return try await GraphBatch.answer(request, under: path.version) { item in
-            let context = context.item()
-            return await reply(to: item, context) { name in
-                guard let path = GraphPath(item.uri.path), path.folded != ["$batch"] else { throw Refusal.notFound }
-                return try await respond(to: item, path, token, context.requestID, named: &name)
+        return try await gate.turns.hold(token.subject.rawValue) {
+            try await GraphBatch.answer(request, under: path.version) { item in
+                let context = context.item()
+                return await reply(to: item, context) { name in
+                    guard let path = GraphPath(item.uri.path), path.folded != ["$batch"] else { throw Refusal.notFound }
+                    return try await respond(to: item, path, token, context.requestID, named: &name)
+                }
             }
         }
     }
@@ -121,11 +123,12 @@ struct GraphRoutes: RouterMiddleware {
         if let unknown = query.expand.subtracting(route.expands).sorted().first {
             throw Refusal.badRequest("$expand: \(unknown.prefix(64)) cannot be expanded here.")
         }
-        let exchange = GraphExchange(
-            request: request, path: path, query: query, keys: keys, token: token,
-            administrator: administrator, root: "\(origin.of(request))/\(path.version.rawValue)")
-        return try await gate.turns.run(method, for: administrator.id) {
-            try await route.handler(exchange).reply(to: exchange)
+        let asked = query
+        return try await gate.turns.run(request, atMost: GraphExchange.largestBody, for: administrator.id) { request in
+            let exchange = GraphExchange(
+                request: request, path: path, query: asked, keys: keys, token: token,
+                administrator: administrator, root: "\(origin.of(request))/\(path.version.rawValue)")
+            return try await route.handler(exchange).reply(to: exchange)
         }
     }
 

@@ -25,7 +25,7 @@ extension Broker {
             }
         }
         return CurrentAccount(
-            current: state.account?.facts, previous: known.lastSeen, owed: known.owed,
+            current: state.account?.facts, previous: known.lastSeen, owed: state.owed(by: app),
             session: state.account?.session ?? state.session, began: state.account?.began, nonce: state.account?.nonce)
     }
 
@@ -77,9 +77,10 @@ extension Broker {
         return account
     }
 
-    /// An app that has still to remove somebody's data gets nothing of somebody else's (SI-067).
+    /// An app that has still to remove somebody's data gets nothing of somebody else's, also not by another of its client ids
+    /// (SI-067).
     func refuseWhileOwing(_ app: AppIdentity) throws(SignInError) {
-        guard state.apps[app.key]?.owed.isEmpty ?? true else { throw SharedDeviceMode.owed }
+        guard state.owed(by: app).isEmpty else { throw SharedDeviceMode.owed }
     }
 
     /// Whoever gets a token or key has seen the account, asked or not: at its end the app owes a clean-up.
@@ -99,12 +100,8 @@ extension Broker {
         guard let session = call.session, let stage = call.stage else {
             throw SignInError(.configuration, .invalidParameter, "the report names no session or no stage")
         }
-        if stage == .done, var record = state.apps[app.key], record.owed.contains(where: { $0.session == session }) {
-            record.owed.removeAll { $0.session == session }
-            var changed = state
-            changed.apps[app.key] = record
-            keeper.changeLazily(changed)
-        }
+        var changed = state
+        if stage == .done, changed.noteCleanUp(by: app, of: session) { keeper.changeLazily(changed) }
         departures.note(stage, of: app.key, in: session, listening: connections.listening)
         return Done()
     }

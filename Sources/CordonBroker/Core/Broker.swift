@@ -89,10 +89,15 @@ public actor Broker {
                 place: folder.path,
                 hint: error.hint)
         }
-        try BrokerConfiguration.PolicyStamp.check(configuration.policy, for: state, place: folder.path)
+        let newest: Int?
+        do { newest = [try store.policyVersion(), state.policyVersion].compactMap(\.self).max() } catch {
+            throw ProgramError(.fileUnusable, reason: error.reason, place: folder.path, hint: error.hint)
+        }
+        try BrokerConfiguration.PolicyStamp.check(configuration.policy, for: state, newest: newest, place: folder.path)
         do {
-            if let version = configuration.policy?.version, version != state.policyVersion {
-                try change { $0.policyVersion = version }
+            if let version = configuration.policy?.version {
+                if try store.policyVersion() != version { try store.keep(policyVersion: version) }
+                if version != state.policyVersion { try change { $0.policyVersion = version } }
             }
             try await followMode()
         } catch {

@@ -112,17 +112,19 @@ extension BrokerConfiguration {
 
         /// Whether the device may be run by these rules: not older than the newest it has seen, meant for it, and signed
         /// wherever it has once been run by signed ones (SI-199).
+        ///
+        /// - Parameter newest: The newest that the device was run by, nil for none.
         static func check(
-            _ policy: Self?, for state: BrokerState, place: String
+            _ policy: Self?, for state: BrokerState, newest: Int?, place: String
         ) throws(ProgramError) {
             guard let policy else {
-                guard state.policyVersion == nil else {
+                guard newest == nil else {
                     throw SignedDevicePolicy.refusal(
                         "this device takes its rules from a signed policy only", place: place)
                 }
                 return
             }
-            guard policy.version >= state.policyVersion ?? 0 else {
+            guard policy.version >= newest ?? 0 else {
                 throw SignedDevicePolicy.refusal("the policy is older than the newest one seen here", place: place)
             }
             guard let facts = state.registration?.facts else {

@@ -19,6 +19,8 @@ struct BrokerStore: Sendable {
     /// Number of the key in force and newest revision, 16 bytes.
     private static let countSecret = "broker-state-count"
     private static let deviceSecret = "broker-device"
+    /// The newest signed policy, 8 bytes: known also where the state is damaged.
+    private static let policySecret = "broker-policy-version"
 
     init(folder: URL, secrets: any SecretStore) {
         file = folder.appending(path: "broker.state", directoryHint: .notDirectory)
@@ -137,6 +139,19 @@ struct BrokerStore: Sendable {
     private static func bytes(_ number: UInt64) -> Data { withUnsafeBytes(of: number.bigEndian) { Data($0) } }
 
     private static func number(_ bytes: Data) -> UInt64 { bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
+
+    // MARK: The newest policy
+
+    /// The version of the newest signed policy that the device was run by, which a damaged or removed state does not take away.
+    func policyVersion() throws(SignInError) -> Int? {
+        guard let bytes = try secrets.secret(named: Self.policySecret), bytes.count == 8 else { return nil }
+        return Int(exactly: Self.number(bytes))
+    }
+
+    /// Keeps that version.
+    func keep(policyVersion version: Int) throws(SignInError) {
+        try secrets.keep(Self.bytes(UInt64(max(0, version))), named: Self.policySecret)
+    }
 
     // MARK: The device's key
 

@@ -72,6 +72,15 @@ struct BrokerOptions: ParsableArguments {
         guard policy == nil || (config == nil && profile == nil && issuer == nil && !trust.isEmpty) else {
             throw ValidationError("--policy comes with --trust and without --config, --profile and --issuer")
         }
+        // What is signed is the organisation's word; whoever starts the broker must not loosen it in passing.
+        let signed: [(String, Bool)] = [
+            ("--development", development), ("--service", service != nil), ("--client-id", clientID != nil),
+            ("--max-idle", maxIdle != nil), ("--max-session", maxSession != nil),
+            ("--clean-up-time", cleanUpTime != nil), ("--report-interval", reportInterval != nil),
+        ]
+        if policy != nil, let option = signed.first(where: \.1)?.0 {
+            throw ValidationError("\(option) stands in the signed policy, and is not given beside it")
+        }
         for seconds in [maxIdle, maxSession, cleanUpTime, reportInterval] {
             guard seconds ?? 1 > 0 else { throw ValidationError("a time must be above zero") }
         }

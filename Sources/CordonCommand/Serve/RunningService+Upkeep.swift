@@ -26,12 +26,24 @@ extension RunningService {
             await watch(logger: logger, isLogging: looks % Self.looksPerWarning == 1)
             await deliverAlerts(logger: logger)
             service.resumeAnnouncing(of: tenant)
+            await deliverNotices()
             guard (try? await Task.sleep(for: Self.look)) != nil else { return }
             do {
                 try await followDirectory(logger: logger)
             } catch {
                 logger.error("the directory file cannot be used", metadata: ["reason": "\(error.message)"])
             }
+        }
+    }
+
+    /// Tells whoever watches the process that it lives, as long as the store answers. A store that fails is an answer too, because a
+    /// new start would not help it; one that does not answer is none. Returns when the task is cancelled.
+    func showLife(to manager: NotifySocket?) async {
+        guard let manager, let pause = manager.signOfLife else { return }
+        while !Task.isCancelled {
+            _ = try? await service.devices.readiness(of: tenant)
+            manager.tell(.alive)
+            guard (try? await Task.sleep(for: pause)) != nil else { return }
         }
     }
 
@@ -45,18 +57,41 @@ extension RunningService {
         }
     }
 
-    /// Measures the machine and the folder for the metrics, and warns of what somebody has to look at.
+    /// Measures the machine and the folder for the metrics, and finds what somebody has to look at.
     func watch(logger: Logger, isLogging: Bool) async {
         let readiness: Result<RootKeyState, ServiceError>
         do { readiness = .success(try await service.devices.readiness(of: tenant)) } catch {
             readiness = .failure(error)
         }
         let isRestored = (try? await service.restoration(of: tenant)) ?? nil
+        let providers = await server.lookAtProviders()
         guard !Task.isCancelled else { return }
-        let watch = ServiceWatch(folder, readiness: readiness, isRestored: isRestored != nil, at: Date())
-        server.note(watch.gauges)
+        let watch = ServiceWatch(
+            folder,
+            ServiceWatch.Facts(
+                readiness: readiness, isRestored: isRestored != nil, isAuditChanged: isAuditChanged.withLock { $0 },
+                certificateEnds: server.certificateEnds, providers: providers, started: started,
+                isDevelopment: isDevelopment),
+            at: Date())
+        conditions.withLock { $0 = watch.conditions }
+        server.note(watch.gauges, watch.conditions)
         guard isLogging else { return }
-        for warning in watch.warnings { logger.error("\(warning.message)", metadata: warning.details) }
+        for condition in watch.conditions {
+            logger.error(
+                "\(condition.message)", metadata: condition.details.mapValues { Logger.MetadataValue.string($0) })
+        }
+    }
+
+    /// Posts what is the matter to the receiver of alerts.
+    func deliverNotices() async {
+        guard let alerts else { return }
+        let found = conditions.withLock { $0 }
+        for notice in notices.withLock({ $0.due(found, at: Date()) }) {
+            let isDelivered = await alerts.deliver(notice, of: tenant)
+            notices.withLock { $0.note(notice, delivered: isDelivered, at: Date()) }
+            // Most likely the receiver is down.
+            guard isDelivered else { return }
+        }
     }
 
     /// Keeps the newest record of the audit log beside the store, unless the store has lost the one that was kept before.
@@ -68,6 +103,7 @@ extension RunningService {
             if let known, try await !service.hasAuditRecord(known.sequence, hash: known.hash, of: tenant) {
                 logger.error(
                     "the audit log was changed outside the service", metadata: ["sequence": "\(known.sequence)"])
+                isAuditChanged.withLock { $0 = true }
                 return
             }
             let mark = AuditMark(

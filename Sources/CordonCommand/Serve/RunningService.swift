@@ -27,7 +27,15 @@ struct RunningService: Sendable {
     /// Where alerts are posted, nil for nowhere.
     let alerts: AlertWebhook?
     private let rootKey: RootKeyState
-    private let isDevelopment: Bool
+    let isDevelopment: Bool
+    /// Since when the service runs.
+    let started = Date()
+    /// What somebody has to look at, as found last.
+    let conditions = Locked<[ServiceCondition]>([])
+    /// What the receiver of alerts was told of that.
+    let notices = Locked(ConditionNotices())
+    /// Whether the store has lost the record that was kept beside it.
+    let isAuditChanged = Locked(false)
 
     /// Opens the store, the keys and, in development, the directory.
     ///

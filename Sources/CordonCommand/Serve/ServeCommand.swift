@@ -26,22 +26,30 @@ struct ServeCommand: AsyncParsableCommand {
         let plan = try options.plan()
         let logger = plan.logging.logger(label: "cordon.serve")
         let running = try await RunningService.open(plan, logger: logger)
+        let manager = NotifySocket()
         let upkeep = Task { await running.keepUp(logger: logger) }
-        let failure = await serve(running, plan, logger)
+        let watchdog = Task { await running.showLife(to: manager) }
+        let failure = await serve(running, plan, manager, logger)
+        manager?.tell(.stopping)
         upkeep.cancel()
+        watchdog.cancel()
         // Nothing may read the store while its log is written back.
         await upkeep.value
+        await watchdog.value
         await running.close(logger: logger)
         if let failure { throw CommandFailure(failure) }
         if plan.logging.format == .text { Terminal.talk("cordon has stopped") }
     }
 
     /// Serves until told to stop; what ended it otherwise.
-    private func serve(_ running: RunningService, _ plan: ServePlan, _ logger: Logger) async -> ProgramError? {
+    private func serve(
+        _ running: RunningService, _ plan: ServePlan, _ manager: NotifySocket?, _ logger: Logger
+    ) async -> ProgramError? {
         do {
             try await running.server.run(handlesSignals: true) { address in
                 let report = running.report(at: address)
                 try? Terminal.json(report, pretty: false)
+                manager?.tell(.ready, .status("answers at \(report.address)"))
                 // Collectors of JSON lines want nothing else on standard error.
                 guard plan.logging.format == .text else {
                     if plan.isDevelopment {

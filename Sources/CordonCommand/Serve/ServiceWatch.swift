@@ -3,84 +3,125 @@ import CordonServiceHTTP
 import Foundation
 import Logging
 
-/// What a service measures of its machine and its folder while it runs, and what of that somebody has to look at.
+/// What a service measures of itself, its machine and its folder while it runs, and what of that somebody has to look at.
 struct ServiceWatch {
     /// Less free space than this is worth a warning, in bytes.
     static let leastFree = 512.0 * 1_048_576
-    /// A backup that is older is worth one, in seconds.
+    /// A backup that is older is worth one, in seconds; so is none at all in a service that has run for as long.
     static let oldestBackup: TimeInterval = 2 * 86_400
+    /// How long before its end a certificate is worth one, in seconds.
+    static let certificateWarning: TimeInterval = 14 * 86_400
+    /// How long a provider's keys may fail to come before it is worth one, in seconds.
+    static let longestFailure: TimeInterval = 300
 
-    /// What somebody has to look at, by its name in the log, with what to do.
-    private(set) var warnings: [(message: String, details: Logger.Metadata)] = []
+    /// What the watch is told.
+    struct Facts {
+        /// What the service says of itself.
+        var readiness: Result<RootKeyState, ServiceError>
+        var isRestored = false
+        /// Whether the audit log lacks the record that was kept beside the store.
+        var isAuditChanged = false
+        /// When the certificate ends, nil without one.
+        var certificateEnds: Date?
+        /// How the keys of providers stand.
+        var providers: [ProviderKeyState] = []
+        /// Since when the service runs.
+        var started: Date
+        /// Whether nobody needs a backup.
+        var isDevelopment = false
+    }
+
+    /// What somebody has to look at.
+    private(set) var conditions: [ServiceCondition] = []
     private(set) var gauges: [ServiceGauge] = []
 
     /// Looks at everything.
-    ///
-    /// - Parameter readiness: What the service says of itself.
-    init(_ folder: URL, readiness: Result<RootKeyState, ServiceError>, isRestored: Bool, at now: Date) {
+    init(_ folder: URL, _ facts: Facts, at now: Date) {
+        note(facts.readiness, at: now)
+        look(at: folder, facts, at: now)
+        if let end = facts.certificateEnds { noteCertificate(end, at: now) }
+        note(facts.providers, at: now)
+        gauges.append(
+            ServiceGauge(
+                "cordon_restored", "Whether a restored store waits for an administrator.", facts.isRestored ? 1 : 0))
+        if facts.isRestored { add(.restored, "the store was restored and waits for an administrator") }
+        if facts.isAuditChanged { add(.audit, "the audit log was changed outside the service") }
+    }
+
+    private mutating func add(
+        _ kind: ServiceCondition.Kind, of subject: String? = nil, _ message: String, _ details: [String: String] = [:]
+    ) {
+        conditions.append(ServiceCondition(kind, of: subject, message, details))
+    }
+
+    private mutating func note(_ readiness: Result<RootKeyState, ServiceError>, at now: Date) {
         gauges.append(
             ServiceGauge("cordon_ready", "Whether a check-in could be answered.", (try? readiness.get()) == nil ? 0 : 1)
         )
         switch readiness {
         case .failure(let error):
-            warnings.append(
-                (
-                    "the service cannot do its work",
-                    ["code": "\(error.code.rawValue)", "reason": "\(error.reason)", "hint": "\(error.hint)"]
-                ))
+            add(
+                .failing, "the service cannot do its work",
+                ["code": error.code.rawValue, "reason": error.reason, "hint": error.hint])
         case .success(let root):
             let left = root.delegationEnds.map { max(0, $0.timeIntervalSince(now)) } ?? 0
             gauges.append(
                 ServiceGauge(
                     "cordon_delegation_left_seconds", "How long what the root key delegated still lasts.", left))
             if root.needsAttention(at: now) {
-                warnings.append(
-                    (
-                        "what the root key delegated ends soon; run cordon keys delegate",
-                        ["days": "\(Int(left / 86_400))"]
-                    ))
+                add(
+                    .delegation, "what the root key delegated ends soon; run cordon keys delegate",
+                    ["days": "\(Int(left / 86_400))"])
             }
         }
-        look(at: folder, at: now)
-        gauges.append(
-            ServiceGauge(
-                "cordon_restored", "Whether a restored store waits for an administrator.", isRestored ? 1 : 0))
-        if isRestored { warnings.append(("the store was restored and waits for an administrator", [:])) }
     }
 
-    private mutating func look(at folder: URL, at now: Date) {
-        let facts = try? FileManager.default.attributesOfFileSystem(forPath: folder.path)
-        if let free = (facts?[.systemFreeSize] as? NSNumber)?.doubleValue {
+    private mutating func noteCertificate(_ end: Date, at now: Date) {
+        let left = max(0, end.timeIntervalSince(now))
+        gauges.append(
+            ServiceGauge("cordon_certificate_left_seconds", "How long the service's certificate still lasts.", left))
+        guard left < Self.certificateWarning else { return }
+        let message = left > 0 ? "the certificate ends soon" : "the certificate has ended"
+        add(.certificate, message, ["days": "\(Int(left / 86_400))"])
+    }
+
+    private mutating func note(_ providers: [ProviderKeyState], at now: Date) {
+        let name = "cordon_provider_keys_age_seconds"
+        for provider in providers {
+            let labels = ["issuer": provider.issuer]
+            if let fetched = provider.fetched {
+                let age = max(0, now.timeIntervalSince(fetched))
+                gauges.append(
+                    ServiceGauge(name, "How long ago a provider's keys were fetched.", labels: labels, age))
+            }
+            guard let since = provider.failingSince, now.timeIntervalSince(since) >= Self.longestFailure else {
+                continue
+            }
+            add(
+                .provider, of: provider.issuer, "the keys of an identity provider cannot be fetched",
+                ["reason": "\(provider.issuer): \(provider.reason ?? "unknown")"])
+        }
+    }
+
+    private mutating func look(at folder: URL, _ facts: Facts, at now: Date) {
+        let system = try? FileManager.default.attributesOfFileSystem(forPath: folder.path)
+        if let free = (system?[.systemFreeSize] as? NSNumber)?.doubleValue {
             gauges.append(
                 ServiceGauge("cordon_disk_free_bytes", "Free space where the service keeps everything.", free))
-            if free < Self.leastFree { warnings.append(("the disk is almost full", ["free": "\(Int64(free))"])) }
+            if free < Self.leastFree { add(.disk, "the disk is almost full", ["free": "\(Int64(free))"]) }
         }
         let log = folder.appending(path: "service.sqlite-wal")
         if let size = ((try? FileManager.default.attributesOfItem(atPath: log.path))?[.size] as? NSNumber)?.doubleValue
         {
             gauges.append(ServiceGauge("cordon_store_log_bytes", "What is not written back to the store yet.", size))
         }
-        guard let backup = BackupMark.read(in: folder) else { return }
+        guard let backup = BackupMark.read(in: folder) else {
+            let isOld = now.timeIntervalSince(facts.started) > Self.oldestBackup
+            if isOld, !facts.isDevelopment { add(.backup, "no backup was ever made") }
+            return
+        }
         let age = max(0, now.timeIntervalSince(backup))
         gauges.append(ServiceGauge("cordon_backup_age_seconds", "How long ago the last backup was made.", age))
-        if age > Self.oldestBackup { warnings.append(("the last backup is old", ["days": "\(Int(age / 86_400))"])) }
-    }
-}
-
-/// When the last backup of a folder was made, for the service to see.
-enum BackupMark {
-    /// The name of the file in a data folder; its time is the backup's.
-    static let name = "last-backup"
-
-    /// Notes a backup; a folder that cannot be written keeps nobody from having one.
-    static func write(in folder: URL, at time: Date) {
-        try? PrivateFolder(folder).write(time.formatted(.iso8601) + "\n", to: name)
-    }
-
-    /// When the last backup was made, nil where none is known.
-    static func read(in folder: URL) -> Date? {
-        (try? String(contentsOf: folder.appending(path: name), encoding: .utf8)).flatMap { text in
-            try? Date(text.trimmingCharacters(in: .whitespacesAndNewlines), strategy: .iso8601)
-        }
+        if age > Self.oldestBackup { add(.backup, "the last backup is old", ["days": "\(Int(age / 86_400))"]) }
     }
 }

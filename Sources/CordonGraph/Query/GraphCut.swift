@@ -53,7 +53,10 @@ struct GraphCut<Record> {
             return all.map { Row(record: $0, id: id($0), values: []) }
         }
         var unknown = query.filter?.members ?? []
-        let rows = all.compactMap { record -> Row? in
+        var count = 0
+        let rows = try all.compactMap { record -> Row? in
+            count += 1
+            if count.isMultiple(of: 256) { try AdministrationDeadline.check() }
             let entity = entity(record)
             if !unknown.isEmpty { unknown.subtract((entity.object ?? [:]).keys.map { $0.lowercased() }) }
             guard query.admits(entity) else { return nil }

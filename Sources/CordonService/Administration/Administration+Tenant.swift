@@ -118,6 +118,38 @@ extension Administration {
         return new
     }
 
+    /// Makes a new audit key and signs with it from now on. What the one before signed stays good, unless it leaked.
+    ///
+    /// Nobody has to know the key beforehand: every export and every backup brings the keys that it needs.
+    ///
+    /// - Parameter hasLeaked: Whether the key before leaked: then nothing vouches for it again. What it signed in exports and
+    ///   backups that were made before looks good still; compare those with others.
+    /// - Throws: ``ServiceError``: `notPermitted`, `keyUnavailable`, or `notFound` for an unknown organisation.
+    public func rotateAuditKey(hasLeaked: Bool, as administrator: Administrator) async throws(ServiceError)
+        -> ServiceSigningKey
+    {
+        try await store.require(.manageTenant, of: administrator)
+        let now = store.now
+        let tenant = administrator.tenant
+        guard try await !store.read(for: tenant, { try $0.records(ServiceSigningKey.self) }).isEmpty else {
+            throw ServiceError(.notFound, "the organisation is not known here", place: tenant.rawValue)
+        }
+        let new = try keys.make(.audit, of: tenant, created: now, activeFrom: now)
+        try await store.change(for: tenant) { change in
+            for var old in try change.records(ServiceSigningKey.self)
+            where old.role == .audit && (old.retires == nil || hasLeaked && old.isRevoked != true) {
+                old.retires = old.retires ?? now
+                if hasLeaked { old.isRevoked = true }
+                try change.save(old)
+            }
+            try change.save(new)
+            try change.audit(
+                AuditRecord.Actor(administrator), "key.rotate", "key/\(new.id)",
+                details: ["role": "audit", "leaked": String(hasLeaked)])
+        }
+        return new
+    }
+
     /// Makes every app fetch a new envelope, and with it the new key, since what the old key signed counts no more.
     private static func withdrawEnvelopes(in change: inout Change) throws(ServiceError) {
         try change.noteEverybody()

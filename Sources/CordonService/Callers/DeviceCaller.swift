@@ -10,12 +10,15 @@ public struct DeviceCaller: Sendable, Hashable {
     public var key: JSONWebKey
     /// When the person last signed in (`auth_time`), nil where the token does not say.
     public var authenticated: Date?
+    /// What else the provider calls the person (`sub`), nil where that is the account's id.
+    public var otherSubject: String?
 
     /// Makes a caller from verified facts.
-    public init(account: ManagedAccount, key: JSONWebKey, authenticated: Date? = nil) {
+    public init(account: ManagedAccount, key: JSONWebKey, authenticated: Date? = nil, otherSubject: String? = nil) {
         self.account = account
         self.key = key
         self.authenticated = authenticated
+        self.otherSubject = otherSubject
     }
 
     /// The organisation.

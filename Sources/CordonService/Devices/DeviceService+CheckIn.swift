@@ -28,6 +28,7 @@ extension DeviceService {
             if !wasApplied, state.registration.lastEnvelope?.isApplied ?? false {
                 try change.noteApplied(state.registration)
             }
+            state.registration.otherSubject = caller.otherSubject ?? state.registration.otherSubject
             try noteReports(of: request, into: &state.registration, in: change)
             if state.isUnchanged {
                 try change.save(state.registration)

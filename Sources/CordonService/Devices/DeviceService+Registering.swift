@@ -47,6 +47,7 @@ extension DeviceService {
             guard settings.isMoving != true || commands.hasWipe else { throw ServiceError.moving }
             registration.application = request.application
             registration.device = request.device
+            registration.otherSubject = caller.otherSubject ?? registration.otherSubject
             registration.lastSync = now
             let envelope = try envelopes.issue(
                 content, commands: commands, nonce: request.nonce, appliedSequence: 0, for: &registration, in: change)

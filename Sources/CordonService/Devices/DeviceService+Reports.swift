@@ -58,7 +58,7 @@ extension DeviceService {
             var record =
                 try change.record(TelemetryRecord.self, TelemetryRecord.id(name, user, bundleID))
                 ?? TelemetryRecord(day: name, received: change.now, userID: user, bundleID: bundleID)
-            let kept = Array(wanted.prefix(TelemetryRecord.mostEvents - record.events.count))
+            let kept = Array(wanted.prefix(max(0, TelemetryRecord.mostEvents - record.events.count)))
             guard !kept.isEmpty else { return 0 }
             record.received = change.now
             record.events += kept

@@ -8,16 +8,22 @@ extension Provisioning {
     /// A disabled account's apps are told to check in, where they are refused.
     ///
     /// - Parameter provider: The issuer whose signature the transport has checked.
-    public func apply(_ signal: AccountSignal, from provider: String, of tenant: TenantID) async throws(ServiceError) {
+    /// - Returns: Whether anybody is known by that name. The signal of somebody unknown is kept, because they may have tokens.
+    @discardableResult
+    public func apply(
+        _ signal: AccountSignal, from provider: String, of tenant: TenantID
+    ) async throws(ServiceError) -> Bool {
         guard (1...256).contains(signal.subject.utf8.count) else {
             throw ServiceError(
                 .invalid, "the account is not acceptable",
                 problems: [.init(member: "subject", reason: "needs 1 to 256 bytes")])
         }
-        try await store.change(for: tenant) { change in
+        return try await store.change(for: tenant) { change in
             // A person whom the directory does not know may have tokens nevertheless.
-            var user = try? change.user(signal.subject)
-            let id = user?.storageID ?? folded(signal.subject)
+            let person = try change.person(named: signal.subject)
+            var user = try change.knownUser(person)
+            let id = user?.storageID ?? person
+            let isKnown = try user != nil || !change.records(Registration.self, where: (.user, id)).isEmpty
             var record = try change.record(SessionRevocation.self, id) ?? SessionRevocation(userID: id)
             let before = record
             var isChanged = false
@@ -29,7 +35,7 @@ extension Provisioning {
                 isChanged = user.map { $0.accountEnabled != (signal.kind == .accountEnabled) } ?? false
                 user?.accountEnabled = signal.kind == .accountEnabled
             }
-            guard record != before else { return }
+            guard record != before else { return isKnown }
             try change.save(record)
             if let user, isChanged {
                 try targeting.announceChange(toUsers: [user.id], in: &change) { change in try change.save(user) }
@@ -38,6 +44,7 @@ extension Provisioning {
             try change.audit(
                 AuditRecord.Actor(.administrator, id: provider), "account.signal", "user/\(user?.id ?? id)",
                 details: ["kind": signal.kind.rawValue])
+            return isKnown
         }
     }
 
@@ -47,5 +54,17 @@ extension Provisioning {
         try await store.read(for: tenant) { records in
             try records.records(SessionRevocation.self).reduce(into: [:]) { $0[$1.userID] = $1.before }
         }
+    }
+}
+
+extension StorageReader {
+    /// The folded object id of a person by that, by sign-in name, or by what else the provider calls them, as their apps' tokens
+    /// said; the folded name itself where nobody has it.
+    fileprivate func person(named name: String) throws(ServiceError) -> String {
+        if let user = try knownUser(name) { return user.storageID }
+        let ids = Set(
+            try records(Registration.self, where: (.subject, folded(name))).map { folded($0.account.id.rawValue) })
+        // Nobody is taken for somebody else.
+        return ids.count == 1 ? ids.first ?? folded(name) : folded(name)
     }
 }

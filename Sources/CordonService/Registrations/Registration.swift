@@ -45,6 +45,9 @@ public struct Registration: Sendable, Codable, Equatable {
     /// The highest generation of its own record that the app has reported; nil where it reports none.
     var stateGeneration: Int64?
 
+    /// What else the provider calls the person, by which its security events name them; nil where that is the account's id.
+    var otherSubject: String?
+
     /// How much of today's share of the audit log the registration's reports have taken; nil when it has reported nothing.
     var reportShare: ReportShare?
 

@@ -97,6 +97,8 @@ public enum StorageLookup: String, Sendable, CaseIterable {
     case entity
     /// The folded sign-in name of a person.
     case name
+    /// What else a provider calls a person, folded.
+    case subject
     /// The folded bundle id of an app.
     case app
     /// The thumbprint of a registration's key.

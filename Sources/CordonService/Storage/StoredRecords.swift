@@ -31,6 +31,7 @@ extension Registration: StoredRecord {
             .user: folded(account.id.rawValue), .key: key.thumbprint,
         ]
         if state == .active { lookups[.app] = folded(application.bundleID) }
+        lookups[.subject] = otherSubject.map(folded)
         return lookups
     }
 }

@@ -23,7 +23,9 @@ struct Authentication: RouterMiddleware {
         context.administrator = administrator
         context.notes.noteKnown()
         let admitted = context
-        return try await gate.turns.run(request.method, for: administrator.id) { try await next(request, admitted) }
+        return try await gate.turns.run(request, atMost: AdministrationRouting.largestBody, for: administrator.id) {
+            try await next($0, admitted)
+        }
     }
 }
 

@@ -21,7 +21,8 @@ public struct AlertWebhook: Sendable {
     private static let prefix = "whsec_"
 
     private let address: URL
-    private let key: SymmetricKey
+    /// The secrets, each of which signs; a receiver needs one of them.
+    private let keys: [SymmetricKey]
     private let logger: Logger
     private let now: @Sendable () -> Date
 
@@ -29,7 +30,8 @@ public struct AlertWebhook: Sendable {
     ///
     /// - Parameters:
     ///   - address: Where to post, https; plain http on loopback alone.
-    ///   - secretFile: A file with `whsec_` and 24 to 64 bytes as Base64, which nobody but owner and group may read.
+    ///   - secretFile: A file with `whsec_` and 24 to 64 bytes as Base64, which nobody but owner and group may read. While a
+    ///     secret is replaced, the new one and the one before, a line each.
     /// - Throws: ``ProgramError``: `configurationInvalid` for the address, `fileUnusable` for the file.
     public init(
         address: URL, secretFile: URL, logger: Logger, now: @escaping @Sendable () -> Date = { Date() }
@@ -42,22 +44,45 @@ public struct AlertWebhook: Sendable {
                 hint: "give an https address; plain http is for loopback")
         }
         self.address = address
-        self.key = try Self.secret(in: secretFile)
+        self.keys = try Self.secrets(in: secretFile)
         self.logger = logger
         self.now = now
     }
 
     /// Posts an alert; whether the receiver took it, which it says with any status of 200 to 299 within ten seconds.
     public func deliver(_ alert: OperatorAlert, of tenant: TenantID) async -> Bool {
-        let body = Self.body(of: alert, of: tenant)
+        await post(alert.id, alert.kind.rawValue, alert.time, Self.data(of: alert, of: tenant))
+    }
+
+    /// Posts what is the matter with the service, as ``deliver(_:of:)-(OperatorAlert,_)`` does.
+    package func deliver(_ notice: ConditionNotice, of tenant: TenantID) async -> Bool {
+        let condition = notice.condition
+        var data: [String: JSONValue] = [
+            "tenant": .string(tenant.rawValue), "condition": .string(condition.kind.rawValue),
+            "state": .string(notice.stage.rawValue), "message": .string(condition.message),
+            "details": .object(condition.details.mapValues(JSONValue.string)),
+        ]
+        data["subject"] = condition.subject.map(JSONValue.string)
+        return await post(notice.id, "service.condition", notice.since, .object(data))
+    }
+
+    private func post(_ id: String, _ type: String, _ moment: Date, _ data: JSONValue) async -> Bool {
+        let content: JSONValue = [
+            "type": .string(type), "timestamp": .string(moment.formatted(.iso8601)), "data": data,
+        ]
+        let body = content.text()
         let time = String(Int64(now().timeIntervalSince1970))
-        let code = HMAC<SHA256>.authenticationCode(for: Data("\(alert.id).\(time).\(body)".utf8), using: key)
+        let signatures = keys.map { key in
+            "v1,"
+                + Data(HMAC<SHA256>.authenticationCode(for: Data("\(id).\(time).\(body)".utf8), using: key))
+                .base64EncodedString()
+        }
         var request = HTTPClientRequest(url: address.absoluteString)
         request.method = .POST
         request.headers.add(name: "content-type", value: "application/json")
-        request.headers.add(name: "webhook-id", value: alert.id)
+        request.headers.add(name: "webhook-id", value: id)
         request.headers.add(name: "webhook-timestamp", value: time)
-        request.headers.add(name: "webhook-signature", value: "v1," + Data(code).base64EncodedString())
+        request.headers.add(name: "webhook-signature", value: signatures.joined(separator: " "))
         request.body = .bytes(ByteBuffer(string: body))
         // Alerts are rare: a client for each keeps no connection open between them.
         let client = HTTPClient(
@@ -72,13 +97,12 @@ public struct AlertWebhook: Sendable {
         }
         try? await client.shutdown()
         if let failure {
-            logger.warning(
-                "an alert was not delivered", metadata: ["alert": "\(alert.id)", "reason": "\(failure)"])
+            logger.warning("an alert was not delivered", metadata: ["alert": "\(id)", "reason": "\(failure)"])
         }
         return failure == nil
     }
 
-    private static func body(of alert: OperatorAlert, of tenant: TenantID) -> String {
+    private static func data(of alert: OperatorAlert, of tenant: TenantID) -> JSONValue {
         var data: [String: JSONValue] = ["tenant": .string(tenant.rawValue)]
         let texts = [
             ("operation", alert.operationID), ("registration", alert.registrationID), ("user", alert.userID),
@@ -88,14 +112,10 @@ public struct AlertWebhook: Sendable {
         for (name, number) in [("attempts", alert.attempts), ("people", alert.people)] {
             data[name] = number.map { .integer(Int64($0)) }
         }
-        let body: JSONValue = [
-            "type": .string(alert.kind.rawValue), "timestamp": .string(alert.time.formatted(.iso8601)),
-            "data": .object(data),
-        ]
-        return body.text()
+        return .object(data)
     }
 
-    private static func secret(in file: URL) throws(ProgramError) -> SymmetricKey {
+    private static func secrets(in file: URL) throws(ProgramError) -> [SymmetricKey] {
         let hint = "put whsec_ and 24 to 64 random bytes as Base64 into the file, with mode 0600 or 0640"
         func unusable(_ reason: String) -> ProgramError {
             ProgramError(.fileUnusable, reason: reason, place: file.path, hint: hint)
@@ -107,10 +127,12 @@ public struct AlertWebhook: Sendable {
         guard mode.intValue & 0o007 == 0 else {
             throw unusable("everybody on this machine may read or change the secret of the alerts")
         }
-        let secret = text.trimmingCharacters(in: .whitespacesAndNewlines)
-        guard secret.hasPrefix(prefix), let bytes = Data(base64Encoded: String(secret.dropFirst(prefix.count))),
-            (24...64).contains(bytes.count)
-        else { throw unusable("the file holds no secret for alerts") }
-        return SymmetricKey(data: bytes)
+        let keys = text.split(whereSeparator: \.isWhitespace).map { secret in
+            secret.hasPrefix(prefix) ? Data(base64Encoded: String(secret.dropFirst(prefix.count))) ?? Data() : Data()
+        }
+        guard (1...2).contains(keys.count), keys.allSatisfy({ (24...64).contains($0.count) }) else {
+            throw unusable("the file holds no secret for alerts")
+        }
+        return keys.map { SymmetricKey(data: $0) }
     }
 }

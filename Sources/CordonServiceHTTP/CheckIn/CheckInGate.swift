@@ -104,7 +104,8 @@ struct CheckInGate: Sendable {
         // A token that no key is bound to passed the verifier only where the registration's key is the one to prove, and
         // the service compares that one with the caller's.
         let proof = try proof(of: request, accessToken: text, madeBy: token.keyThumbprint)
-        let caller = DeviceCaller(account: account, key: proof.key, authenticated: token.authenticated)
+        let caller = DeviceCaller(
+            account: account, key: proof.key, authenticated: token.authenticated, otherSubject: token.otherSubject)
         try await admission(caller)
         try remember(proof)
         if token.keyThumbprint == nil {

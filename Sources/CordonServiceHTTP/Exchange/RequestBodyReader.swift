@@ -23,6 +23,12 @@ package enum RequestBodyReader {
         }
     }
 
+    /// The request with its body read to the end, as it was sent.
+    static func whole(_ request: Request, atMost limit: Int) async throws -> Request {
+        let bytes = try await sentBytes(request, atMost: limit)
+        return Request(head: request.head, body: RequestBody(buffer: ByteBuffer(bytes: bytes)))
+    }
+
     private static func sentBytes(_ request: Request, atMost limit: Int) async throws -> Data {
         if let declared = request.headers[.contentLength].flatMap({ Int($0) }), declared > limit {
             throw Refusal.bodyTooLarge(limit)

@@ -1,53 +1,103 @@
 import CordonBase
 import Foundation
-package import HTTPTypes
+import HTTPTypes
+package import Hummingbird
 
 /// Lets few requests of administrators work at a time, so that lists of everything leave the machine to the apps that check in
 /// (SRV-CI-090).
 ///
 /// Reading and writing have turns of their own: whoever lists all day keeps nobody from wiping a device. Callers take turns, one
-/// request each, so that one who asks for much keeps the others waiting for one request at most.
+/// request each, so that one who asks for much keeps the others waiting for one request at most. A body is read before its
+/// request takes a turn: whoever sends one slowly holds nobody up.
 package final class AdministrationTurns: Sendable {
     /// The most requests of one caller that wait.
     static let mostWaiting = 32
+    /// The most requests of one caller whose bodies are read or that wait or work.
+    static let mostInHand = 64
+    /// How long a request may look through records (``AdministrationDeadline``).
+    static let longestWork = Duration.seconds(30)
 
     private let reading: Lane
     private let writing: Lane
+    private let inHand = Locked<[String: Int]>([:])
 
     /// - Parameters:
     ///   - readers: How many lists and reports are made at once; nil for one less than there are processors, and one at least.
     ///   - writers: How many changes are under way at once; they wait for the disk most of the time.
-    init(readers: Int? = nil, writers: Int = 16) {
-        reading = Lane(readers ?? max(1, ProcessInfo.processInfo.activeProcessorCount - 1))
-        writing = Lane(writers)
+    ///   - longestWait: How long a request waits for its turn.
+    init(readers: Int? = nil, writers: Int = 16, longestWait: Duration = .seconds(60)) {
+        reading = Lane(readers ?? max(1, ProcessInfo.processInfo.activeProcessorCount - 1), longestWait)
+        writing = Lane(writers, longestWait)
     }
 
-    /// Runs a request when it is its caller's turn.
+    /// Reads a request's body and runs the request when it is its caller's turn.
     ///
-    /// - Throws: A refusal with status 429 where too much of the caller waits already; else what the body throws.
+    /// - Parameter largest: The most bytes of the body.
+    /// - Throws: A refusal with status 429 where too much of the caller is under way already, with status 503 where its turn does
+    ///   not come, and with 413 for a body that is too large; else what the body throws.
     package func run<Value>(
-        _ method: HTTPRequest.Method, for caller: String, _ body: () async throws -> Value
+        _ request: Request, atMost largest: Int, for caller: String, _ body: (Request) async throws -> Value
     ) async throws -> Value {
-        let lane = [.get, .head].contains(method) ? reading : writing
-        try await lane.take(caller)
-        defer { lane.give() }
+        try await hold(caller) {
+            let reads = [.get, .head].contains(request.method)
+            let whole = reads ? request : try await RequestBodyReader.whole(request, atMost: largest)
+            let lane = reads ? reading : writing
+            try await lane.take(caller)
+            defer { lane.give() }
+            let end = ContinuousClock.now + Self.longestWork
+            return try await AdministrationDeadline.$end.withValue(end) { try await body(whole) }
+        }
+    }
+
+    /// Runs what reads a body of a caller, unless too much of theirs is in hand.
+    package func hold<Value>(_ caller: String, _ body: () async throws -> Value) async throws -> Value {
+        let isAdmitted = inHand.withLock { inHand in
+            guard inHand[caller, default: 0] < Self.mostInHand else { return false }
+            inHand[caller, default: 0] += 1
+            return true
+        }
+        guard isAdmitted else { throw Self.tooMany }
+        defer {
+            inHand.withLock { inHand in
+                let left = inHand[caller, default: 1] - 1
+                inHand[caller] = left > 0 ? left : nil
+            }
+        }
         return try await body()
     }
 
     /// How many wait in either lane, for a test.
     var waiting: Int { reading.waiting + writing.waiting }
 
+    /// How many requests of a caller are in hand, for a test.
+    func inHand(of caller: String) -> Int { inHand.withLock { $0[caller] ?? 0 } }
+
+    private static let tooMany = Refusal(
+        .tooManyRequests, "too-many-requests", "Too many requests of this caller wait already.",
+        headers: [.retryAfter: "2"])
+
     private final class Lane: Sendable {
+        private struct Waiting {
+            let id: UInt64
+            let caller: String
+            let turn: CheckedContinuation<Bool, Never>
+        }
+
         private struct State {
             var running = 0
             var last: String?
-            var waiting: [(caller: String, turn: CheckedContinuation<Void, Never>)] = []
+            var count: UInt64 = 0
+            var waiting: [Waiting] = []
         }
 
         private let atOnce: Int
+        private let longestWait: Duration
         private let state = Locked(State())
 
-        init(_ atOnce: Int) { self.atOnce = atOnce }
+        init(_ atOnce: Int, _ longestWait: Duration) {
+            self.atOnce = atOnce
+            self.longestWait = longestWait
+        }
 
         var waiting: Int { state.withLock { $0.waiting.count } }
 
@@ -55,28 +105,45 @@ package final class AdministrationTurns: Sendable {
             let isRefused = state.withLock { state in
                 state.waiting.count { $0.caller == caller } >= AdministrationTurns.mostWaiting
             }
-            guard !isRefused else {
-                throw Refusal(
-                    .tooManyRequests, "too-many-requests", "Too many requests of this caller wait already.",
-                    headers: [.retryAfter: "2"])
+            guard !isRefused else { throw AdministrationTurns.tooMany }
+            let id = state.withLock { state in
+                state.count += 1
+                return state.count
             }
-            await withCheckedContinuation { turn in
+            let patience = Task { [longestWait] in
+                guard (try? await Task.sleep(for: longestWait)) != nil else { return }
+                giveUp(id)
+            }
+            defer { patience.cancel() }
+            let isTaken = await withCheckedContinuation { turn in
                 let isNow = state.withLock { state in
                     guard state.running < atOnce else {
-                        state.waiting.append((caller, turn))
+                        state.waiting.append(Waiting(id: id, caller: caller, turn: turn))
                         return false
                     }
                     state.running += 1
                     state.last = caller
                     return true
                 }
-                if isNow { turn.resume() }
+                if isNow { turn.resume(returning: true) }
             }
+            guard isTaken else {
+                throw Refusal(
+                    .serviceUnavailable, "busy", "Other requests of administrators took too long.",
+                    headers: [.retryAfter: "30"])
+            }
+        }
+
+        private func giveUp(_ id: UInt64) {
+            let late = state.withLock { state in
+                state.waiting.firstIndex { $0.id == id }.map { state.waiting.remove(at: $0) }
+            }
+            late?.turn.resume(returning: false)
         }
 
         /// Hands the turn on: to the one who has waited longest, of those who were not served last.
         func give() {
-            let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            let next = state.withLock { state -> Waiting? in
                 guard !state.waiting.isEmpty else {
                     state.running -= 1
                     return nil
@@ -84,9 +151,9 @@ package final class AdministrationTurns: Sendable {
                 let index = state.waiting.firstIndex { $0.caller != state.last } ?? 0
                 let next = state.waiting.remove(at: index)
                 state.last = next.caller
-                return next.turn
+                return next
             }
-            next?.resume()
+            next?.turn.resume(returning: true)
         }
     }
 }

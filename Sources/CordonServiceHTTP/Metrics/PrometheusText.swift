@@ -59,9 +59,17 @@ extension PrometheusText {
         value("cordon_connections", [], counts.connections)
         metric("cordon_connections_refused_total", "counter", "Connections that were closed because of too many.")
         value("cordon_connections_refused_total", [], counts.connectionsRefused)
+        var named = ""
         for gauge in counts.gauges {
-            metric(gauge.name, "gauge", gauge.help)
-            value(gauge.name, [], gauge.value)
+            // Values of one metric stand together, under one heading.
+            if gauge.name != named { metric(gauge.name, "gauge", gauge.help) }
+            named = gauge.name
+            value(gauge.name, gauge.labels.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }, gauge.value)
+        }
+        metric("cordon_condition", "gauge", "Whether an operator has to look at something, by what it is.")
+        for kind in ServiceCondition.Kind.allCases {
+            let isSo = counts.conditions.contains { $0.kind == kind }
+            value("cordon_condition", [("condition", kind.rawValue)], isSo ? 1 : 0)
         }
     }
 

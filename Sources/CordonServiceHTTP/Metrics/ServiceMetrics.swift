@@ -7,13 +7,16 @@ public struct ServiceGauge: Sendable, Equatable {
     public var name: String
     /// What it says.
     public var help: String
+    /// What tells several values of one metric apart, by its name.
+    public var labels: [String: String]
     /// The value.
     public var value: Double
 
     /// Makes a measurement.
-    public init(_ name: String, _ help: String, _ value: Double) {
+    public init(_ name: String, _ help: String, labels: [String: String] = [:], _ value: Double) {
         self.name = name
         self.help = help
+        self.labels = labels
         self.value = value
     }
 }
@@ -53,6 +56,7 @@ final class ServiceMetrics: Sendable {
         var connections = 0
         var connectionsRefused = 0
         var gauges: [ServiceGauge] = []
+        var conditions: [ServiceCondition] = []
     }
 
     let started: Date
@@ -112,9 +116,12 @@ final class ServiceMetrics: Sendable {
         counts.withLock { $0.connectionsRefused += 1 }
     }
 
-    /// Replaces what the program measures of its machine.
-    func note(_ gauges: [ServiceGauge]) {
-        counts.withLock { $0.gauges = gauges }
+    /// Replaces what the program measures of its machine, and what somebody has to look at.
+    func note(_ gauges: [ServiceGauge], _ conditions: [ServiceCondition]) {
+        counts.withLock { counts in
+            counts.gauges = gauges
+            counts.conditions = conditions
+        }
     }
 
     /// Everything, for whoever asks.

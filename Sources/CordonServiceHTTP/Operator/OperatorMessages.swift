@@ -29,16 +29,19 @@ struct ErasureMessage: Encodable {
 
 /// The body of `POST /admin/v1/keys`.
 struct KeyRotationMessage: Decodable {
+    /// What the new key signs; envelopes where absent. The root key is never changed.
+    var role: ServiceSigningKey.Role?
     /// When the new key begins to sign; seven days from now where absent.
     var activeFrom: Date?
-    /// Whether the key signs at once and every other key ends; for a key that leaked.
+    /// Whether the key signs at once and every other key ends; for a key that leaked. Not with ``activeFrom``, which would
+    /// leave the leaked one in force until then.
     var isEmergency: Bool?
 
     /// How long a key is published before it signs (SRV-CI-084).
     static let usualNotice: TimeInterval = 7 * 86_400
 
     private enum CodingKeys: String, CodingKey {
-        case activeFrom
+        case role, activeFrom
         case isEmergency = "emergency"
     }
 }

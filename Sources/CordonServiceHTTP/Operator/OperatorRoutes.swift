@@ -79,6 +79,22 @@ struct OperatorRoutes: Sendable {
         }
         routing.allowing(.writeApps, stepsUp: true).on("/admin/v1/keys", method: .post) { request, context in
             let message = try await Self.read(KeyRotationMessage.self, request)
+            guard message.isEmergency != true || message.activeFrom == nil else {
+                throw Refusal(
+                    .badRequest, "malformed-body", "A key for one that leaked signs at once, so activeFrom is left out."
+                )
+            }
+            if message.role == .audit {
+                guard message.activeFrom == nil else {
+                    throw Refusal(.badRequest, "malformed-body", "An audit key signs at once; leave activeFrom out.")
+                }
+                let key = try await administration.rotateAuditKey(
+                    hasLeaked: message.isEmergency == true, as: context.administrator)
+                return try Response(.created, SigningKeyMessage(key))
+            }
+            guard message.role ?? .envelope == .envelope else {
+                throw Refusal(.badRequest, "malformed-body", "The root key is never changed.")
+            }
             let earliest = now().addingTimeInterval(message.isEmergency == true ? 0 : KeyRotationMessage.usualNotice)
             let start = max(message.activeFrom ?? earliest, earliest)
             let key = try await administration.rotateSigningKey(activeFrom: start, as: context.administrator)

@@ -23,14 +23,18 @@ struct ServiceRouter: Sendable {
     private let inside = DeferredResponder()
 
     /// Answers every route.
-    func responder() -> RouterResponder<ServiceRequestContext> {
-        let responder = router().buildResponder()
+    ///
+    /// - Parameter given: What verifies access tokens, nil for ``tokens``.
+    func responder(verifying given: AccessTokenVerifier? = nil) -> RouterResponder<ServiceRequestContext> {
+        let responder = router(verifying: given).buildResponder()
         inside.install(responder)
         return responder
     }
 
     /// Every route, also for comparing them with `docs/openapi.yaml`.
-    func router() -> Router<ServiceRequestContext> {
+    ///
+    /// - Parameter given: What verifies access tokens, nil for ``tokens``.
+    func router(verifying given: AccessTokenVerifier? = nil) -> Router<ServiceRequestContext> {
         let router = Router(context: ServiceRequestContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: RequestCounting(metrics: metrics))
         router.add(middleware: ServerHeaders(isSecure: base.hasPrefix("https:")))
@@ -38,7 +42,7 @@ struct ServiceRouter: Sendable {
         router.add(middleware: OneHost())
         if let console = configuration.consoleOrigin { router.add(middleware: ConsoleOrigin(origin: console)) }
         router.add(middleware: UnknownPath())
-        let tokens = tokens
+        let tokens = given ?? tokens
         let proofs = ProofVerifier(capacity: rememberedProofs, now: now)
         let revoked = RevokedSessions(provisioning: service.provisioning, tenant: configuration.tenant)
         let gate = AdministrationGate(
@@ -47,7 +51,7 @@ struct ServiceRouter: Sendable {
         let parts = parts(gate: gate)
         for middleware in extensions.compactMap(\.middleware) { router.add(middleware: middleware(parts)) }
         for addition in extensions { addition.routes?(parts, router) }
-        HealthRoutes(devices: service.devices, tenant: configuration.tenant).add(to: router)
+        HealthRoutes(devices: service.devices, tenant: configuration.tenant, metrics: metrics).add(to: router)
         provider?.add(to: router)
         let answered = router.group().add(middleware: AccessLog(logger: logger))
         checkIn(tokens: tokens, proofs: proofs, revoked: revoked).add(to: answered)
@@ -60,7 +64,8 @@ struct ServiceRouter: Sendable {
         return router
     }
 
-    private var tokens: AccessTokenVerifier {
+    /// What verifies access tokens.
+    var tokens: AccessTokenVerifier {
         let issuers = provider == nil ? configuration.issuers : [issuer.absoluteString]
         let tokens = AccessTokenVerifier(
             rules: configuration.tokenRules(of: issuers), documents: documents, logger: logger, now: now)

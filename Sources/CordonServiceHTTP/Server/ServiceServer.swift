@@ -39,6 +39,10 @@ public final class ServiceServer: Sendable {
     private let now: @Sendable () -> Date
     private let metrics: ServiceMetrics
     private let group = Locked<ServiceGroup?>(nil)
+    /// What verifies access tokens, once the server answers.
+    private let tokens = Locked<AccessTokenVerifier?>(nil)
+    /// The certificate, once the server answers by TLS.
+    private let certificate = Locked<ServerCertificate?>(nil)
 
     /// Makes a server that accepts the tokens of outside providers.
     ///
@@ -124,7 +128,10 @@ public final class ServiceServer: Sendable {
             onServerRunning: { [self] channel in
                 let address = address(boundTo: channel.localAddress?.port ?? configuration.port)
                 await development?.start(address.issuer)
-                responder.install(router(at: address).responder())
+                let routes = router(at: address)
+                let verifier = routes.tokens
+                tokens.withLock { $0 = verifier }
+                responder.install(routes.responder(verifying: verifier))
                 await ready(address)
             },
             logger: logger)
@@ -143,8 +150,17 @@ public final class ServiceServer: Sendable {
         }
     }
 
-    /// Has the metrics show what the program measured.
-    public func note(_ gauges: [ServiceGauge]) { metrics.note(gauges) }
+    /// Has the metrics show what the program measured, and metrics and `/readyz` what somebody has to look at.
+    package func note(_ gauges: [ServiceGauge], _ conditions: [ServiceCondition]) { metrics.note(gauges, conditions) }
+
+    /// Fetches the keys of providers where that is due, so that one that cannot be reached is known before somebody needs it; how
+    /// they stand. Nothing before the server answers.
+    package func lookAtProviders() async -> [ProviderKeyState] {
+        await tokens.withLock { $0 }?.lookAtProviders() ?? []
+    }
+
+    /// When the certificate that new connections are answered with ends; nil without one, and before the server answers.
+    package var certificateEnds: Date? { certificate.withLock { $0 }?.ends }
 
     /// Ends event streams, lets requests under way finish, and makes ``run(handlesSignals:ready:)`` return.
     public func shutDown() async {
@@ -174,6 +190,7 @@ public final class ServiceServer: Sendable {
                     maxHeaderFieldCount: 100)))
         guard let files = configuration.certificate else { return plain }
         let certificate = try ServerCertificate(files, logger: logger, now: now)
+        self.certificate.withLock { $0 = certificate }
         do {
             return try .tls(plain, tlsConfiguration: certificate.configuration)
         } catch {
@@ -185,16 +202,32 @@ public final class ServiceServer: Sendable {
 
     private var metricsServices: [any Service] {
         guard let address = configuration.metrics else { return [] }
+        if !Loopback.includes(address.host) {
+            logger.warning("the metrics answer on an address that others may reach; they are for this machine alone")
+        }
         let router = Router(context: BasicRequestContext.self)
         MetricsRoutes(metrics: metrics).add(to: router)
-        HealthRoutes(devices: service.devices, tenant: configuration.tenant).add(to: router)
+        HealthRoutes(
+            devices: service.devices, tenant: configuration.tenant, metrics: metrics, isInside: true
+        ).add(to: router)
+        // Counted apart: whoever fills these places takes none from apps.
+        let open = OpenConnections(
+            atMost: Self.mostMetricsConnections, unknownOfAddress: Self.mostMetricsConnections,
+            metrics: ServiceMetrics(started: now()))
         return [
             Application(
                 router: router,
+                server: .http1(
+                    configuration: .init(
+                        additionalChannelHandlers: [ConnectionBounds(open, bodyTime: .seconds(5))],
+                        idleTimeout: .seconds(configuration.idleTimeout.components.seconds))),
                 configuration: .init(address: .hostname(address.host, port: address.port), serverName: "Cordon"),
                 logger: logger)
         ]
     }
+
+    /// The most connections to the metrics at once.
+    private static let mostMetricsConnections = 64
 
     private func address(boundTo port: Int) -> Address {
         let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host

@@ -18,8 +18,10 @@ package final class RevokedSessions: Sendable {
 
     /// Lets a token through that is younger than the last revocation; one that does not say its age is older.
     func check(_ token: AccessToken) async throws(TokenRefusal) {
-        let revoked = try await table()[Self.key(token.subject.rawValue)]
-        guard let revoked else { return }
+        let table = try await table()
+        // A provider may call a person otherwise in its events than in the claim that holds the id.
+        let names = [token.subject.rawValue, token.otherSubject].compactMap(\.self)
+        guard let revoked = names.compactMap({ table[Self.key($0)] }).max() else { return }
         guard let issued = token.issued, issued >= revoked else {
             throw TokenRefusal(.revoked, "the sessions of the token's person were ended since it was made")
         }

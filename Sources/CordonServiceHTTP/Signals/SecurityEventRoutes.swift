@@ -31,7 +31,12 @@ struct SecurityEventRoutes: Sendable {
         let text = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         let (issuer, signals) = try await events.signals(in: text)
         guard !signals.isEmpty else { return }
-        for signal in signals { try await provisioning.apply(signal, from: issuer, of: revoked.tenant) }
+        for signal in signals {
+            guard try await !provisioning.apply(signal, from: issuer, of: revoked.tenant) else { continue }
+            events.refusals.note(
+                "a security event is about nobody who is known here", code: "unknown-subject",
+                reason: "compare what its subject is called with oid and sub of the provider's tokens", of: issuer)
+        }
         try await revoked.reload()
     }
 }

@@ -9,6 +9,9 @@ public struct AccessToken: Sendable, Equatable {
     public let tenant: TenantID
     /// The person's or the application's object id: `oid`, else `sub`, after ``issuerMark``.
     public let subject: AccountID
+    /// What else the provider calls the person (`sub`), after ``issuerMark``; nil where that is ``subject``. Its security events
+    /// name people by it.
+    public var otherSubject: String?
     /// The name the person signs in with; nil for an application.
     public let userPrincipalName: String?
     /// The application that asked for the token, nil where the provider does not say.

@@ -51,6 +51,13 @@ public struct AccessTokenVerifier: Sendable {
         }
     }
 
+    /// Fetches the keys of the trusted providers where that is due; how they stand.
+    func lookAtProviders() async -> [ProviderKeyState] {
+        var states: [ProviderKeyState] = []
+        for issuer in rules.issuers.map(\.issuer) { states.append(await keys.look(at: issuer)) }
+        return states
+    }
+
     private func examine(
         _ text: String, for audience: TokenAudience, naming issuer: inout String?
     ) async throws(TokenRefusal) -> AccessToken {
@@ -173,8 +180,10 @@ public struct AccessTokenVerifier: Sendable {
     func token(_ signed: SignedClaims) -> AccessToken {
         let (claims, trusted) = (signed.claims, signed.trusted)
         let mark = rules.mark(of: trusted)
+        let other = claims.subject.flatMap { $0 == claims.id || $0.isEmpty || IssuerMark.begins($0) ? nil : mark + $0 }
         return AccessToken(
             issuer: claims.issuer, tenant: trusted.tenant, subject: AccountID(mark + (claims.id ?? "")),
+            otherSubject: other.flatMap { $0.utf8.count <= 256 ? $0 : nil },
             userPrincipalName: claims.isOfApplication ? nil : claims.userPrincipalName, clientID: claims.clientID,
             isApplication: claims.isOfApplication, scopes: claims.scopes, roles: claims.roles,
             groups: claims.groups, issuerMark: mark, issued: claims.issued.map { Date(timeIntervalSince1970: $0) },

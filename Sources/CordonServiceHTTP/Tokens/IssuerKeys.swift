@@ -22,6 +22,8 @@ actor IssuerKeys {
     private let refusals: TokenRefusalLog?
     private let now: @Sendable () -> Date
     private var entries: [String: Entry] = [:]
+    /// Since when keys cannot be fetched, and why.
+    private var failures: [String: (since: Date, reason: String)] = [:]
     private var running: [String: Task<Result<PublishedKeys, TokenRefusal>, Never>] = [:]
 
     init(
@@ -56,6 +58,18 @@ actor IssuerKeys {
         return key
     }
 
+    /// How a provider's keys stand, after they were fetched where that is due.
+    func look(at issuer: String) async -> ProviderKeyState {
+        let isDue =
+            entries[issuer].map { now().timeIntervalSince($0.fetched) >= Self.longestAge && !recentlyAttempted($0) }
+            ?? true
+        // What is wrong is kept where it was found.
+        if isDue { try? await refresh(issuer) }
+        let failure = failures[issuer]
+        return ProviderKeyState(
+            issuer: issuer, fetched: entries[issuer]?.fetched, failingSince: failure?.since, reason: failure?.reason)
+    }
+
     private func isSilent(_ entry: Entry) -> Bool { now().timeIntervalSince(entry.fetched) >= Self.longestSilence }
 
     private func recentlyAttempted(_ entry: Entry) -> Bool {
@@ -81,8 +95,11 @@ actor IssuerKeys {
         if running[issuer] == task { running[issuer] = nil }
         let moment = now()
         switch outcome {
-        case .success(let keys): entries[issuer] = Entry(keys: keys, fetched: moment, attempted: moment)
+        case .success(let keys):
+            entries[issuer] = Entry(keys: keys, fetched: moment, attempted: moment)
+            failures[issuer] = nil
         case .failure(let error):
+            failures[issuer] = (failures[issuer]?.since ?? moment, error.reason)
             // A provider that could never be reached is asked again at once by the next request.
             entries[issuer]?.attempted = moment
             // Also where the old keys go on for a while, and nobody is refused yet.

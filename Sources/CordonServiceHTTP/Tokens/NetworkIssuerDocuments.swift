@@ -6,7 +6,8 @@ internal import NIOHTTP1
 
 /// Fetches an outside provider's discovery document and keys over HTTPS (OpenID Connect Discovery §4).
 ///
-/// Plain HTTP is refused but for loopback addresses, also after a redirect; answers are at most 1 MiB.
+/// Plain HTTP is refused but for loopback addresses, and a redirect is not followed: where the documents are stands in the
+/// configuration and in the discovery document, and nothing else has the service ask an address. Answers are at most 1 MiB.
 public struct NetworkIssuerDocuments: IssuerDocuments {
     private static let largestDocument = 1 << 20
     private static let timeout = TimeAmount.seconds(10)
@@ -16,12 +17,13 @@ public struct NetworkIssuerDocuments: IssuerDocuments {
         var jwks_uri: String
     }
 
-    private let client: HTTPClient
+    /// One for the process, which needs no shutdown.
+    private static let client = HTTPClient(
+        eventLoopGroupProvider: .singleton,
+        configuration: HTTPClient.Configuration(redirectConfiguration: .disallow))
 
-    /// Uses the process-wide HTTP client, which needs no shutdown.
-    public init() {
-        client = .shared
-    }
+    /// Uses an HTTP client of the process, which needs no shutdown.
+    public init() {}
 
     /// The provider's JWK set.
     ///
@@ -62,9 +64,11 @@ public struct NetworkIssuerDocuments: IssuerDocuments {
         do {
             var request = HTTPClientRequest(url: address)
             request.headers.add(name: "accept", value: "application/json")
-            let response = try await client.execute(request, timeout: Self.timeout)
-            guard response.url.map({ Self.isAcceptable($0.absoluteString) }) ?? true else {
-                throw TokenRefusal(.issuerUnavailable, "the provider sent the service to an address that is not https")
+            let response = try await Self.client.execute(request, timeout: Self.timeout)
+            guard !(300...399).contains(response.status.code) else {
+                throw TokenRefusal(
+                    .issuerUnavailable, "the provider sends the service to another address, which it does not follow",
+                    note: TokenRefusalLog.plain(address))
             }
             guard response.status == .ok else {
                 throw TokenRefusal(

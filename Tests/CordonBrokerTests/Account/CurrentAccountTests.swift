@@ -108,6 +108,22 @@ import Testing
         #expect(try await board.current().owed.map(\.session) == [token.session])
     }
 
+    @Test func `an app that owes a clean-up owes it under all of its client ids`() async throws {
+        let stand = try BrokerStand { $0.apps[0].clientIDs = ["notes", "notes-beta"] }
+        let broker = try await stand.joinedBroker()
+        let notes = try await BrokerApp("notes", at: broker)
+        let token = try await notes.signIn(.worker, at: stand.provider)
+        _ = await notes.ask(.accountSignOut)
+        let board = try await BrokerApp("board", at: broker)
+        try await board.signIn(.otherWorker, at: stand.provider)
+        let other = try await BrokerApp("notes", at: broker, clientID: "notes-beta")
+        #expect(await other.silent(.otherWorker).error?.code == SharedDeviceMode.owed.code.rawValue)
+        #expect(try await other.current().owed.map(\.session) == [token.session])
+        #expect(await other.report(.done, of: token.session).error == nil)
+        #expect(await other.silent(.otherWorker).token != nil)
+        #expect(try await notes.current().owed.isEmpty)
+    }
+
     @Test func `an app that only took a token owes a clean-up too`() async throws {
         let stand = try BrokerStand()
         let broker = try await stand.joinedBroker()

@@ -84,6 +84,18 @@ import Testing
         await #expect(throws: refused) { try await start(stand(4), in: first.folder) }
     }
 
+    @Test func `an older policy is refused also after the state was damaged or removed`() async throws {
+        let first = try stand(4)
+        _ = try await first.joinedBroker()
+        let file = first.folder.appending(path: "broker.state")
+        try Data("damaged".utf8).write(to: file)
+        await #expect(throws: refused) { try await start(stand(3), in: first.folder) }
+        await #expect(throws: refused) { try await start(stand(nil), in: first.folder) }
+        try FileManager.default.removeItem(at: file)
+        await #expect(throws: refused) { try await start(stand(3), in: first.folder) }
+        _ = try await start(stand(4), in: first.folder)
+    }
+
     @Test func `a device joins the organisation of its policy only`() async throws {
         let stand = try stand(1, tenant: "fabrikam")
         let broker = try await stand.broker()

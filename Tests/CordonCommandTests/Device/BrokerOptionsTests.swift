@@ -21,6 +21,18 @@ import Testing
         #expect(configuration.signIn.clientID == "cordon-cli")
     }
 
+    @Test func `what a signed policy says is not said otherwise beside it`() throws {
+        let options = [
+            ["--development"], ["--service", "https://mam.example.org"], ["--client-id", "x"], ["--max-idle", "99999"],
+            ["--max-session", "99999"], ["--clean-up-time", "1"], ["--report-interval", "99999"],
+        ]
+        let signed = ["--socket", "/tmp/b.sock", "--policy", "/etc/cordon/device.policy", "--trust", "x"]
+        #expect(throws: Never.self) { try BrokerOptions.parse(signed + ["--device-name", "ward 3", "--follow-seat"]) }
+        for option in options {
+            #expect(throws: (any Error).self, "\(option)") { try BrokerOptions.parse(signed + option) }
+        }
+    }
+
     @Test func `without development nothing is shared that nobody turned on`() throws {
         let configuration = try plan(["--issuer", "https://id.contoso.example", "--max-idle", "60"])
         #expect(!configuration.isDevelopment)

@@ -9,10 +9,16 @@ import Testing
 /// What a service warns of while it runs.
 @Suite struct ServiceWatchTests {
     private func watch(
-        _ folder: URL, _ readiness: Result<RootKeyState, ServiceError>, isRestored: Bool = false, at now: Date
+        _ folder: URL, _ readiness: Result<RootKeyState, ServiceError>, isRestored: Bool = false, at now: Date,
+        _ change: (inout ServiceWatch.Facts) -> Void = { _ in }
     ) -> ServiceWatch {
-        ServiceWatch(folder, readiness: readiness, isRestored: isRestored, at: now)
+        var facts = ServiceWatch.Facts(readiness: readiness, isRestored: isRestored, started: now)
+        change(&facts)
+        return ServiceWatch(folder, facts, at: now)
     }
+
+    private static let sound = Result<RootKeyState, ServiceError>.success(
+        RootKeyState(thumbprint: "t", isHere: true, delegationEnds: nil))
 
     @Test func `an old backup, a restored store, a delegation near its end and a store that fails are told`() throws {
         try withServeFolder { folder in
@@ -22,7 +28,7 @@ import Testing
                     thumbprint: "t", isHere: isHere, delegationEnds: now.addingTimeInterval(days * 86_400))
             }
             func told(_ watch: ServiceWatch) -> [String] {
-                watch.warnings.map(\.message).filter { !$0.contains("disk") }
+                watch.conditions.map(\.message).filter { !$0.contains("disk") }
             }
             let sound = watch(folder, .success(root(isHere: false, days: 60)), at: now)
             #expect(told(sound) == [])
@@ -38,7 +44,50 @@ import Testing
             #expect(old.gauges.contains { $0.name == "cordon_backup_age_seconds" && $0.value == 259_200 })
             let failing = watch(folder, .failure(ServiceError(.storageUnavailable, "the disk is full")), at: now)
             #expect(failing.gauges.contains { $0.name == "cordon_ready" && $0.value == 0 })
-            #expect(failing.warnings.first?.details["reason"] == "the disk is full")
+            #expect(failing.conditions.first?.details["reason"] == "the disk is full")
+        }
+    }
+
+    @Test func `a certificate near its end, keys that cannot be fetched, a changed log and no backup at all are told`()
+        throws
+    {
+        try withServeFolder { folder in
+            let now = Date(timeIntervalSince1970: 1_800_000_000)
+            func told(_ change: (inout ServiceWatch.Facts) -> Void) -> [ServiceCondition] {
+                watch(folder, Self.sound, at: now, change).conditions.filter { $0.kind != .disk }
+            }
+            #expect(told { $0.certificateEnds = now + 30 * 86_400 } == [])
+            let ending = told { $0.certificateEnds = now + 3 * 86_400 }
+            #expect(ending.map(\.kind) == [.certificate] && ending.first?.details["days"] == "3")
+            #expect(told { $0.certificateEnds = now - 1 }.first?.message == "the certificate has ended")
+
+            func provider(failing seconds: TimeInterval?) -> [ServiceCondition] {
+                told {
+                    $0.providers = [
+                        ProviderKeyState(
+                            issuer: "https://id.example", fetched: now - 7_200,
+                            failingSince: seconds.map { now - $0 }, reason: "it could not be reached")
+                    ]
+                }
+            }
+            #expect(provider(failing: nil) == [] && provider(failing: 60) == [])
+            let unreachable = provider(failing: 600)
+            #expect(unreachable.map(\.name) == ["provider.unreachable https://id.example"])
+            #expect(unreachable.first?.details["reason"] == "https://id.example: it could not be reached")
+
+            #expect(told { $0.isAuditChanged = true }.map(\.kind) == [.audit])
+            #expect(told { $0.started = now - 3 * 86_400 }.map(\.kind) == [.backup])
+            let demo = told {
+                $0.started = now - 3 * 86_400
+                $0.isDevelopment = true
+            }
+            #expect(demo == [])
+            let gauges = watch(folder, Self.sound, at: now) {
+                $0.certificateEnds = now + 60
+                $0.providers = [ProviderKeyState(issuer: "https://id.example", fetched: now - 90)]
+            }.gauges
+            #expect(gauges.contains { $0.name == "cordon_certificate_left_seconds" && $0.value == 60 })
+            #expect(gauges.contains { $0.labels == ["issuer": "https://id.example"] && $0.value == 90 })
         }
     }
 }

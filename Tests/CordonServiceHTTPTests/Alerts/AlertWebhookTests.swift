@@ -43,7 +43,12 @@ import Testing
     }
 
     /// Delivers to a receiver that answers with the status, and says what came and whether it counts as taken.
-    private func deliver(to status: HTTPResponse.Status) async throws -> (isTaken: Bool, deliveries: [Delivery]) {
+    private func deliver(
+        to status: HTTPResponse.Status, secrets: [Data] = [secret],
+        _ send: @escaping @Sendable (AlertWebhook) async -> Bool = {
+            await $0.deliver(alert, of: TenantID("contoso"))
+        }
+    ) async throws -> (isTaken: Bool, deliveries: [Delivery]) {
         let deliveries = Locked<[Delivery]>([])
         let router = Router()
         router.post("/alerts") { request, _ in
@@ -56,13 +61,44 @@ import Testing
         let isTaken = Locked(false)
         try await Application(router: router).test(.live) { client in
             let port = client.port ?? 0
-            try await withSecret("whsec_\(Self.secret.base64EncodedString())\n") { file in
-                let answer = try await webhook("http://127.0.0.1:\(port)/alerts", file)
-                    .deliver(Self.alert, of: TenantID("contoso"))
+            let text = secrets.map { "whsec_\($0.base64EncodedString())\n" }.joined()
+            try await withSecret(text) { file in
+                let answer = try await send(webhook("http://127.0.0.1:\(port)/alerts", file))
                 isTaken.withLock { $0 = answer }
             }
         }
         return (isTaken.withLock { $0 }, deliveries.withLock { $0 })
+    }
+
+    @Test func `what is the matter with the service is posted in the same form`() async throws {
+        let notice = ConditionNotice(
+            id: "notice-1", stage: .began, since: Date(timeIntervalSince1970: 1_800_000_000),
+            condition: ServiceCondition(
+                .provider, of: "https://id.example", "keys cannot be fetched", ["reason": "down"]))
+        let (isTaken, deliveries) = try await deliver(to: .ok) { await $0.deliver(notice, of: TenantID("contoso")) }
+        let delivery = try #require(deliveries.first)
+        #expect(isTaken && HTTPField.Name("webhook-id").flatMap { delivery.headers[$0] } == "notice-1")
+        let body = try JSONValue(parsing: Data(delivery.body.utf8))
+        #expect(body["type"] == "service.condition" && body["timestamp"] == "2027-01-15T08:00:00Z")
+        #expect(
+            body["data"] == [
+                "tenant": "contoso", "condition": "provider.unreachable", "subject": "https://id.example",
+                "state": "began", "message": "keys cannot be fetched", "details": ["reason": "down"],
+            ])
+    }
+
+    @Test func `while a secret is replaced both sign, and a receiver that has either verifies`() async throws {
+        let next = Data((100..<132).map { UInt8($0) })
+        let (_, deliveries) = try await deliver(to: .ok, secrets: [next, Self.secret])
+        let delivery = try #require(deliveries.first)
+        let signatures = HTTPField.Name("webhook-signature").flatMap { delivery.headers[$0] }?.split(separator: " ")
+        let signed = Data("alert-1.1800000060.\(delivery.body)".utf8)
+        let expected = [next, Self.secret].map { key in
+            "v1,"
+                + Data(HMAC<SHA256>.authenticationCode(for: signed, using: SymmetricKey(data: key)))
+                .base64EncodedString()
+        }
+        #expect(signatures?.map(String.init) == expected)
     }
 
     @Test func `what is posted is signed, and names ids alone`() async throws {

@@ -1,9 +1,13 @@
 import CordonBase
+import CordonPolicy
 import CordonTestSupport
 import CordonTesting
 import HTTPTypes
+import Hummingbird
+import NIOCore
 import Testing
 
+@testable import CordonGraph
 @testable import CordonServiceHTTP
 
 /// Administrators take turns, and what is left of the machine is for the apps.
@@ -14,12 +18,18 @@ import Testing
         let end: AsyncStream<Void>.Continuation
     }
 
+    private static func request(_ method: HTTPRequest.Method, body: RequestBody = RequestBody(buffer: .init()))
+        -> Request
+    {
+        Request(head: HTTPRequest(method: method, scheme: nil, authority: nil, path: "/"), body: body)
+    }
+
     private func hold(
         _ turns: AdministrationTurns, _ method: HTTPRequest.Method, _ caller: String, _ order: Locked<[String]>
     ) -> Held {
         let (stream, end) = AsyncStream.makeStream(of: Void.self)
         let task = Task {
-            try await turns.run(method, for: caller) {
+            try await turns.run(Self.request(method), atMost: 64, for: caller) { _ in
                 order.withLock { $0.append(caller) }
                 for await _ in stream {}
             }
@@ -62,9 +72,67 @@ import Testing
             try await until { turns.waiting == number }
         }
         await #expect(throws: Refusal(.tooManyRequests, "too-many-requests", "")) {
-            try await turns.run(.get, for: "reader") {}
+            try await turns.run(Self.request(.get), atMost: 64, for: "reader") { _ in }
         }
         for held in waiting + [first] { held.end.finish() }
         for held in waiting + [first] { try await held.task.value }
+    }
+
+    @Test func `whoever sends a body slowly holds up nobody, and has few such bodies`() async throws {
+        let turns = AdministrationTurns(readers: 1, writers: 1)
+        var slow: [Task<Void, any Error>] = []
+        var ends: [AsyncStream<ByteBuffer>.Continuation] = []
+        for _ in 1...AdministrationTurns.mostInHand {
+            let (stream, end) = AsyncStream.makeStream(of: ByteBuffer.self)
+            ends.append(end)
+            slow.append(
+                Task {
+                    try await turns.run(
+                        Self.request(.post, body: RequestBody(asyncSequence: stream)), atMost: 64, for: "slow"
+                    ) { _ in }
+                })
+        }
+        let bytes = try await turns.run(
+            Self.request(.post, body: RequestBody(buffer: ByteBuffer(string: "{}"))), atMost: 64, for: "owner"
+        ) { request in try await request.body.collect(upTo: 64).readableBytes }
+        #expect(bytes == 2)
+        try await until { turns.inHand(of: "slow") == AdministrationTurns.mostInHand }
+        await #expect(throws: Refusal(.tooManyRequests, "too-many-requests", "")) {
+            try await turns.run(Self.request(.post), atMost: 64, for: "slow") { _ in }
+        }
+        for end in ends { end.finish() }
+        for task in slow { try await task.value }
+        #expect(turns.inHand(of: "slow") == 0)
+        await #expect(throws: Refusal.bodyTooLarge(1)) {
+            try await turns.run(
+                Self.request(.post, body: RequestBody(buffer: ByteBuffer(string: "{}"))), atMost: 1, for: "owner"
+            ) { _ in }
+        }
+    }
+
+    @Test func `a request whose turn does not come is told to come back`() async throws {
+        let turns = AdministrationTurns(readers: 1, writers: 1, longestWait: .milliseconds(1))
+        let order = Locked<[String]>([])
+        let first = hold(turns, .get, "reader", order)
+        try await until { order.withLock { !$0.isEmpty } }
+        await #expect(throws: Refusal(.serviceUnavailable, "busy", "")) {
+            try await turns.run(Self.request(.get), atMost: 64, for: "other") { _ in }
+        }
+        first.end.finish()
+        try await first.task.value
+        try await turns.run(Self.request(.get), atMost: 64, for: "other") { _ in }
+    }
+
+    @Test func `looking through records ends at the request's deadline`() async throws {
+        let turns = AdministrationTurns()
+        try await turns.run(Self.request(.get), atMost: 64, for: "reader") { _ in try AdministrationDeadline.check() }
+        let refusal = Refusal(.serviceUnavailable, "too-much", "")
+        #expect(throws: refusal) {
+            try AdministrationDeadline.$end.withValue(.now - .seconds(1)) {
+                let query = try GraphQuery("$filter=startswith(displayName,'a')")
+                let records = Array(0..<1_000)
+                _ = try GraphCut(records, query: query, id: { String($0) }) { ["displayName": .string("b\($0)")] }
+            }
+        }
     }
 }

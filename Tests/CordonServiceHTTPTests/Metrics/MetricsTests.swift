@@ -36,6 +36,20 @@ import Testing
         }
     }
 
+    @Test func `what somebody has to look at is a metric of its own, and several values stand under one heading`() {
+        let metrics = filled()
+        metrics.note(
+            [
+                ServiceGauge("cordon_provider_keys_age_seconds", "Age.", labels: ["issuer": "https://a.example"], 5),
+                ServiceGauge("cordon_provider_keys_age_seconds", "Age.", labels: ["issuer": "https://b.example"], 6),
+            ], [ServiceCondition(.disk, "the disk is almost full")])
+        let text = PrometheusText(metrics).text
+        #expect(text.contains("cordon_condition{condition=\"disk.low\"} 1\n"))
+        #expect(text.contains("cordon_condition{condition=\"backup.old\"} 0\n"))
+        #expect(text.contains("cordon_provider_keys_age_seconds{issuer=\"https://b.example\"} 6.0\n"))
+        #expect(text.components(separatedBy: "# TYPE cordon_provider_keys_age_seconds").count == 2)
+    }
+
     @Test func `what the service counts names nobody`() async throws {
         let service = try await TestService()
         _ = try await service.publishPolicy()

@@ -1,3 +1,4 @@
+import CordonBase
 import CordonPolicy
 import CordonProtocol
 import CordonService
@@ -31,6 +32,63 @@ import Testing
         }
     }
 
+    @Test func `the audit key is changed, the log goes on being sound, and a key that leaked is vouched for no more`()
+        async throws
+    {
+        let service = try await TestService()
+        try await service.test { client in
+            func auditKeys() async throws -> [String: Bool] {
+                let keys = try await client.administer(.get, "/admin/v1/keys").json.array ?? []
+                return keys.filter { $0["role"] == "audit" }.reduce(into: [:]) { found, key in
+                    found[key["id"]?.string ?? ""] = key["retires"]?.string == nil
+                }
+            }
+            func export() async throws -> String {
+                String(buffer: try await client.administer(.get, "/admin/v1/audit").body)
+            }
+            func faults(of log: String) -> [AuditFault] {
+                var verifier = AuditLogVerifier()
+                for line in log.split(separator: "\n") { verifier.read(String(line)) }
+                return verifier.report().faults
+            }
+            func signer(of log: String) throws -> String? {
+                let seal = try MessageCoding.decode(
+                    AuditSeal.self, from: Data(try #require(log.split(separator: "\n").last).utf8))
+                let head = seal.checkpoint.split(separator: ".").first.flatMap { Base64URL.decode($0) } ?? Data()
+                return try JSONValue(parsing: head)["kid"]?.string
+            }
+            let first = try #require(try await auditKeys().keys.first)
+            let before = try await export()
+            #expect(try signer(of: before) == first)
+            service.clock.advance(by: 1)
+            let reader = TestIssuer.administrationClaims(roles: ["policyAdministrator"], at: service.clock.now)
+            #expect(
+                try await client.administer(.post, "/admin/v1/keys", ["role": "audit"], claims: reader).status
+                    == .forbidden)
+            #expect(try await client.administer(.post, "/admin/v1/keys", ["role": "root"]).status == .badRequest)
+            let second = try await client.administer(.post, "/admin/v1/keys", ["role": "audit"])
+            #expect(second.status == .created && second.json["role"] == "audit")
+            let after = try await export()
+            #expect(try signer(of: after) == second.json["id"]?.string)
+            #expect(
+                faults(of: after) == [] && after.contains(first), "earlier checkpoints are checked with the first key")
+            #expect(try await auditKeys()[first] == false)
+            service.clock.advance(by: 1)
+            let third = try await client.administer(.post, "/admin/v1/keys", ["role": "audit", "emergency": true])
+            #expect(third.status == .created)
+            let last = try await export()
+            #expect(try signer(of: last) == third.json["id"]?.string)
+            #expect(faults(of: last) == [])
+            let seal = try MessageCoding.decode(
+                AuditSeal.self, from: Data(try #require(last.split(separator: "\n").last).utf8))
+            let vouched = seal.keys.keys.map(\.thumbprint)
+            #expect(vouched == [try #require(third.json["id"]?.string)])
+            // What apps are told is as it was.
+            let apps = try await client.client.execute(uri: "/mam/v1/keys", method: .get)
+            #expect(!String(buffer: apps.body).contains(vouched[0]))
+        }
+    }
+
     @Test func `a new key is published a week before it signs, unless one leaked`() async throws {
         let service = try await TestService()
         try await service.test { client in
@@ -41,6 +99,11 @@ import Testing
             #expect(soon.json["activeFrom"]?.string == now.addingTimeInterval(7 * 86_400).formatted(.iso8601))
             let urgent = try await client.administer(.post, "/admin/v1/keys", ["emergency": true])
             #expect(urgent.json["activeFrom"]?.string == now.formatted(.iso8601))
+            // A key that leaked would sign until then.
+            let later: JSONValue = [
+                "emergency": true, "activeFrom": .string(now.addingTimeInterval(8 * 86_400).formatted(.iso8601)),
+            ]
+            #expect(try await client.administer(.post, "/admin/v1/keys", later).status == .badRequest)
             let keys = try await client.administer(.get, "/admin/v1/keys")
             #expect(keys.json.array?.count == 5)
             #expect(!String(buffer: keys.body).contains("\"d\""))

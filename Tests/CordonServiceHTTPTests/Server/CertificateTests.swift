@@ -81,6 +81,9 @@ import Testing
         let clock = SettableClock()
         let certificate = try ServerCertificate(folder.files, logger: Self.logger, now: { clock.now })
         let first = certificate.current().chain
+        // openssl was told two days.
+        let left = try #require(certificate.ends).timeIntervalSinceNow
+        #expect((86_400...2 * 86_400).contains(left))
         #expect(try folder.issue("second"))
         #expect(certificate.current().chain == first)
         clock.advance(by: ServerCertificate.pause)

@@ -2,6 +2,7 @@ import CordonBase
 import CordonPolicy
 import CordonService
 import HTTPTypes
+import Hummingbird
 import HummingbirdTesting
 import Testing
 
@@ -29,6 +30,25 @@ import Testing
             storage.isFull.withLock { $0 = false }
             #expect(try await ready())
             _ = try await client.register(device)
+        }
+    }
+
+    @Test func `what somebody has to look at is said to watchers inside, and not to strangers`() async throws {
+        let service = try await TestService()
+        let condition = ServiceCondition(.disk, "the disk is almost full", ["free": "1024"])
+        service.metrics.note([], [condition])
+        let inside = Router(context: BasicRequestContext.self)
+        HealthRoutes(
+            devices: service.service.devices, tenant: TestService.tenant, metrics: service.metrics, isInside: true
+        ).add(to: inside)
+        try await Application(router: inside).test(.router) { client in
+            let answer = try await client.execute(uri: "/readyz", method: .get)
+            #expect(answer.status == .ok, "a full disk alone keeps no app from checking in")
+            #expect(String(buffer: answer.body) == "ready\ndisk.low: the disk is almost full, free 1024\n")
+        }
+        try await service.test { client in
+            let answer = try await client.client.execute(uri: "/readyz", method: .get)
+            #expect(String(buffer: answer.body) == "ready\n")
         }
     }
 }

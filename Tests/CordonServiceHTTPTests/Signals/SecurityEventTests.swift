@@ -4,6 +4,7 @@ import CordonPolicy
 import CordonProtocol
 import CordonService
 import CordonTestSupport
+import CordonTesting
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
@@ -156,6 +157,52 @@ import Testing
         #expect(
             try await service.service.administration.user(TestPerson.workerA.id, as: TestService.owner).accountEnabled)
         #expect(try await service.service.provisioning.sessionRevocations(of: TestService.tenant).isEmpty)
+    }
+
+    @Test func `an event that calls a person by sub counts where tokens say oid, and one about nobody is told`()
+        async throws
+    {
+        let log = LogRecorder()
+        let service = try await TestService(logger: log.logger)
+        _ = try await service.publishPolicy()
+        try await service.test { client in
+            let device = TestDevice()
+            func claims() -> [String: JSONValue] {
+                TestIssuer.checkInClaims(device.person, key: device.key.publicKey, at: service.clock.now)
+                    .merging(["sub": "pairwise-1"]) { $1 }
+            }
+            let old = try service.issuer.token(claims())
+            let registered = try await client.send(
+                .post, "/mam/v1/registrations", as: device, device.registration, .init(token: old))
+            let id = try #require(
+                registered.json["registrationId"]?.string ?? registered.json["registrationID"]?.string)
+            let path = "/mam/v1/registrations/\(id)/checkins"
+            let administrator = TestIssuer.administrationClaims(at: service.clock.now).merging(["sub": "pairwise-2"]) {
+                $1
+            }
+            service.clock.advance(by: 60)
+            func bySub(_ sub: String) -> JSONValue {
+                ["format": "iss_sub", "iss": .string(TestIssuer.name), "sub": .string(sub)]
+            }
+            #expect(
+                try await push(client, token(service, Self.revoked, subject: bySub("pairwise-1"))).status == .accepted)
+            let refused = try await client.send(
+                .post, path, as: device, device.checkIn(at: service.clock.now), .init(token: old))
+            #expect(refused.status == .unauthorized)
+            #expect(!log.lines.contains { $0.contains("nobody who is known here") })
+            // Somebody who never enrolled has tokens too, and nobody to find them by but those.
+            #expect(
+                try await push(client, token(service, Self.revoked, subject: bySub("pairwise-2"))).status == .accepted)
+            #expect(try await client.administer(.get, "/v1.0/me", claims: administrator).status == .unauthorized)
+            #expect(log.lines.contains { $0.contains("nobody who is known here") })
+
+            #expect(
+                try await push(client, token(service, Self.disabled, subject: bySub("pairwise-1"))).status == .accepted)
+            let disabled = try await client.send(
+                .post, path, as: device, device.checkIn(at: service.clock.now),
+                .init(token: try service.issuer.token(claims())))
+            #expect(disabled.problem == "account-disabled")
+        }
     }
 
     @Test func `a provider's word ends the sessions of its own people, and of nobody at another provider`() async throws

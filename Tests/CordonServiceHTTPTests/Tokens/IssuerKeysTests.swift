@@ -51,6 +51,26 @@ import Testing
         #expect(issuer.fetches.withLock { $0 } == 2)
     }
 
+    @Test func `keys are fetched before somebody needs them, and since when they cannot be is known`() async throws {
+        let keys = keys()
+        let first = clock.now
+        #expect(await keys.look(at: TestIssuer.name) == ProviderKeyState(issuer: TestIssuer.name, fetched: first))
+        clock.advance(by: 60)
+        _ = await keys.look(at: TestIssuer.name)
+        #expect(issuer.fetches.withLock { $0 } == 1, "keys of a minute ago are not fetched again")
+        let key = issuer.published.withLock { $0 }
+        issuer.published.withLock { $0 = nil }
+        clock.advance(by: IssuerKeys.longestAge)
+        let since = clock.now
+        _ = await keys.look(at: TestIssuer.name)
+        clock.advance(by: 600)
+        let failing = await keys.look(at: TestIssuer.name)
+        #expect(failing.fetched == first && failing.failingSince == since && failing.reason == "down")
+        issuer.published.withLock { $0 = key }
+        clock.advance(by: 600)
+        #expect(await keys.look(at: TestIssuer.name).failingSince == nil)
+    }
+
     @Test func `keys that could not be fetched again for a day count no more`() async throws {
         let keys = keys()
         let id = issuer.key.publicKey.keyID

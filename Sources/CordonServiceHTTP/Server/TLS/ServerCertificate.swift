@@ -75,6 +75,11 @@ final class ServerCertificate: Sendable {
         return configuration
     }
 
+    /// When the first of the certificates ends that are answered with now.
+    var ends: Date? {
+        current().chain.map { Date(timeIntervalSince1970: TimeInterval($0.notValidAfter)) }.min()
+    }
+
     /// The certificate to answer with now.
     func current() -> (chain: [NIOSSLCertificate], key: NIOSSLPrivateKey) {
         let moment = now()

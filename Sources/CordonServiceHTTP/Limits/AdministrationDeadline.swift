@@ -1,0 +1,19 @@
+import HTTPTypes
+
+/// Until when a request of an administrator may look through records. Looking through many is work without an end of its own, so
+/// whoever does that asks here from time to time.
+package enum AdministrationDeadline {
+    /// The end for the request at hand, nil for none.
+    @TaskLocal static var end: ContinuousClock.Instant?
+
+    /// Refuses to go on after the end.
+    ///
+    /// - Throws: A refusal with status 503.
+    package static func check() throws {
+        guard let end, ContinuousClock.now > end else { return }
+        throw Refusal(
+            .serviceUnavailable, "too-much",
+            "This takes too long here: ask for less, such as for one person or one app.",
+            headers: [.retryAfter: "30"])
+    }
+}

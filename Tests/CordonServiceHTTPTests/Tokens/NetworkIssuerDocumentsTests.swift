@@ -1,0 +1,53 @@
+import CordonBase
+import CordonServiceHTTP
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Testing
+
+/// What a service asks of its providers over the network, and of nobody else.
+@Suite struct NetworkIssuerDocumentsTests {
+    @Test func `a provider that sends the service elsewhere has it ask nobody`() async throws {
+        let asked = Locked<[String]>([])
+        let elsewhere = Router()
+        elsewhere.get("**") { request, _ in
+            asked.withLock { $0.append(request.uri.path) }
+            return "{}"
+        }
+        try await Application(router: elsewhere).test(.live) { other in
+            let target = "http://127.0.0.1:\(other.port ?? 0)"
+            let provider = Router()
+            provider.get("**") { request, _ in
+                let path = request.uri.path
+                asked.withLock { $0.append(path) }
+                let isFirst = path.hasPrefix("/first/")
+                guard isFirst || path.hasSuffix("keys") else {
+                    let host = request.head.authority ?? ""
+                    return Response(
+                        status: .ok, headers: [.contentType: "application/json"],
+                        body: .init(
+                            byteBuffer: .init(
+                                string: #"{"issuer": "http://\#(host)/second", "jwks_uri": "http://\#(host)/keys"}"#)))
+                }
+                return Response(status: .found, headers: [.location: target + "/leak"])
+            }
+            try await Application(router: provider).test(.live) { client in
+                let base = "http://127.0.0.1:\(client.port ?? 0)"
+                for issuer in ["/first", "/second"] {
+                    do throws(TokenRefusal) {
+                        _ = try await NetworkIssuerDocuments().keySet(of: base + issuer)
+                        Issue.record("keys were found")
+                    } catch {
+                        #expect(
+                            error.code == .issuerUnavailable && error.reason.contains("another address"), "\(error)")
+                    }
+                }
+            }
+        }
+        let paths = asked.withLock { $0 }
+        // The control: the provider itself was asked.
+        #expect(paths.contains("/keys") && paths.contains { $0.hasPrefix("/first/") })
+        #expect(!paths.contains("/leak"))
+    }
+}
