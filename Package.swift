@@ -177,7 +177,10 @@ let package = Package(
         library("CordonScan", ["CordonBase"]),
         library(
             "CordonDemo",
-            ["CordonHTTPClient", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn", httpTypes]),
+            [
+                "CordonBase", "CordonHTTPClient", "CordonIdentity", "CordonPolicy", "CordonProtocol", "CordonSignIn",
+                httpTypes,
+            ]),
         library(
             "CordonTesting",
             [
@@ -219,7 +222,7 @@ let package = Package(
             dependencies: ["CordonIdentity", "CordonPolicy", "CordonTestSupport", "CordonTesting"],
             exclude: ["mutants.txt", "mutation.sh"], swiftSettings: strict),
         tests("CordonProtocolTests", ["CordonBase", "CordonIdentity", "CordonPolicy", "CordonProtocol"]),
-        tests("CordonVaultTests", ["CordonTestSupport", "CordonIdentity", "CordonVault", crypto]),
+        tests("CordonVaultTests", ["CordonTestSupport", "CordonBase", "CordonIdentity", "CordonVault", crypto]),
         tests(
             "CordonVaultSQLiteTests",
             ["CordonTestSupport", "CordonIdentity", "CordonSQLiteShim", "CordonVault", "CordonVaultSQLite", grdb]),

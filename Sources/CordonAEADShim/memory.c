@@ -7,6 +7,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #if defined(__linux__)
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/random.h>
 #endif
 #include <unistd.h>
@@ -16,11 +19,18 @@ void cordon_zero(void *memory, size_t count) {
     __asm__ __volatile__("" : : "r"(memory) : "memory");
 }
 
-void cordon_guard(void *memory, size_t count) {
-    (void)mlock(memory, count);
+void cordon_leave_undumped(void *memory, size_t count) {
 #if defined(MADV_DONTDUMP)
     (void)madvise(memory, count, MADV_DONTDUMP);
+#else
+    (void)memory;
+    (void)count;
 #endif
+}
+
+void cordon_guard(void *memory, size_t count) {
+    (void)mlock(memory, count);
+    cordon_leave_undumped(memory, count);
 }
 
 void cordon_unguard(void *memory, size_t count) {
@@ -29,6 +39,39 @@ void cordon_unguard(void *memory, size_t count) {
     (void)madvise(memory, count, MADV_DODUMP);
 #endif
 }
+
+#if defined(__linux__) && defined(FS_IOC_SETFLAGS)
+
+static int flags_of(int descriptor, int *flags) { return ioctl(descriptor, FS_IOC_GETFLAGS, flags) == 0; }
+
+int cordon_set_no_dump(const char *path) {
+    int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) return 0;
+    int flags = 0;
+    int done = flags_of(descriptor, &flags);
+    if (done && !(flags & FS_NODUMP_FL)) {
+        flags |= FS_NODUMP_FL;
+        done = ioctl(descriptor, FS_IOC_SETFLAGS, &flags) == 0;
+    }
+    (void)close(descriptor);
+    return done;
+}
+
+int cordon_has_no_dump(const char *path) {
+    int descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) return -1;
+    int flags = 0;
+    int known = flags_of(descriptor, &flags);
+    (void)close(descriptor);
+    return known ? (flags & FS_NODUMP_FL) != 0 : -1;
+}
+
+#else
+
+int cordon_set_no_dump(const char *path) { (void)path; return 0; }
+int cordon_has_no_dump(const char *path) { (void)path; return -1; }
+
+#endif
 
 int cordon_random(void *memory, size_t count) {
 #if defined(__linux__)

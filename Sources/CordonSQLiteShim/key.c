@@ -1,7 +1,6 @@
 #include "sealed.h"
 
 #include <CordonAEADShim.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,21 +28,29 @@ void cordon_page_key_release(cordon_page_key *key) {
     free(key);
 }
 
-void cordon_page_key_revoke(cordon_page_key *key) {
-    if (atomic_exchange(&key->revoked, 1)) return;
-    while (atomic_load(&key->users) > 0) sched_yield();
+// Once, by the one who revoked the key or by the last one who used it.
+static void destroy(cordon_page_key *key) {
+    if (atomic_exchange(&key->destroyed, 1)) return;
     key->cipher.release(key->cipher.state);
     key->cipher.state = NULL;
+}
+
+void cordon_page_key_revoke(cordon_page_key *key) {
+    if (atomic_exchange(&key->revoked, 1)) return;
+    // Whoever is still at a block destroys the key on leaving: a hung disk must not hold up a wipe.
+    if (atomic_load(&key->users) == 0) destroy(key);
 }
 
 int cordon_key_enter(cordon_page_key *key) {
     atomic_fetch_add(&key->users, 1);
     if (!atomic_load(&key->revoked)) return 1;
-    atomic_fetch_sub(&key->users, 1);
+    cordon_key_leave(key);
     return 0;
 }
 
-void cordon_key_leave(cordon_page_key *key) { atomic_fetch_sub(&key->users, 1); }
+void cordon_key_leave(cordon_page_key *key) {
+    if (atomic_fetch_sub(&key->users, 1) == 1 && atomic_load(&key->revoked)) destroy(key);
+}
 
 // Ten random bytes and a counter of two; new random bytes after 4,096 seals, long before the counter is through, so that a
 // machine that is resumed twice from one snapshot soon uses others, and in the child of a fork.

@@ -25,7 +25,7 @@ enum { KIND_PAGE = 3, KIND_JOURNAL = 4, KIND_LOG_HEADER = 5, KIND_FRAME = 6, KIN
 struct cordon_page_key {
     cordon_cipher cipher;
     uint8_t digest[32];
-    atomic_int owners, users, revoked;
+    atomic_int owners, users, revoked, destroyed;
     pthread_mutex_t lock;
     uint8_t prefix[10];
     uint32_t left;

@@ -21,12 +21,11 @@ struct IndependentReaderTests {
         for round in 0..<50 { try database.run("INSERT INTO note VALUES ('\(round) ' || hex(zeroblob(400)))") }
         let plain = desk.path("plain").path
         let keys = try FileManager.default.contentsOfDirectory(atPath: desk.path("other/keys").path)
-        let rootKey = try #require(try FileManager.default.contentsOfDirectory(atPath: root.path).first)
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../Vectors/vault/database_reader.py").path
         func read() throws -> String {
             try Program.runPython([
-                script, root.path + "/" + rootKey, desk.path("other/keys").path + "/" + (keys.first ?? ""),
+                script, root.path, desk.path("other/keys").path + "/" + (keys.first ?? ""),
                 desk.path("notes").path, plain,
             ]).text
         }

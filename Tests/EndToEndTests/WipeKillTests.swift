@@ -8,7 +8,8 @@ import Testing
 /// A wipe whose app is killed between any two steps ends wiped at the next start, with one receipt (SRV-CI-086).
 @Suite(.tags(.machineAlone), .serialized, .timeLimit(.minutes(10))) struct WipeKillTests {
     private static let steps = [
-        "vault-begun", "vault-keyDestroyed", "vault-journalWritten", "vault-keyRecordRemoved", "vault-fileRemoved",
+        "vault-begun", "vault-asked", "vault-secretDestroyed", "vault-keyDestroyed", "vault-journalWritten",
+        "vault-keyRecordRemoved", "vault-fileRemoved",
         "vault-filesRemoved", "vault-cachesRemoved", "vault-temporaryFilesRemoved", "vault-finished", "app", "receipt",
         "session", "registration", "hand-in", "put-away",
     ]

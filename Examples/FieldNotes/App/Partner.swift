@@ -38,7 +38,7 @@ extension SharedItem {
 }
 
 extension NotesApp {
-    /// Tells other apps whose data this app takes.
+    /// Tells other apps whose data this app takes; nobody whose data it no longer has is named.
     func announceAccounts() async throws {
         guard let protection else { return }
         let partner = Partner(bundleID: "fieldnotes", accounts: await protection.enrolledAccounts.map(\.id))

@@ -33,6 +33,7 @@ extension NotesApp {
         for window in windows where IdentityContext.windowIdentity(of: window) == .managed(account) {
             _ = await protection?.windows.switchIdentity(to: .personal, in: window)
         }
+        try? await announceAccounts()
     }
 
     /// A page with the notes of everybody: as soon as an organisation's are among them, the rules hold for the whole page. It

@@ -150,18 +150,21 @@ public actor AccountFiles: AccountFollower {
         try StateFolder.make(context.folder(of: account), or: "the folder for files cannot be made")
         try await fromVault { (vault) async throws(VaultError) in _ = try await vault.createAccountKey(for: account) }
         protectFolder(of: account)
-        carryOverFiles(of: account)
+        await carryOverFiles(of: account)
     }
 
     /// Brings files that a version before has left into the present form; nobody waits for it, and until it is done they are read
     /// where they are.
-    private func carryOverFiles(of account: AccountID) {
+    private func carryOverFiles(of account: AccountID) async {
         let folder = SealedFolder(context.folder(of: account), of: account)
-        guard folder.isFormer else { return }
+        guard await context.vault.hasFormerFiles(of: account) || folder.isFormer else { return }
         Task {
             do throws(ProtectionError) {
                 try await inTurn(in: folder) { () async throws(ProtectionError) in
-                    try await fromVault { (vault) async throws(VaultError) in try await vault.carryOver(folder) }
+                    try await fromVault { (vault) async throws(VaultError) in
+                        try await vault.carryOver(folder)
+                        _ = try await vault.sealFilesAnew(of: account)
+                    }
                 }
             } catch {
                 // The next write or start tries again.

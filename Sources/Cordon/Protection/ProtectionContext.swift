@@ -59,6 +59,7 @@ struct ProtectionContext: Sendable {
         do {
             vault = try Vault(
                 directory: folder.appending(path: "vault"), keyStore: configuration.keyStore,
+                name: configuration.application.bundleID,
                 roots: [folder.appending(path: "files")] + configuration.protectedRoots, clock: configuration.clock.now)
         } catch { throw ProtectionError(error) }
     }

@@ -1,3 +1,4 @@
+internal import CordonVault
 internal import Foundation
 
 #if canImport(CoreFoundation)
@@ -8,13 +9,14 @@ internal import Foundation
     internal import CDispatch
 #endif
 
-/// A folder of small state files that only this app may look into.
+/// A folder of small state files that only this app may look into, kept out of backups as far as the system offers that.
 struct StateFolder: Sendable {
     private let url: URL
 
     /// Opens the folder, making it where needed.
     init(_ url: URL) throws(ProtectionError) {
         try Self.make(url, or: "the data folder cannot be made")
+        BackupExclusion.exclude(url)
         self.url = url
     }
 

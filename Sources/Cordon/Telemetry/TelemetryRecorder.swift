@@ -57,6 +57,11 @@ final class TelemetryRecorder: Sendable {
         events.withLock { $0 = ($0 + more).suffix(Self.batch) }
     }
 
+    /// Drops what concerns an account.
+    func forget(_ account: AccountID) {
+        events.withLock { $0.removeAll { $0.account == account } }
+    }
+
     /// Takes all out.
     func take() -> [TelemetryEvent] {
         events.withLock { events in

@@ -35,7 +35,7 @@ public actor TelemetryReports: AccountFollower {
 
     /// Everything that telemetry ever sent from this app on this device, oldest first; nothing else was sent.
     ///
-    /// It stays after a wipe: what was sent was sent, and it holds no organisation data.
+    /// It stays after a wipe, since what was sent was sent; whose account it was, and of which organisation, does not.
     public func ledger() -> [SentTelemetry] {
         sent.entries.map { SentTelemetry(event: $0.event, sent: $0.sent, toService: $0.receiver == .service) }
     }
@@ -59,6 +59,20 @@ public actor TelemetryReports: AccountFollower {
     }
 
     func accountLeft(_ account: AccountID) { denials.forget(account) }
+
+    /// The list of what was sent, and what waits to be sent, name the account no more.
+    func eraseState(of account: AccountID) -> [String] {
+        context.telemetry.forget(account)
+        do {
+            try sent.forget(account)
+            return []
+        } catch { return ["the list of telemetry that was sent still names the account"] }
+    }
+
+    func endEnrollment(of account: AccountID) throws(ProtectionError) {
+        context.telemetry.forget(account)
+        try sent.forget(account)
+    }
 
     /// Sends what waits, to the app's own sender or to the service; what could not be sent waits on. Each account's events go
     /// out under its own token, and what concerns nobody with the first one's.

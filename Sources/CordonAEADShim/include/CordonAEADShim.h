@@ -5,9 +5,9 @@
 #include <stdint.h>
 
 // AES-256-GCM with one context per key, through the AEAD functions that swift-crypto links anyway, and the few
-// system calls that Swift does not offer. Nothing here allocates per call.
+// system calls that Swift does not offer. Sealing and opening allocate nothing.
 
-// An expanded AES-256-GCM key; its memory is zeroed when it is freed.
+// An expanded AES-256-GCM key, in a page that is locked and left out of core dumps, and zeroed when it is freed.
 typedef struct cordon_aead cordon_aead;
 
 // Whether this process has the AEAD functions and they give a known answer, checked once. If not, `cordon_aead_new`
@@ -34,8 +34,31 @@ void cordon_zero(void *memory, size_t count);
 // Keeps memory out of swap and core dumps as far as the system allows; failure is ignored on purpose.
 void cordon_guard(void *memory, size_t count);
 
+// Keeps memory out of core dumps alone.
+void cordon_leave_undumped(void *memory, size_t count);
+
 // Takes the guard back before the memory is reused.
 void cordon_unguard(void *memory, size_t count);
+
+// Marks a directory as none for backups (the "no dump" flag), where the file system knows that. 1 on success, else 0.
+int cordon_set_no_dump(const char *path);
+
+// Whether a directory has the mark: 1 or 0, -1 where that cannot be told.
+int cordon_has_no_dump(const char *path);
+
+// A descriptor that becomes readable when a file in one of its directories is made, renamed, removed or written (inotify); -1 where
+// there is none of that kind.
+int cordon_watch_open(void);
+
+// Adds a directory and gives its number, the same for a directory that was added before; -1 on failure.
+int cordon_watch_add(int descriptor, const char *path);
+
+// Takes a directory out.
+void cordon_watch_remove(int descriptor, int number);
+
+// Takes out what happened: the numbers of directories, at most that many of them. 0 when there is nothing more.
+enum { CORDON_WATCH_MOST = 17 };
+size_t cordon_watch_read(int descriptor, int *numbers);
 
 // Fills memory with random bytes of the system. 1 on success, else 0.
 int cordon_random(void *memory, size_t count);

@@ -42,12 +42,19 @@ package final class AdvisoryLock: Sendable {
         _ file: URL, or failure: (FileFailure) -> Failure, _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {
         let lock: AdvisoryLock
-        do throws(FileFailure) {
-            lock = AdvisoryLock(try opened(file), file)
-            while flock(lock.descriptor, LOCK_EX) != 0 {
-                guard errno == EINTR else { throw FileFailure(errno) }
-            }
-        } catch { throw failure(error) }
+        do { lock = try held(AdvisoryLock(try opened(file), file)) } catch { throw failure(error) }
+        defer { withExtendedLifetime(lock) {} }
+        return try body()
+    }
+
+    /// Does what ``exclusively(_:or:_:)`` does with the lock of a folder that exists; it leaves no file behind.
+    package static func exclusively<Value, Failure: Error>(
+        inFolder folder: URL, or failure: (FileFailure) -> Failure, _ body: () throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        let lock: AdvisoryLock
+        do { lock = try held(AdvisoryLock(try opened(folder: folder), folder)) } catch {
+            throw failure(error)
+        }
         defer { withExtendedLifetime(lock) {} }
         return try body()
     }
@@ -79,9 +86,7 @@ package final class AdvisoryLock: Sendable {
     ///
     /// - Throws: ``FileFailure``, `ECANCELED` when the task is cancelled.
     package static func waiting(forFolder folder: URL) async throws(FileFailure) -> AdvisoryLock {
-        let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { throw FileFailure(errno) }
-        return try await waiting(AdvisoryLock(descriptor, folder))
+        try await waiting(AdvisoryLock(try opened(folder: folder), folder))
     }
 
     /// Lets go of a lock that was taken, and leaves no file behind that would tell what it was for.
@@ -97,6 +102,13 @@ package final class AdvisoryLock: Sendable {
             && held.st_dev == named.st_dev
     }
 
+    private static func held(_ lock: AdvisoryLock) throws(FileFailure) -> AdvisoryLock {
+        while flock(lock.descriptor, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw FileFailure(errno) }
+        }
+        return lock
+    }
+
     private static func waiting(
         _ lock: AdvisoryLock, until deadline: ContinuousClock.Instant? = nil
     ) async throws(FileFailure) -> AdvisoryLock {
@@ -107,6 +119,12 @@ package final class AdvisoryLock: Sendable {
             do { try await Task.sleep(for: .milliseconds(10)) } catch { throw FileFailure(ECANCELED) }
         }
         return lock
+    }
+
+    private static func opened(folder: URL) throws(FileFailure) -> Int32 {
+        let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw FileFailure(errno) }
+        return descriptor
     }
 
     private static func opened(_ file: URL) throws(FileFailure) -> Int32 {

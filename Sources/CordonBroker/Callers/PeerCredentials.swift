@@ -1,3 +1,4 @@
+internal import CordonBase
 internal import Foundation
 
 #if canImport(Darwin)
@@ -126,9 +127,7 @@ struct PeerCredentials: Sendable, Equatable {
         /// Whether the process belongs to the broker's own process namespace. One in a namespace below can give itself out as
         /// any process of that namespace when it sends.
         static func sharesProcessNumbers(_ process: Int32) -> Bool {
-            guard let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8) else {
-                return false
-            }
+            guard let status = KernelText.contents(of: "/proc/\(process)/status") else { return false }
             guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("NSpid:") }) else { return true }
             return line.dropFirst("NSpid:".count).split(whereSeparator: \.isWhitespace).count == 1
         }

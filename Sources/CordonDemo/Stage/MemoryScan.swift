@@ -1,3 +1,4 @@
+internal import CordonBase
 public import CordonProtocol
 internal import Foundation
 
@@ -15,7 +16,7 @@ public enum MemoryScan {
     public static func count(of texts: [String], in process: Int32) throws(ProgramError) -> Int {
         #if os(Linux)
             let memory = open("/proc/\(process)/mem", O_RDONLY | O_CLOEXEC)
-            guard let maps = try? String(contentsOfFile: "/proc/\(process)/maps", encoding: .utf8), memory >= 0 else {
+            guard memory >= 0, let maps = KernelText.contents(of: "/proc/\(process)/maps") else {
                 throw ProgramError.stage(
                     "the memory of process \(process) cannot be read",
                     hint: "Allow a parent to trace its children (kernel.yama.ptrace_scope 0 or 1).")

@@ -29,7 +29,7 @@ extension TokenCache {
             }
             for mark in marks {
                 guard let session = UUID(uuidString: String(mark.dropLast(suffix.count))) else { continue }
-                if !used.contains(session) { try secrets.destroy(named: SessionSecret.name(session)) }
+                if !used.contains(session) { try secret(of: session).destroy() }
                 try unmark(session)
             }
         }

@@ -77,7 +77,7 @@ public struct TokenCache: Sendable {
     /// end.
     private func usable(
         _ name: String, owner: CacheOwner
-    ) throws(SignInError) -> (record: SessionRecord, secret: SessionSecret)? {
+    ) throws(SignInError) -> (record: SessionRecord, secret: CountedSecret.Value)? {
         do {
             return try opened(name, owner: owner)
         } catch {
@@ -88,21 +88,36 @@ public struct TokenCache: Sendable {
 
     private func opened(
         _ name: String, owner: CacheOwner
-    ) throws(SignInError) -> (record: SessionRecord, secret: SessionSecret)? {
+    ) throws(SignInError) -> (record: SessionRecord, secret: CountedSecret.Value)? {
         guard let bytes = try TokenStoreFile.read(file(name, "session"), limit: Self.largestFile) else { return nil }
         guard let header = SealedHeader(bytes), header.kind == .session else {
             throw SignInError(.storage, .storeDamaged, "a stored session is not of this format")
         }
-        guard let kept = try secrets.secret(named: SessionSecret.name(header.id)), let secret = SessionSecret(kept)
-        else { throw SignInError(.storage, .storeDamaged, "the key of a stored session is gone") }
-        let content = try SealedRecord.open(bytes, header, key: secret.key, name: name, owner: owner.text)
-        guard header.generation >= secret.generation else {
+        let (content, secret) = try opened(bytes, header, name, owner)
+        guard header.generation >= secret.number else {
             throw SignInError(.storage, .rolledBack, "a stored session is older than the newest known one")
         }
         guard let record = try? MessageCoding.decode(SessionRecord.self, from: content) else {
             throw SignInError(.storage, .storeDamaged, "a stored session is malformed")
         }
-        return (record, SessionSecret(key: secret.key, generation: header.generation))
+        return (record, CountedSecret.Value(key: secret.key, number: header.generation, isFormer: secret.isFormer))
+    }
+
+    private func opened(
+        _ bytes: Data, _ header: SealedHeader, _ name: String, _ owner: CacheOwner
+    ) throws(SignInError) -> (content: Data, secret: CountedSecret.Value) {
+        var failure = SignInError(.storage, .storeDamaged, "the key of a stored session is gone")
+        for secret in try self.secret(of: header.id).values() {
+            do {
+                return (try SealedRecord.open(bytes, header, key: secret.key, name: name, owner: owner.text), secret)
+            } catch { failure = error }
+        }
+        throw failure
+    }
+
+    /// The key of a session's file, and the newest generation of that.
+    func secret(of session: UUID) -> CountedSecret {
+        CountedSecret("session-" + session.uuidString, in: secrets)
     }
 
     // MARK: Writing
@@ -112,16 +127,15 @@ public struct TokenCache: Sendable {
         try locked { () throws(SignInError) in
             let name = owner.name(of: record.account.id)
             let earlier = try TokenStoreFile.head(of: file(name, "session"), SealedHeader.size)
-            let secret = SessionSecret(key: SymmetricKey(size: .bits256), generation: 1)
             let id = record.account.session.rawValue
             let replaced = earlier.flatMap { SealedHeader($0) }.flatMap { $0.id == id ? nil : $0.id }
             let changing = [id] + (replaced.map { [$0] } ?? [])
             for key in changing { try mark(key) }
-            try secrets.keep(secret.bytes, named: SessionSecret.name(id))
-            try write(record, secret, name, owner)
-            if let replaced { try secrets.destroy(named: SessionSecret.name(replaced)) }
+            let key = try secret(of: id).make(number: 1)
+            try write(record, key, generation: 1, name, owner)
+            if let replaced { try secret(of: replaced).destroy() }
             for key in changing { try unmark(key) }
-            try TokenStoreFile.remove(file(name, "signed-out"))
+            try unmarkSignedOut(name)
         }
     }
 
@@ -139,27 +153,29 @@ public struct TokenCache: Sendable {
             guard let found = try usable(name, owner: owner), found.record.account.session == session else {
                 return false
             }
-            var (record, secret) = found
+            var (record, former) = found
             change(&record)
-            secret.generation += 1
-            try write(record, secret, name, owner)
-            try secrets.keep(secret.bytes, named: SessionSecret.name(session.rawValue))
+            let secret = secret(of: session.rawValue)
+            let key = former.isFormer ? try secret.make(number: former.number) : former.key
+            try write(record, key, generation: former.number + 1, name, owner)
+            try secret.raise(to: former.number + 1)
+            try secret.endFormer()
             return true
         }
     }
 
     private func write(
-        _ record: SessionRecord, _ secret: SessionSecret, _ name: String, _ owner: CacheOwner
+        _ record: SessionRecord, _ key: SymmetricKey, generation: UInt64, _ name: String, _ owner: CacheOwner
     ) throws(SignInError) {
         let header = SealedHeader(
-            kind: .session, id: record.account.session.rawValue, generation: secret.generation)
+            kind: .session, id: record.account.session.rawValue, generation: generation)
         let content: Data
         do {
             content = try MessageCoding.encode(record)
         } catch {
             throw SignInError(.storage, .storeUnavailable, "a session has no stored form")
         }
-        let sealed = try SealedRecord.seal(content, header, key: secret.key, name: name, owner: owner.text)
+        let sealed = try SealedRecord.seal(content, header, key: key, name: name, owner: owner.text)
         guard sealed.count <= Self.largestFile else {
             throw SignInError(.storage, .storeUnavailable, "the session is too large to be kept")
         }

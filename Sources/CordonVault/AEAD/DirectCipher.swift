@@ -6,7 +6,7 @@ final class DirectCipher: ChunkCipher {
     static var isAvailable: Bool { cordon_aead_is_available() == 1 }
 
     // Immutable after init and safe for concurrent use by its own contract, hence the opt-out.
-    nonisolated(unsafe) private let expanded: OpaquePointer
+    nonisolated(unsafe) let expanded: OpaquePointer
 
     init?(key: UnsafeRawBufferPointer) {
         guard key.count == 32, let bytes = key.baseAddress?.assumingMemoryBound(to: UInt8.self),

@@ -98,7 +98,7 @@ package final class DatabaseKeyring: Sendable, KeyHolder {
         _ body: (UnsafeRawBufferPointer, [UInt8]) -> Result
     ) throws(VaultError) -> Result {
         let salt = [UInt8](repeating: 0, count: 16)
-        let derived = try KeyWrap.derive(from: key.secret, salt: salt, purpose: "cordon vault 1 super journal")
+        let derived = try KeyWrap.derive(from: key.lastingSecret, salt: salt, purpose: "cordon vault 1 super journal")
         return try lend(derived, [UInt8](repeating: 0, count: 32), body)
     }
 

@@ -47,7 +47,7 @@ struct SealedDatabaseImage {
         context.store(Self.pageBlock, at: 0)
         context.store(UInt8(header.chunkSize.trailingZeroBitCount), at: 1)
         context.store(header.digest, at: 16)
-        let slot = RawMemory(Int(slotSize))
+        let slot = RawMemory(Int(slotSize), isSecret: true)
         for index in 0..<blockCount {
             try device.readAll(slot.slice(0, Int(slotSize)), at: Int64(Layout.headerSize) + index * slotSize)
             context.store(UInt64(index), at: 8)

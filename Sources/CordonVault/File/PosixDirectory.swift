@@ -48,10 +48,28 @@ extension PosixFile {
         guard unlink(path) == 0 || errno == ENOENT else { throw .system("unlink", path) }
     }
 
+    /// Overwrites the first bytes of a file where they lie, then removes its name, durably; nothing where there is none.
+    static func overwriteAndRemove(_ path: String, count: Int) throws(VaultError) {
+        if isAbsent(path) { return }
+        if !isLink(path), let file = try open(path, writing: true, ifExists: true, following: false) {
+            defer { file.close() }
+            try file.write([UInt8](repeating: 0, count: count), at: 0)
+            try file.sync()
+        }
+        try unlinkIfPresent(path)
+        try syncDirectory((path as NSString).deletingLastPathComponent)
+    }
+
     /// Whether nothing is at a path, not even a symbolic link; false where that cannot be told.
     static func isAbsent(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) != 0 && (errno == ENOENT || errno == ENOTDIR)
+    }
+
+    /// Whether a symbolic link is at a path.
+    static func isLink(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
     /// The names in a directory; none where there is no directory.

@@ -39,9 +39,13 @@ final class PosixFile: StorageDevice {
 
     /// Opens what is there, never a directory and never through more than the path's own symbolic links; nil when it
     /// is absent and `ifExists` is set.
-    static func open(_ path: String, writing: Bool, ifExists: Bool = false) throws(VaultError) -> PosixFile? {
+    ///
+    /// - Parameter following: Whether a symbolic link at the path itself is followed.
+    static func open(
+        _ path: String, writing: Bool, ifExists: Bool = false, following: Bool = true
+    ) throws(VaultError) -> PosixFile? {
         try pass("open", path)
-        let flags = (writing ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK
+        let flags = (writing ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK | (following ? 0 : O_NOFOLLOW)
         guard !LiveDatabases.shared.holds(path) else {
             throw VaultError(.inUse, "This process has the file open as a database.", place: path)
         }
@@ -129,6 +133,13 @@ final class PosixFile: StorageDevice {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .system("stat", path) }
         return status.st_mode & 0o077 == 0 && status.st_uid == geteuid()
+    }
+
+    /// Whether the file has that length and a single name.
+    func hasOneName(andSize size: Int) throws(VaultError) -> Bool {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .system("stat", path) }
+        return status.st_nlink == 1 && Int64(status.st_size) == Int64(size)
     }
 
     /// Whether a path still names this file.

@@ -2,13 +2,20 @@ internal import CordonAEADShim
 
 /// A block of bytes reused for as long as its owner lives, page-aligned, zeroed at release because it may have held
 /// plaintext. Its owner orders access; it is not safe to share between threads.
+///
+/// What is said to hold secrets or plaintext is kept out of core dumps, and out of swap up to 64 KiB: what a process may lock is
+/// little, and keys need it first.
 final class RawMemory {
     let bytes: UnsafeMutableRawBufferPointer
+    private let isGuarded: Bool
 
     /// Takes that much zeroed memory.
-    init(_ count: Int) {
-        bytes = .allocate(byteCount: max(count, 1), alignment: 4096)
+    init(_ count: Int, isSecret: Bool = false) {
+        isGuarded = isSecret
+        bytes = .allocate(byteCount: isGuarded ? max(count, 4096) : max(count, 1), alignment: 4096)
         bytes.initializeMemory(as: UInt8.self, repeating: 0)
+        guard isGuarded, let base = bytes.baseAddress else { return }
+        if count <= 1 << 16 { cordon_guard(base, bytes.count) } else { cordon_leave_undumped(base, bytes.count) }
     }
 
     /// Takes a copy of bytes.
@@ -19,6 +26,7 @@ final class RawMemory {
 
     deinit {
         zero()
+        if isGuarded, let base = bytes.baseAddress { cordon_unguard(base, bytes.count) }
         bytes.deallocate()
     }
 

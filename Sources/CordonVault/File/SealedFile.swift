@@ -33,7 +33,7 @@ public final class SealedFile: @unchecked Sendable {  // every variable is touch
         owner = store.header.owner
         isWritable = writable
         chunkSize = store.header.chunkSize
-        hot = RawMemory(chunkSize)
+        hot = RawMemory(chunkSize, isSecret: true)
     }
 
     deinit { try? close() }

@@ -48,7 +48,7 @@ final class SealedStore {
         seals = record.reach
         sealsAtOpening = seals
         reservedSeals = seals
-        scratch = RawMemory(header.chunkSize)
+        scratch = RawMemory(header.chunkSize, isSecret: true)
         nodeLimit = max(16, Self.usualNodeBytes / header.chunkSize)
     }
 

@@ -3,7 +3,7 @@ struct SealedPouring {
     private let source: SealedFile
     private let target: SealedFile
     private let size: Int64
-    private let memory = RawMemory(1 << 20)
+    private let memory = RawMemory(1 << 20, isSecret: true)
     private var offset: Int64 = 0
 
     init(from source: SealedFile, into target: SealedFile) throws(VaultError) {

@@ -247,7 +247,7 @@ extension Vault {
         defer { held.close() }
         do {
             let source = try open(path, writing: false, expecting: .former(of: folder.account))
-            try await seal(source, at: target, as: name, in: folder)
+            try await seal(source, at: target, named: .file(name))
             try source.close()
         } catch {
             guard [.damaged, .notSealed, .wrongKey, .unsupportedFormat].contains(error.code) else { throw error }
@@ -263,16 +263,24 @@ extension Vault {
 
     /// Copies an open file's plaintext into a new file of the present form, by the megabyte, letting other work of the vault in
     /// between.
-    private func seal(
-        _ source: SealedFile, at target: URL, as name: String, in folder: SealedFolder
+    ///
+    /// - Parameter held: The target with its writer's lock taken, where the new file replaces it; where it is not there any more
+    ///   in the end, there is nothing to replace.
+    func seal(
+        _ source: SealedFile, at target: URL, named name: SealedName, holding held: PosixFile? = nil
     ) async throws(VaultError) {
-        let draft = folder.url.appendingPathComponent(PosixFile.temporaryName())
+        let draft = target.deletingLastPathComponent().appendingPathComponent(PosixFile.temporaryName())
         do throws(VaultError) {
-            let file = try create(draft, for: folder.account, chunkSize: source.chunkSize, named: .file(name))
+            let file = try create(
+                draft, for: source.owner, chunkSize: source.chunkSize, mode: UInt16(try held?.mode() ?? 0o600),
+                named: name)
             var pouring = try SealedPouring(from: source, into: file)
             while try pouring.step() { await Task.yield() }
             try file.close()
-            try put(draft, at: target, owner: nil)
+            if let held, try !held.isAt(target.path) {
+                throw VaultError(.noSuchFile, "The file was replaced or removed meanwhile.", place: target.path)
+            }
+            try put(draft, at: target, owner: nil, held: held != nil)
         } catch {
             PosixFile.remove(draft.path)
             throw error

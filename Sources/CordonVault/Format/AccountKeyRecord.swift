@@ -1,7 +1,7 @@
 internal import CordonIdentity
 
-/// An account's key on disk: one sector, either the key wrapped under the device's root key, or the note that a wipe
-/// began. Writing the second over the first destroys the key and records the wipe in one step.
+/// An account's key on disk: one sector, either the key wrapped under the device's root key and the account's secret, or the note
+/// that a wipe began. Writing the second over the first destroys this copy of the key and records the wipe in one step.
 enum AccountKeyRecord {
     static let size = 512
     private static let keyMagic: [UInt8] = Array("CORDONAK".utf8)
@@ -19,34 +19,42 @@ enum AccountKeyRecord {
         let accountEnd: Int
         /// Where the wrapped key stands; all before it is authenticated with it.
         let wrapOffset: Int
-        let purpose: String
 
         init(_ version: FormatVersion) {
             switch version {
-            case .one: (accountEnd, wrapOffset, purpose) = (384, 384, "cordon vault 1 account key")
-            case .two: (accountEnd, wrapOffset, purpose) = (368, 452, "cordon vault 2 account key")
+            case .one: (accountEnd, wrapOffset) = (384, 384)
+            case .two: (accountEnd, wrapOffset) = (368, 452)
             }
         }
     }
 
     /// What a record says without any key.
-    private struct Claim {
+    struct Claim {
         let version: FormatVersion
         let account: AccountID
         let keyID: [UInt8]
         let isWipe: Bool
-        /// Whether the wrapping key hangs on more than the root key, which this version cannot supply.
+        /// The id of the account's secret, where the wrapping key hangs on one.
+        let secretID: [UInt8]?
+        /// Whether the wrapping key hangs on more than this version can supply.
         let needsMore: Bool
+        /// Whether it holds a key that hangs on the root key alone.
+        var isPlain: Bool { !isWipe && secretID == nil && !needsMore }
     }
 
-    /// A record that holds the account's key.
+    /// A record that holds the account's key; version 1 hangs on the root key alone.
     static func seal(
-        _ key: AccountKey, secret: SecretBytes, under root: SecretBytes, version: FormatVersion = .two
+        _ key: AccountKey, under parts: KeyParts, version: FormatVersion = .two
     ) throws(VaultError) -> [UInt8] {
         let form = Form(version)
         let memory = try head(keyMagic, version, key.account, key.id)
-        let wrap = try KeyWrap.derive(from: root, salt: key.id, purpose: form.purpose)
-        try KeyWrap.seal(secret, under: wrap, into: memory, at: form.wrapOffset, context: form.wrapOffset)
+        let secretID = version == .two ? try parts.secretID(for: key.id) : nil
+        if let secretID {
+            memory.store(UInt8(1), at: 12)
+            memory.store(secretID, at: form.accountEnd)
+        }
+        let wrap = try parts.wrappingKey(for: key.id, version: version, withSecret: secretID != nil)
+        try KeyWrap.seal(key.secret, under: wrap, into: memory, at: form.wrapOffset, context: form.wrapOffset)
         return memory.array(0, size)
     }
 
@@ -57,28 +65,33 @@ enum AccountKeyRecord {
 
     /// Reads a record.
     ///
-    /// - Throws: `damaged` when it is neither, or was changed; `wrongKey` when another root key wrapped it;
-    ///   `unsupportedFormat` for a version, or a part of the wrapping key, that is not known here.
-    static func open(_ bytes: [UInt8], under root: SecretBytes) throws(VaultError) -> Content {
+    /// - Throws: `damaged` when it is neither, or was changed; `wrongKey` when it was made with another key store, or its secret
+    ///   was destroyed; `unsupportedFormat` for a version, or a part of the wrapping key, that is not known here.
+    static func open(_ bytes: [UInt8], under parts: KeyParts) throws(VaultError) -> Content {
         let memory = RawMemory(bytes)
         let claim = try parse(memory, count: bytes.count)
         if claim.isWipe { return .wipeBegun(account: claim.account, keyID: claim.keyID) }
         guard !claim.needsMore else {
-            throw VaultError(.unsupportedFormat, "The account's key needs a secret that this version does not know.")
+            throw VaultError(.unsupportedFormat, "The account's key needs a part that this version does not know.")
         }
-        let form = Form(claim.version)
-        let wrap = try KeyWrap.derive(from: root, salt: claim.keyID, purpose: form.purpose)
-        let opened = try KeyWrap.open(memory, at: form.wrapOffset, context: form.wrapOffset, under: wrap)
-        guard let secret = opened else {
+        if let secretID = claim.secretID {
+            guard try parts.secretID(for: claim.keyID) == secretID else {
+                throw VaultError(
+                    .wrongKey, "The secret of the account's key was destroyed, or is in another device's key store.")
+            }
+        }
+        let wrapOffset = Form(claim.version).wrapOffset
+        let wrap = try parts.wrappingKey(
+            for: claim.keyID, version: claim.version, withSecret: claim.secretID != nil)
+        guard let secret = try KeyWrap.open(memory, at: wrapOffset, context: wrapOffset, under: wrap) else {
             throw VaultError(.wrongKey, "The account's key was wrapped by another device's root key, or changed.")
         }
         return .key(AccountKey(account: claim.account, id: claim.keyID, secret: secret))
     }
 
-    /// What a record says of itself without any key: whose it is, and whether a wipe began.
-    static func identify(_ bytes: [UInt8]) throws(VaultError) -> (account: AccountID, keyID: [UInt8], isWipe: Bool) {
-        let claim = try parse(RawMemory(bytes), count: bytes.count)
-        return (claim.account, claim.keyID, claim.isWipe)
+    /// What a record says of itself without any key.
+    static func identify(_ bytes: [UInt8]) throws(VaultError) -> Claim {
+        try parse(RawMemory(bytes), count: bytes.count)
     }
 
     private static func head(
@@ -109,16 +122,19 @@ enum AccountKeyRecord {
         let form = Form(version)
         let length = Int(memory.load(10, as: UInt16.self))
         // Version 2 says here whether a secret of the account (12) and a share of the PIN (13) are part of the wrapping key.
-        let needsMore = version == .two && !isWipe && memory.load(12, as: UInt16.self) != 0
-        guard (1...Layout.longestOwner).contains(length), needsMore || memory.load(12, as: UInt16.self) == 0,
+        let parts = version == .two && !isWipe ? memory.load(12, as: UInt16.self) : 0
+        let needsMore = parts > 1
+        let hasSecret = parts == 1
+        let zeroFrom = hasSecret ? form.accountEnd + 16 : form.accountEnd
+        guard (1...Layout.longestOwner).contains(length), parts != 0 || memory.load(12, as: UInt16.self) == 0,
             memory.load(14, as: UInt16.self) == 0,
             memory.isZero(from: 32 + length, to: form.accountEnd),
-            needsMore || memory.isZero(from: form.accountEnd, to: form.wrapOffset),
+            needsMore || memory.isZero(from: zeroFrom, to: form.wrapOffset),
             memory.isZero(from: isWipe ? form.wrapOffset : form.wrapOffset + KeyWrap.size, to: size),
             let name = String(validating: memory.array(32, length), as: UTF8.self)
         else { throw VaultError(.damaged, "The account key record is not well formed.") }
         return Claim(
             version: version, account: AccountID(name), keyID: memory.array(16, 16), isWipe: isWipe,
-            needsMore: needsMore)
+            secretID: hasSecret ? memory.array(form.accountEnd, 16) : nil, needsMore: needsMore)
     }
 }

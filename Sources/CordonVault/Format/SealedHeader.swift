@@ -105,7 +105,7 @@ struct SealedHeader {
     /// - Throws: `wrongKey` when another account key wrapped it, `damaged` when the header was changed,
     ///   `unsupportedFormat` when it asks for something this version does not know.
     func open(under accountKey: AccountKey) throws(VaultError) -> (contentKey: SecretBytes, name: SealedName) {
-        guard accountKey.id == accountKeyID else {
+        guard let accountKey = accountKey.key(withID: accountKeyID) else {
             throw VaultError(.wrongKey, "The file was sealed under the account key \(accountKeyID.hex).")
         }
         switch version {

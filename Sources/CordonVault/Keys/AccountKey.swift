@@ -7,12 +7,22 @@ final class AccountKey: Sendable {
     /// Random, public, and never used again.
     let id: [UInt8]
     let secret: SecretBytes
+    /// The key that earlier software made and that hung on no secret: what was sealed under it is still read.
+    let former: AccountKey?
 
-    init(account: AccountID, id: [UInt8], secret: SecretBytes) {
+    init(account: AccountID, id: [UInt8], secret: SecretBytes, former: AccountKey? = nil) {
         self.account = account
         self.id = id
         self.secret = secret
+        self.former = former
     }
+
+    /// This key or the former one, by its id; nil for any other.
+    func key(withID id: [UInt8]) -> AccountKey? { id == self.id ? self : former?.key(withID: id) }
+
+    /// What names on disk and journals over several databases hang on: the first key that there was, so that a new one leaves
+    /// them as they are.
+    var lastingSecret: SecretBytes { former?.lastingSecret ?? secret }
 
     /// The key that wraps the content key of one file; its purpose differs between versions of the format.
     func wrappingKey(for fileID: [UInt8], purpose: String) throws(VaultError) -> SecretBytes {
@@ -24,7 +34,7 @@ final class AccountKey: Sendable {
     /// - Parameter name: In the form that ``SealedFolder/kept(_:)`` gives it.
     func fileName(for name: String) throws(VaultError) -> String {
         let salt = [UInt8](repeating: 0, count: 16)
-        let derived = try KeyWrap.derive(from: secret, salt: salt, purpose: "cordon vault 2 file names")
+        let derived = try KeyWrap.derive(from: lastingSecret, salt: salt, purpose: "cordon vault 2 file names")
         guard let key = derived.symmetricKey else { throw VaultError(.locked, "The key is no longer in memory.") }
         return Array(HMAC<SHA256>.authenticationCode(for: Array(name.utf8), using: key)).hex
     }
@@ -34,9 +44,9 @@ final class AccountKey: Sendable {
         try KeyWrap.derive(from: secret, salt: bufferID, purpose: "cordon vault 1 buffer")
     }
 
-    /// The key wrapped under the device's root key, as kept on disk.
-    func record(under root: SecretBytes) throws(VaultError) -> [UInt8] {
-        try AccountKeyRecord.seal(self, secret: secret, under: root)
+    /// The key wrapped under what the key store has for the account, as kept on disk.
+    func record(under parts: KeyParts) throws(VaultError) -> [UInt8] {
+        try AccountKeyRecord.seal(self, under: parts)
     }
 
     /// Whether the record at a path still holds this very key: another process may have wiped the account meanwhile.
@@ -48,5 +58,8 @@ final class AccountKey: Sendable {
     }
 
     /// Zeroes the key in memory.
-    func destroy() { secret.destroy() }
+    func destroy() {
+        secret.destroy()
+        former?.destroy()
+    }
 }

@@ -1,15 +1,16 @@
 public import Crypto
 public import Foundation
 
-/// The root key in a file of mode 0600 inside a directory of mode 0700, for systems without a key store of their own.
+/// The root key and the accounts' secrets in files of mode 0600 inside a directory of mode 0700, for systems without a key store
+/// of their own.
 ///
-/// Whoever can read the file can open the vault: it protects against other users of the machine, not against whoever
-/// holds the disk. The file is never replaced once it exists.
+/// Whoever can read the files can open the vault: they protect against other users of the machine, not against whoever
+/// holds the disk. Whoever holds an older copy of this directory and of the vault opens what was wiped since; put the directory
+/// where no copy reaches. The root key is never replaced once it exists; a secret is written once, and overwritten in place when
+/// it ends. Where the file system knows the mark, backups by `dump` and tools that heed it pass the directory over.
 public struct FileKeyStore: KeyStore {
     /// The directory; made with mode 0700 when missing.
     public let directory: URL
-
-    private static let magic: [UInt8] = Array("CORDONRK".utf8)
 
     /// Names the directory; nothing is touched before the first ``rootKey()``.
     public init(directory: URL) {
@@ -21,46 +22,81 @@ public struct FileKeyStore: KeyStore {
     /// - Throws: ``VaultError`` with code `keyStore` when the file cannot be read or written, is open to other users,
     ///   or does not hold a root key.
     public func rootKey() throws(VaultError) -> SymmetricKey {
-        let path = directory.appendingPathComponent("root.key").path
-        do throws(VaultError) {
-            if let key = try read(path) { return key }
-            try make(path)
-            if let key = try read(path) { return key }
-            throw VaultError(.keyStore, "The root key vanished while it was made.", place: path)
-        } catch {
+        let file = KeyFile(path: directory.appendingPathComponent("root.key").path, magic: "CORDONRK")
+        return try reporting(file.path) { () throws(VaultError) in
+            if let key = try file.read() { return key }
+            try file.make(from: .random(), replacing: false)
+            BackupExclusion.exclude(directory)
+            if let key = try file.read() { return key }
+            throw VaultError(.keyStore, "The root key vanished while it was made.", place: file.path)
+        }
+    }
+
+    /// A secret; nil when there is none.
+    ///
+    /// - Throws: ``VaultError`` with code `keyStore` when the file cannot be read, is open to other users, or holds no secret.
+    public func secret(for name: KeyStoreName) throws(VaultError) -> SymmetricKey? {
+        let file = secretFile(name)
+        return try reporting(file.path) { () throws(VaultError) in try file.read() }
+    }
+
+    /// Makes a secret in a file of its own, after overwriting a former one.
+    ///
+    /// - Throws: ``VaultError`` with code `keyStore` when it cannot be written.
+    public func makeSecret(for name: KeyStoreName) throws(VaultError) -> SymmetricKey {
+        let file = secretFile(name)
+        return try reporting(file.path) { () throws(VaultError) in
+            try file.destroy()
+            try file.make(from: .random(), replacing: true)
+            if let secret = try file.read() { return secret }
+            throw VaultError(.keyStore, "A secret vanished while it was made.", place: file.path)
+        }
+    }
+
+    /// Overwrites a secret in place, then unlinks its file.
+    ///
+    /// - Throws: ``VaultError`` with code `keyStore` when the disk refuses.
+    public func destroySecret(for name: KeyStoreName) throws(VaultError) {
+        let file = secretFile(name)
+        try reporting(file.path) { () throws(VaultError) in try file.destroy() }
+    }
+
+    /// Makes an empty file of the name in the folder `retired`.
+    ///
+    /// - Throws: ``VaultError`` with code `keyStore` when the disk refuses.
+    public func retire(_ name: KeyStoreName) throws(VaultError) {
+        let place = retiredPlace(name)
+        try reporting(place.path) { () throws(VaultError) in try Self.note(at: place) }
+    }
+
+    /// Whether there is a file of the name in the folder `retired`.
+    public func isRetired(_ name: KeyStoreName) -> Bool { !PosixFile.isAbsent(retiredPlace(name).path) }
+
+    private func secretFile(_ name: KeyStoreName) -> KeyFile {
+        KeyFile(path: directory.appendingPathComponent("secrets/\(name).key").path, magic: "CORDONAS")
+    }
+
+    private func retiredPlace(_ name: KeyStoreName) -> URL {
+        directory.appendingPathComponent("retired/\(name)")
+    }
+
+    private static func note(at place: URL) throws(VaultError) {
+        guard PosixFile.isAbsent(place.path) else { return }
+        let folder = place.deletingLastPathComponent().path
+        try PosixFile.makeDirectory(folder)
+        do { try PosixFile.create(place.path, mode: 0o600).close() } catch {
+            // Another process has just noted the same.
+            guard error.code == .alreadyExists else { throw error }
+        }
+        try PosixFile.syncDirectory(folder)
+    }
+
+    private func reporting<Value>(
+        _ path: String, _ body: () throws(VaultError) -> Value
+    ) throws(VaultError) -> Value {
+        do { return try body() } catch {
             if error.code == .keyStore { throw error }
             throw VaultError(.keyStore, error.reason, place: error.place ?? path)
         }
-    }
-
-    private func make(_ path: String) throws(VaultError) {
-        try PosixFile.makeDirectory(directory.path)
-        // Made aside and linked into place, so that two first starts at once agree on one key.
-        let draft = directory.appendingPathComponent(PosixFile.temporaryName()).path
-        let file = try PosixFile.create(draft, mode: 0o600)
-        defer { PosixFile.remove(draft) }
-        let record = RawMemory(40)
-        record.store(Self.magic, at: 0)
-        SecureRandom.fill(record.slice(8, 32))
-        try file.write(UnsafeRawBufferPointer(record.slice(0, 40)), at: 0)
-        try file.sync()
-        file.close()
-        try PosixFile.linkIfAbsent(draft, as: path)
-        try PosixFile.syncDirectory(directory.path)
-    }
-
-    private func read(_ path: String) throws(VaultError) -> SymmetricKey? {
-        guard let file = try PosixFile.open(path, writing: false, ifExists: true) else { return nil }
-        defer { file.close() }
-        guard try file.isPrivate() else {
-            throw VaultError(.keyStore, "Other users may read the root key.", place: path, hint: "Run chmod 600 on it.")
-        }
-        guard try file.size() == 40 else { throw VaultError(.keyStore, "The root key file is damaged.", place: path) }
-        let record = RawMemory(40)
-        try file.readAll(record.slice(0, 40), at: 0)
-        guard record.array(0, 8) == Self.magic else {
-            throw VaultError(.keyStore, "The file does not hold a root key.", place: path)
-        }
-        return SymmetricKey(data: UnsafeRawBufferPointer(record.slice(8, 32)))
     }
 }

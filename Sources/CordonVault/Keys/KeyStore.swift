@@ -1,42 +1,50 @@
 public import Crypto
 
-/// Where the device's root key lives: the Keychain, a file of mode 0600, or memory for tests.
+/// Where the device's root key and the accounts' secrets live: the Keychain, files of mode 0600, or memory for tests.
 ///
-/// The root key wraps every account key and leaves the store for that alone. An implementation may be called from any
-/// thread and gives the same key at every call once it gave one.
+/// Root key and an account's secret together wrap the account's key, and leave the store for that alone. A wipe destroys the
+/// secret first; so nobody opens what was wiped with an older copy of the app's folder, as long as no copy of the store's secrets
+/// is among it. Keep the store where backups of the app's data do not reach. An implementation may be called from any thread and
+/// process, and what a call has done is there after a crash of the machine once the call returns.
 public protocol KeyStore: Sendable {
-    /// The device's root key, 256 bits; made on the first call.
+    /// The device's root key, 256 bits; made on the first call, and the same at every call once it was given.
     ///
     /// - Throws: ``VaultError`` with code `keyStore` when the key cannot be read, kept, or is of the wrong size.
     func rootKey() throws(VaultError) -> SymmetricKey
-}
 
-/// A root key that lives as long as this object, for tests.
-public struct InMemoryKeyStore: KeyStore {
-    private let key: SymmetricKey
-
-    /// Makes a store with a new random root key.
-    public init() {
-        key = SymmetricKey(size: .bits256)
-    }
-
-    /// Makes a store with a given 256-bit root key.
-    public init(rootKey: SymmetricKey) {
-        key = rootKey
-    }
-
-    /// The root key.
+    /// A secret that was made before, 256 bits; nil when there is none, or it was destroyed.
     ///
-    /// - Throws: ``VaultError`` with code `keyStore` when the store was made with a key that is not of 256 bits.
-    public func rootKey() throws(VaultError) -> SymmetricKey {
-        guard key.bitCount == 256 else { throw VaultError(.keyStore, "The root key is not of 256 bits.") }
-        return key
-    }
+    /// - Throws: ``VaultError`` with code `keyStore` when that cannot be told: no answer is not the same as none.
+    func secret(for name: KeyStoreName) throws(VaultError) -> SymmetricKey?
+
+    /// Makes a new random secret of 256 bits, in place of one that has the name already, which is destroyed.
+    ///
+    /// - Throws: ``VaultError`` with code `keyStore` when it cannot be kept.
+    func makeSecret(for name: KeyStoreName) throws(VaultError) -> SymmetricKey
+
+    /// Destroys a secret, in place where the store can; one that is not there is no error.
+    ///
+    /// - Throws: ``VaultError`` with code `keyStore` when it may still be there.
+    func destroySecret(for name: KeyStoreName) throws(VaultError)
+
+    /// Remembers for good that what has this name opens nothing any more.
+    ///
+    /// - Throws: ``VaultError`` with code `keyStore` when it cannot be kept.
+    func retire(_ name: KeyStoreName) throws(VaultError)
+
+    /// Whether ``retire(_:)`` was called for a name.
+    ///
+    /// - Throws: ``VaultError`` with code `keyStore` when that cannot be told.
+    func isRetired(_ name: KeyStoreName) throws(VaultError) -> Bool
 }
 
-extension InMemoryKeyStore: CustomStringConvertible, CustomReflectable {
-    /// Says what it is, and nothing of the key.
-    public var description: String { "InMemoryKeyStore(redacted)" }
-    /// Shows nothing of the key.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
+/// What a secret is called in a ``KeyStore``, or what was retired there: 32 hexadecimal digits in lower case, which tell nothing of an
+/// account without the root key.
+public struct KeyStoreName: Sendable, Hashable, CustomStringConvertible {
+    /// The digits; fit for the name of a file.
+    public let description: String
+
+    init(_ bytes: some Sequence<UInt8>) {
+        description = Array(bytes.prefix(16)).hex
+    }
 }

@@ -36,7 +36,7 @@ extension Vault {
         _ path: URL, progress: @Sendable (Int64, Int64) -> Void = { _, _ in }
     ) throws(VaultError) -> SealedFileFacts {
         let file = try open(path, writing: false)
-        let memory = RawMemory(max(1 << 18, file.chunkSize))
+        let memory = RawMemory(max(1 << 18, file.chunkSize), isSecret: true)
         try file.ofOneCommit { () throws(VaultError) in
             let size = try file.size()
             var offset: Int64 = 0

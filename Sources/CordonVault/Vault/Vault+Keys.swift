@@ -1,3 +1,4 @@
+internal import CordonBase
 public import CordonIdentity
 internal import Foundation
 
@@ -12,7 +13,8 @@ extension Vault {
         do {
             try unlock(account)
         } catch {
-            guard error.code == .unknownAccount else { throw error }
+            // A record that was wiped and has come back is as good as none.
+            guard error.code == .unknownAccount || error.code == .wiped else { throw error }
             try makeKey(of: account)
             try unlock(account)
         }
@@ -20,37 +22,71 @@ extension Vault {
     }
 
     private func makeKey(of account: AccountID) throws(VaultError) {
-        let key = AccountKey(account: account, id: SecureRandom.bytes(16), secret: .random())
-        let record = try key.record(under: SecretBytes(try keyStore.rootKey()))
-        let draft = keyDirectory.appendingPathComponent(PosixFile.temporaryName()).path
-        let file = try PosixFile.create(draft, mode: 0o600)
-        defer { PosixFile.remove(draft) }
-        try file.write(record, at: 0)
-        try file.sync()
-        file.close()
-        // Two apps of a key group may do this at once; the first link wins for both.
-        try PosixFile.linkIfAbsent(draft, as: keyPath(account))
-        try PosixFile.syncDirectory(keyDirectory.path)
+        try exclusivelyWithKeys { () throws(VaultError) in
+            // Another app of the key group may have made it by now.
+            if let bytes = try PosixFile.contents(keyPath(account), limit: AccountKeyRecord.size) {
+                guard try isRetired(try AccountKeyRecord.identify(bytes)) else { return }
+            }
+            let parts = try secrets.renewedParts(of: account)
+            try secrets.retirePlainRecords(of: account)
+            let key = AccountKey(account: account, id: SecureRandom.bytes(16), secret: .random())
+            defer { key.destroy() }
+            try PosixFile.replace(keyPath(account), with: try key.record(under: parts))
+        }
+    }
+
+    /// Runs a short body while no other process makes or destroys a key here.
+    func exclusivelyWithKeys<Value>(_ body: () throws(VaultError) -> Value) throws(VaultError) -> Value {
+        try AdvisoryLock.exclusively(
+            inFolder: keyDirectory,
+            or: {
+                VaultError(.inputOutput, "The keys cannot be locked (errno \($0.number)).", place: keyDirectory.path)
+            },
+            body)
     }
 
     /// Brings the account's key into memory. Where another process has replaced it, everything open under the former one
-    /// ends.
+    /// ends. A key that earlier software made, which hangs on the root key alone, is replaced once; what was sealed under it stays
+    /// readable, see ``sealFilesAnew(of:)``.
     ///
-    /// - Throws: `unknownAccount` without a key on this device, `wipePending`, `wrongKey`, `damaged`, `keyStore`.
+    /// - Throws: `unknownAccount` without a key on this device, `wipePending`, `wiped` for a copy of a key that was wiped,
+    ///   `wrongKey`, `damaged`, `keyStore`.
     public func unlock(_ account: AccountID) throws(VaultError) {
         try refuseDuringWipe(account)
         guard let bytes = try PosixFile.contents(keyPath(account), limit: AccountKeyRecord.size) else {
             drop(account, because: VaultError(.wiped, "The account's key is gone."))
             throw VaultError(.unknownAccount, "This device has no key for the account.")
         }
-        guard case .key(let key) = try AccountKeyRecord.open(bytes, under: SecretBytes(try keyStore.rootKey())) else {
+        let claim = try AccountKeyRecord.identify(bytes)
+        guard claim.account == account else { throw VaultError(.damaged, "The key record is another account's.") }
+        if !claim.isWipe, try isRetired(claim) {
+            let reason = VaultError(.wiped, "The account's key was destroyed; this is a copy of its record.")
+            drop(account, because: reason)
+            throw reason
+        }
+        if claim.isPlain {
+            try renewPlainKey(of: account)
+            return try unlock(account)
+        }
+        guard case .key(let opened) = try AccountKeyRecord.open(bytes, under: try secrets.parts(of: account)) else {
             throw VaultError(.wipePending, "A wipe of the account has begun.")
         }
-        guard key.account == account else { throw VaultError(.damaged, "The key record is another account's.") }
-        guard keys[account]?.id != key.id else { return }
+        // A kill may have come between a new record and the end of the former one.
+        try endPlainKey(of: account)
+        guard keys[account]?.id != opened.id else { return }
+        let (key, hasFormerFiles) = try withFormer(opened)
         // Another process has wiped the account and made a key since: what is open is sealed under one that is gone.
         if keys[account] != nil { drop(account, because: VaultError(.wiped, "The account's key was destroyed.")) }
         keys[account] = key
+        endings[account] = nil
+        watchKeys()
+        if hasFormerFiles { accountsWithFormerFiles.insert(account) }
+    }
+
+    /// Whether what a record holds was destroyed before: the key itself, or every one that hangs on no secret.
+    private func isRetired(_ claim: AccountKeyRecord.Claim) throws(VaultError) -> Bool {
+        if claim.isPlain, try secrets.arePlainRecordsRetired(of: claim.account) { return true }
+        return try secrets.isRetired(keyID: claim.keyID)
     }
 
     /// Whether the account's key is in memory.
@@ -83,11 +119,28 @@ extension Vault {
 
     // MARK: For this target
 
+    /// Ends what is open here when another process destroys its key. Where the system has no means left to tell, what opens or makes a
+    /// file still looks.
+    private func watchKeys() {
+        if watch != nil { return }
+        watch = FolderWatch(keyDirectory) { [weak self] in
+            Task { await self?.endDestroyedKeys() }
+        }
+    }
+
+    private func endDestroyedKeys() {
+        for (account, key) in keys where (try? key.isCurrent(at: keyPath(account))) == false {
+            let reason = VaultError(.wiped, "The account's key was destroyed.")
+            drop(account, because: reason)
+            endings[account] = reason
+        }
+    }
+
     nonisolated func keyPath(_ account: AccountID) -> String {
         keyDirectory.appendingPathComponent(account.fileName + ".key").path
     }
 
-    nonisolated func keyRecords() throws(VaultError) -> [(account: AccountID, keyID: [UInt8], isWipe: Bool)] {
+    nonisolated func keyRecords() throws(VaultError) -> [AccountKeyRecord.Claim] {
         let names: [String]
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: keyDirectory.path)
@@ -104,6 +157,7 @@ extension Vault {
     /// The account's key, provided that its record is still on disk: another process may have wiped it meanwhile.
     func key(for account: AccountID) throws(VaultError) -> AccountKey {
         guard let key = keys[account] else {
+            if let reason = endings[account] { throw reason }
             try refuseDuringWipe(account)
             let exists = try PosixFile.contents(keyPath(account), limit: AccountKeyRecord.size) != nil
             throw exists
@@ -120,6 +174,8 @@ extension Vault {
     func drop(_ account: AccountID, because reason: VaultError) {
         for handle in handles.removeValue(forKey: account) ?? [] { handle.holder?.invalidate(reason) }
         keys.removeValue(forKey: account)?.destroy()
+        endings[account] = nil
+        accountsWithFormerFiles.remove(account)
     }
 
     private func refuseDuringWipe(_ account: AccountID) throws(VaultError) {
@@ -131,5 +187,113 @@ extension Vault {
         {
             throw VaultError(.wipePending, "A wipe of the account has begun and is not finished.")
         }
+    }
+}
+
+extension Vault {
+    /// Whether files of the account may still hang on the key of earlier software; see ``sealFilesAnew(of:)``. False while the account
+    /// is locked.
+    public func hasFormerFiles(of account: AccountID) -> Bool { accountsWithFormerFiles.contains(account) }
+
+    /// Seals anew, each with a key of its own, the account's sealed files that hang on the key of earlier software.
+    ///
+    /// That key hung on the device's root key alone, so an old copy of its record opens what is sealed under it. Files stay readable
+    /// before, meanwhile and after a kill. A file that a writer has open, or that is damaged, is left as it is; the next call tries again.
+    /// Databases and protected buffers keep the former key, which the present one guards. Where vaults share a `keyDirectory`, each
+    /// seals the files of its own roots.
+    ///
+    /// - Returns: How many files were left.
+    /// - Throws: `locked`, `unknownAccount`, `wiped`, or what the disk refused.
+    @discardableResult
+    public func sealFilesAnew(of account: AccountID) async throws(VaultError) -> Int {
+        guard let former = try key(for: account).former else { return 0 }
+        var left = 0
+        for path in files(ownedBy: account) {
+            guard let header = facts(of: path), header.kind == .file, header.accountKeyID == former.id else { continue }
+            do { try await sealAnew(path) } catch {
+                guard [.inUse, .damaged, .unsupportedFormat, .noSuchFile].contains(error.code) else { throw error }
+                if error.code != .noSuchFile { left += 1 }
+            }
+            await Task.yield()
+        }
+        if left == 0 { try noteSettled(account) }
+        return left
+    }
+
+    private func sealAnew(_ path: URL) async throws(VaultError) {
+        guard let held = try PosixFile.open(path.path, writing: false, ifExists: true) else { return }
+        defer { held.close() }
+        try held.lockForWriting()
+        let header = try Self.header(of: held)
+        let name = try header.open(under: try key(for: header.owner)).name
+        let source = try open(path, writing: false)
+        try await seal(source, at: path, named: name, holding: held)
+        try source.close()
+    }
+
+    // MARK: A key of earlier software
+
+    nonisolated func formerPath(_ account: AccountID) -> String {
+        keyDirectory.appendingPathComponent(account.fileName + ".former").path
+    }
+
+    /// Where a replaced record waits until it was overwritten.
+    private nonisolated func endedPath(_ account: AccountID) -> String {
+        keyDirectory.appendingPathComponent(account.fileName + ".ended").path
+    }
+
+    /// Gives an account whose key hangs on the root key alone a new key that hangs on a secret, once. The former one is kept, wrapped
+    /// under the new one.
+    ///
+    /// A kill at any instant leaves the former record in force or the new one, and the next unlocking goes on.
+    func renewPlainKey(of account: AccountID) throws(VaultError) {
+        try exclusivelyWithKeys { () throws(VaultError) in
+            let path = keyPath(account)
+            // Another app of the key group may have done it by now.
+            guard let bytes = try PosixFile.contents(path, limit: AccountKeyRecord.size),
+                try AccountKeyRecord.identify(bytes).isPlain
+            else { return }
+            let plain = KeyParts(root: try secrets.parts(of: account).root, secret: nil)
+            guard case .key(let former) = try AccountKeyRecord.open(bytes, under: plain) else { return }
+            let parts = try secrets.renewedParts(of: account)
+            let key = AccountKey(account: account, id: SecureRandom.bytes(16), secret: .random(), former: former)
+            defer { key.destroy() }
+            try PosixFile.replace(
+                formerPath(account), with: try FormerKeyRecord.seal(former, under: key, isSettled: false))
+            try PosixFile.linkIfAbsent(path, as: endedPath(account))
+            try PosixFile.replace(path, with: try key.record(under: parts))
+            try endPlainKey(of: account)
+        }
+    }
+
+    /// Overwrites what is left of a replaced record, and lets no copy of it count any more. The new one is in force.
+    func endPlainKey(of account: AccountID) throws(VaultError) {
+        try PosixFile.overwriteAndRemove(endedPath(account), count: AccountKeyRecord.size)
+        try secrets.retirePlainRecords(of: account)
+    }
+
+    /// A key with the former one that hangs on it, and whether files may hang on that.
+    func withFormer(_ key: AccountKey) throws(VaultError) -> (key: AccountKey, hasFiles: Bool) {
+        guard let bytes = try PosixFile.contents(formerPath(key.account), limit: FormerKeyRecord.size),
+            let (former, isSettled) = try FormerKeyRecord.open(bytes, under: key)
+        else { return (key, false) }
+        return (AccountKey(account: key.account, id: key.id, secret: key.secret, former: former), !isSettled)
+    }
+
+    /// Removes what a replaced key has left; part of a wipe.
+    func removeFormerKey(of account: AccountID) throws(VaultError) {
+        try PosixFile.overwriteAndRemove(endedPath(account), count: AccountKeyRecord.size)
+        try PosixFile.overwriteAndRemove(formerPath(account), count: FormerKeyRecord.size)
+    }
+
+    private func noteSettled(_ account: AccountID) throws(VaultError) {
+        guard accountsWithFormerFiles.contains(account) else { return }
+        let key = try key(for: account)
+        guard let former = key.former else { return }
+        // Other apps of a key group have files of their own.
+        if isKeyDirectoryShared { return }
+        try PosixFile.replace(
+            formerPath(account), with: try FormerKeyRecord.seal(former, under: key, isSettled: true))
+        accountsWithFormerFiles.remove(account)
     }
 }

@@ -157,7 +157,7 @@ extension Vault {
         _ source: PlainSource, _ state: inout ProtectionProgress, _ progress: @Sendable (ProtectionProgress) -> Void,
         into write: (UnsafeRawBufferPointer, Int64) throws(VaultError) -> Void
     ) async throws(VaultError) {
-        let memory = RawMemory(1 << 20)
+        let memory = RawMemory(1 << 20, isSecret: true)
         var offset: Int64 = 0
         while true {
             let count = try source.read(memory.slice(0, memory.bytes.count), at: offset)

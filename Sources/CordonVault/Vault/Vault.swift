@@ -4,8 +4,8 @@ public import Foundation
 
 /// The encrypted storage of one app: keys per account, sealed files and buffers, and the wipe of an account.
 ///
-/// Hierarchy: device root key (``KeyStore``) → account key (a wrapped record per account in the vault's directory) →
-/// content key per file. Nothing is readable without the account's key; ``wipe(_:observer:)`` destroys it first. Times
+/// Hierarchy: device root key and a secret of the account (``KeyStore``) → account key (a wrapped record per account in the vault's
+/// directory) → content key per file. Nothing is readable without the account's key; ``wipe(_:observer:)`` destroys its secret first. Times
 /// come from the clock given at the start. (SDK-FP, SDK-DP, SDK-SW; `docs/vault-format.md`)
 public actor Vault {
     /// Where keys, journals, caches and temporary files live.
@@ -15,12 +15,18 @@ public actor Vault {
     /// Directories whose files a wipe looks through, beside ``directory``.
     nonisolated let roots: [URL]
 
-    nonisolated let keyStore: any KeyStore
+    nonisolated let isKeyDirectoryShared: Bool
+    nonisolated let secrets: AccountSecrets
     nonisolated let clock: @Sendable () -> Date
     var keys: [AccountID: AccountKey] = [:]
     var handles: [AccountID: [WeakHandle]] = [:]
+    /// Sees other processes destroy keys; begun with the first key in memory.
+    var watch: FolderWatch?
+    /// Why accounts have no key in memory whose keys others have destroyed.
+    var endings: [AccountID: VaultError] = [:]
     var attachments: [WipeAttachment] = []
     var wipesUnderWay: Set<AccountID> = []
+    var accountsWithFormerFiles: Set<AccountID> = []
     /// Directories of folders that were found damaged when they were listed, and wait for the next change to be written anew.
     var damagedDirectories: Set<URL> = []
 
@@ -28,26 +34,30 @@ public actor Vault {
     ///
     /// - Parameters:
     ///   - directory: the vault's own directory, made with mode 0700 when missing.
-    ///   - keyStore: holds the device's root key.
+    ///   - keyStore: holds the device's root key and the accounts' secrets.
     ///   - keyDirectory: a folder shared with other apps of the same organisation that open each other's files; their
     ///     wipes then share the account key's end. By default a folder of this vault alone.
+    ///   - name: tells this vault's accounts from those of other vaults that use the same key store; never changed. Vaults that
+    ///     share `keyDirectory` have the same name, all others names of their own, or a wipe in one ends the account in the other.
+    ///     By default `shared` with a `keyDirectory` and `own` without.
     ///   - roots: further directories in which sealed files may lie.
     ///   - clock: gives the times in reports.
     /// - Throws: ``VaultError`` when the directories cannot be made or the root key cannot be had.
     public init(
-        directory: URL, keyStore: any KeyStore, keyDirectory: URL? = nil, roots: [URL] = [],
-        clock: @escaping @Sendable () -> Date = { Date() }
+        directory: URL, keyStore: any KeyStore, keyDirectory: URL? = nil, name: String? = nil,
+        roots: [URL] = [], clock: @escaping @Sendable () -> Date = { Date() }
     ) throws(VaultError) {
         self.directory = directory
         self.keyDirectory = keyDirectory ?? directory.appendingPathComponent("keys")
-        self.keyStore = keyStore
+        secrets = try AccountSecrets(keyStore, vaultName: name ?? (keyDirectory == nil ? "own" : "shared"))
+        isKeyDirectoryShared = keyDirectory != nil
         self.roots = roots
         self.clock = clock
         try PosixFile.makeDirectory(directory.path)
         try PosixFile.makeDirectory(self.keyDirectory.path)
         try PosixFile.makeDirectory(directory.appendingPathComponent("wipes").path)
+        BackupExclusion.exclude(self.keyDirectory)
         register.removeUnfinished()
-        _ = try keyStore.rootKey()
     }
 }
 

@@ -10,14 +10,14 @@ extension Vault {
 
     /// Removes everything of an account, its key first; other accounts' files are not touched (SDK-SW-06).
     ///
-    /// Once the key is gone the wipe always ends, here or in ``resumeWipes(observer:)``; what could not be removed is in
+    /// It is noted first that the wipe was asked for; from then on it always ends, here or in ``resumeWipes(observer:)``; what could not be removed is in
     /// the report, and readable files that stayed keep their owner, so that the next wipe tries again. The report stays on
     /// disk until ``discardReport(for:)``. An account without a key is wiped all the same. A resumed wipe leaves a key
     /// alone that another app of the group has made since it began.
     ///
     /// - Parameter observer: told of each step after it was done, on the vault's executor.
-    /// - Throws: `wipePending` when a wipe of the account runs already in this process; ``VaultError`` when the key's
-    ///   record or the journal cannot be written: the wipe is then pending.
+    /// - Throws: `wipePending` when a wipe of the account runs already in this process; ``VaultError`` when the key store, the key's
+    ///   record or the journal refuses: the wipe is then pending, and nothing of the account is open or in memory.
     public func wipe(
         _ account: AccountID, observer: @escaping @Sendable (WipeStep) -> Void = { _ in }
     ) async throws(VaultError) -> WipeReport {
@@ -86,39 +86,27 @@ extension Vault {
 
     // MARK: The key
 
-    /// Overwrites the key's record with the note that a wipe began, which is the one write that matters; then the
-    /// journal takes the note's place and the record is unlinked.
+    /// Notes that a wipe was asked for, ends what is open, and destroys the account's secret in the key store; then the record is
+    /// overwritten, which the journal notes, and unlinked.
     private func destroyKey(
         of account: AccountID, _ observer: @Sendable (WipeStep) -> Void
     ) throws(VaultError) -> WipeJournal {
-        let path = keyPath(account)
         var journal =
             WipeJournal.read(WipeJournal.path(for: account, in: directory))
             ?? WipeJournal(
-                report: WipeReport(account: account, started: clock()), attachments: attachments.map(\.name))
+                report: WipeReport(account: account, started: clock()), attachments: attachments.map(\.name),
+                askedKeyID: askedKeyID(of: account))
         // A resumed wipe also runs what was attached since it began.
         for name in attachments.map(\.name) where !journal.attachments.contains(name) {
             journal.attachments.append(name)
         }
-        // A journal is written after the key is gone. What lies there by now is what a killed wipe left, or a key that
-        // another app of the group has made since, which this wipe does not mean.
-        let isResumed = journal.result(of: WipeStep.Kind.keyDestroyed.rawValue) != nil
-        var keyID: [UInt8]?
-        var isNewer = false
-        if let file = try PosixFile.open(path, writing: true, ifExists: true) {
-            defer { file.close() }
-            let memory = RawMemory(AccountKeyRecord.size)
-            let count = try file.read(memory.slice(0, AccountKeyRecord.size), at: 0)
-            let known = try? AccountKeyRecord.identify(memory.array(0, count))
-            isNewer = isResumed && known.map { !$0.isWipe && !journal.hasDestroyed($0.keyID) } ?? false
-            if !isNewer { keyID = known?.keyID ?? [UInt8](repeating: 0, count: 16) }
-            if !isNewer, known?.isWipe != true {
-                try file.write(try AccountKeyRecord.wipeNote(account, keyID: keyID ?? []), at: 0)
-                try file.sync()
-            }
-        }
+        // A full disk may refuse this and still take what is written in place.
+        let isNoted = (try? journal.write(in: directory)) != nil
         drop(account, because: VaultError(.wiped, "The account's data was wiped."))
-        observer(WipeStep(.keyDestroyed))
+        observer(WipeStep(.asked))
+        let (keyID, isNewer) = try exclusivelyWithKeys { () throws(VaultError) in
+            try destroyKey(of: account, by: journal, isNoted: isNoted, observer)
+        }
         if let id = keyID?.hex, !journal.report.destroyedKeyIDs.contains(id) {
             journal.report.destroyedKeyIDs.append(id)
         }
@@ -127,10 +115,91 @@ extension Vault {
         }
         try journal.write(in: directory)
         observer(WipeStep(.journalWritten))
-        if !isNewer { PosixFile.remove(path) }
+        if !isNewer { PosixFile.remove(keyPath(account)) }
         try PosixFile.syncDirectory(keyDirectory.path)
         observer(WipeStep(.keyRecordRemoved))
         return journal
+    }
+
+    /// Destroys secret and record, unless they are newer than the wipe, and gives the key's id; nil where there is no record.
+    ///
+    /// - Parameter isNoted: Whether a journal says that the wipe has begun; else the record has to say it before anything goes.
+    private func destroyKey(
+        of account: AccountID, by journal: WipeJournal, isNoted: Bool, _ observer: @Sendable (WipeStep) -> Void
+    ) throws(VaultError) -> (keyID: [UInt8]?, isNewer: Bool) {
+        let known = (try? keyRecord(of: account)) ?? nil
+        if let known, isNewer(known, than: journal) { return (nil, true) }
+        var refusal = isNoted ? secretFailure(account, known, observer) : nil
+        let isThere = try overwriteRecord(of: account, known)
+        if !isNoted { refusal = secretFailure(account, known, observer) }
+        try removeFormerKey(of: account)
+        if let refusal { throw refusal }
+        observer(WipeStep(.keyDestroyed))
+        return (isThere ? known?.keyID ?? [UInt8](repeating: 0, count: 16) : nil, false)
+    }
+
+    /// What the journal says of the key that is there when the wipe is asked for; nil where that cannot be told.
+    private func askedKeyID(of account: AccountID) -> String? {
+        do { return try keyRecord(of: account)?.keyID.hex ?? "" } catch { return nil }
+    }
+
+    /// Whether another app of the group has made the key since the wipe began. It opens with the store's secret as it is now, and
+    /// each key has a secret of its own.
+    private func isNewer(_ record: AccountKeyRecord.Claim, than journal: WipeJournal) -> Bool {
+        guard !record.isWipe else { return false }
+        if journal.result(of: WipeStep.Kind.keyDestroyed.rawValue) != nil {
+            return !journal.hasDestroyed(record.keyID)
+        }
+        let account = journal.report.account
+        return journal.askedKeyID.map { $0 != record.keyID.hex } ?? false
+            && (try? openedKey(of: account)) ?? nil != nil
+    }
+
+    /// Destroys the account's secret, so that no copy of a record opens, and remembers what ended; why not, where that failed.
+    private func secretFailure(
+        _ account: AccountID, _ known: AccountKeyRecord.Claim?, _ observer: @Sendable (WipeStep) -> Void
+    ) -> VaultError? {
+        do {
+            try secrets.destroy(for: account)
+            try secrets.retirePlainRecords(of: account)
+            if let known { try secrets.retire(keyID: known.keyID) }
+            observer(WipeStep(.secretDestroyed))
+            return nil
+        } catch { return error }
+    }
+
+    /// Overwrites the account's record with the note that a wipe began; false where there is none.
+    ///
+    /// In a folder that apps share anything may lie there: what is not this account's record and has other names, or is a link, is
+    /// left as it is behind its name.
+    private func overwriteRecord(
+        of account: AccountID, _ known: AccountKeyRecord.Claim?
+    ) throws(VaultError) -> Bool {
+        let path = keyPath(account)
+        if PosixFile.isLink(path) { return true }
+        guard let file = try PosixFile.open(path, writing: true, ifExists: true, following: false) else { return false }
+        defer { file.close() }
+        if known?.isWipe == true { return true }
+        if known == nil, try !file.hasOneName(andSize: AccountKeyRecord.size) { return true }
+        let id = known?.keyID ?? [UInt8](repeating: 0, count: 16)
+        try file.write(try AccountKeyRecord.wipeNote(account, keyID: id), at: 0)
+        try file.sync()
+        return true
+    }
+
+    /// The key that the account's record holds, opened with what the key store has now.
+    private func openedKey(of account: AccountID) throws(VaultError) -> AccountKey? {
+        guard let bytes = try PosixFile.contents(keyPath(account), limit: AccountKeyRecord.size),
+            case .key(let key) = try AccountKeyRecord.open(bytes, under: secrets.parts(of: account))
+        else { return nil }
+        return key
+    }
+
+    /// What the account's record says of itself; nil where there is none, or another account's.
+    private func keyRecord(of account: AccountID) throws(VaultError) -> AccountKeyRecord.Claim? {
+        guard let bytes = try PosixFile.contents(keyPath(account), limit: AccountKeyRecord.size) else { return nil }
+        let claim = try AccountKeyRecord.identify(bytes)
+        return claim.account == account ? claim : nil
     }
 
     // MARK: What the vault keeps

@@ -4,8 +4,12 @@ public struct WipeStep: Sendable, Equatable {
     public enum Kind: String, Sendable, Codable, CaseIterable {
         /// Nothing has been touched yet.
         case begun
-        /// The account key's record was overwritten and synced, and its copies in memory are zeroed: nothing of the
-        /// account can be opened any more, whatever happens next.
+        /// The journal says that the wipe was asked for; what was open has ended, and the key is gone from memory.
+        case asked
+        /// The account's secret in the key store is destroyed: nothing of the account can be opened any more, whatever happens
+        /// next, and no copy of the key's record brings it back.
+        case secretDestroyed
+        /// The account key's record was overwritten and synced.
         case keyDestroyed
         /// The journal is on disk.
         case journalWritten

@@ -64,7 +64,7 @@ struct CacheStory {
 
     enum Step {
         /// More moments than the longest change has: its calls of the secret store, before and after.
-        static let most = 5
+        static let most = 9
     }
 
     let path: String
@@ -160,7 +160,7 @@ struct CacheStory {
         // A key that no session uses would be one that nothing ever destroys; one that is overwritten already is none.
         let secrets = try FileSecretStore(directory: keys)
         let kept = try FileManager.default.contentsOfDirectory(atPath: keys.path).filter { name in
-            guard name.hasPrefix("session-"), name.hasSuffix(".key") else { return false }
+            guard name.hasPrefix("session-"), name.hasSuffix("-key.key") else { return false }
             return try secrets.secret(named: String(name.dropLast(4))) != nil
         }
         #expect(kept.count == sessions.count, "\(round): \(kept)")

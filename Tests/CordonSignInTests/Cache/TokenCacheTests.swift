@@ -117,7 +117,7 @@ import Testing
         let client = try await fixture.signedInClient()
         let old = try Data(contentsOf: session())
         _ = try await client.signIn(SignInFixture.request, browser: fixture.provider.browser(signingInAs: .worker))
-        #expect(fixture.secrets.count == 1)
+        #expect(fixture.secrets.count == 2)
         try old.write(to: session())
         #expect(await failure { try await fixture.client().testToken() }?.fault == .storeDamaged)
     }

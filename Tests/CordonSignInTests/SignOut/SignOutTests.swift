@@ -11,7 +11,7 @@ import Testing
 
     @Test func `signing out destroys key and file and revokes at the provider`() async throws {
         let client = try await fixture.signedInClient()
-        #expect(fixture.secrets.count == 1)
+        #expect(fixture.secrets.count == 2)
         let report = try await client.signOut("oid-worker-a")
         #expect(report.removal.hadSession)
         #expect(report.removal.isComplete)

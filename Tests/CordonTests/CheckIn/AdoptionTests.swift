@@ -13,12 +13,20 @@ import Testing
     /// A key store that can refuse.
     private final class FickleKeys: KeyStore {
         private let key = SymmetricKey(size: .bits256)
+        private let secrets = InMemoryKeyStore()
         let refuses = Locked(false)
 
         func rootKey() throws(VaultError) -> SymmetricKey {
             if refuses.withLock({ $0 }) { throw VaultError(.keyStore, "The key store is locked.") }
             return key
         }
+
+        // As in the Keychain, what is locked cannot be read, but deleted.
+        func secret(for name: KeyStoreName) throws(VaultError) -> SymmetricKey? { secrets.secret(for: name) }
+        func makeSecret(for name: KeyStoreName) throws(VaultError) -> SymmetricKey { secrets.makeSecret(for: name) }
+        func destroySecret(for name: KeyStoreName) throws(VaultError) { secrets.destroySecret(for: name) }
+        func retire(_ name: KeyStoreName) throws(VaultError) { secrets.retire(name) }
+        func isRetired(_ name: KeyStoreName) throws(VaultError) -> Bool { secrets.isRetired(name) }
     }
 
     private let ada: AccountID = "oid-a"

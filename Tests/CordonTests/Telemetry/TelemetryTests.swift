@@ -56,6 +56,28 @@ import Testing
         #expect(await restarted.telemetry.ledger() == ledger, "it outlives the process")
     }
 
+    @Test
+    func
+        `after a wipe the ledger keeps its lines and names neither account nor organisation, also where it lay before`()
+        async throws
+    {
+        let (device, protection) = try await worked()
+        let before = await protection.telemetry.ledger()
+        #expect(before.contains { $0.event.account == device.account.id && $0.event.tenant != nil })
+        let file = device.folder.appending(path: "data/telemetry/ledger.jsonl")
+        let held = try #require(FileHandle(forReadingAtPath: file.path))
+        try await protection.wipe(device.account.id)
+        let after = await protection.telemetry.ledger()
+        #expect(after.map(\.event.name).starts(with: before.map(\.event.name)))
+        #expect(after.allSatisfy { $0.event.account == nil && $0.event.tenant == nil })
+        for bytes in [try Data(contentsOf: file), try held.readToEnd() ?? Data()] {
+            for name in [device.account.id.rawValue, device.account.tenant.rawValue] {
+                #expect(bytes.range(of: Data(name.utf8)) == nil)
+            }
+        }
+        #expect(device.files(in: "telemetry") == ["ledger.jsonl", "ledger.jsonl.lock"])
+    }
+
     @Test func `what could not be sent of an account that left goes out under no later registration`() async throws {
         let (device, protection) = try await worked()
         await device.service.set { $0.telemetryProblem = ProblemDetails(title: "busy", status: 503) }

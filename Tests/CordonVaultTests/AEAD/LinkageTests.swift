@@ -35,12 +35,10 @@ import CordonTestSupport
         /// C code for the functions by their names in swift-crypto, with bodies of the test's own.
         private static func functions(body: String, opening: String = "memset(out, 0, n); return 1;") -> String {
             """
-            static char context;
             const EVP_AEAD *CCryptoBoringSSL_EVP_aead_aes_256_gcm(void) { return 0; }
-            cordon_aead *CCryptoBoringSSL_EVP_AEAD_CTX_new(const EVP_AEAD *a, const uint8_t *k, size_t kn, size_t t) {
-                return (cordon_aead *)&context;
-            }
-            void CCryptoBoringSSL_EVP_AEAD_CTX_free(cordon_aead *a) {}
+            int CCryptoBoringSSL_EVP_AEAD_CTX_init(cordon_aead *a, const EVP_AEAD *which, const uint8_t *k, size_t kn, size_t t,
+                void *engine) { return 1; }
+            void CCryptoBoringSSL_EVP_AEAD_CTX_cleanup(cordon_aead *a) {}
             int CCryptoBoringSSL_EVP_AEAD_CTX_seal_scatter(const cordon_aead *a, uint8_t *out, uint8_t *tag, size_t *written,
                 size_t most, const uint8_t *nonce, size_t nn, const uint8_t *in, size_t n, const uint8_t *e, size_t en,
                 const uint8_t *c, size_t cn) { *written = 16; \(body) return 1; }
@@ -73,7 +71,8 @@ import CordonTestSupport
             """.write(to: source, atomically: true, encoding: .utf8)
             let program = folder.appending(path: "program").path
             let clang = try #require(Program.find("clang"))
-            try Program.succeed(clang, ["-I", "\(shim.path)/include", source.path, "-o", program, "-lpthread"])
+            try Program.succeed(
+                clang, ["-I", "\(shim.path)/include", source.path, "\(shim.path)/memory.c", "-o", program, "-lpthread"])
             availability = try Program.succeed(program, []).text.trimmingCharacters(in: .whitespacesAndNewlines)
         }
     }

@@ -93,6 +93,8 @@ struct FormatVectorTests {
         let keys: [String: String]
         /// The root key of the account key records.
         let root: String
+        /// The account's secret for those that hang on one.
+        let secret: String
         /// Places on disk by names, by the account key's id.
         let names: [String: [String: String]]
     }
@@ -171,6 +173,7 @@ struct FormatVectorTests {
                 case "named": try open(item.bytes, .file(SealedFolder.kept(item.calledName)), keys, backend).all()
                 case "directory": try list(item.bytes, keys, backend)
                 case "record": try openRecord(item.bytes)
+                case "former": try openFormer(item.bytes, keys)
                 case "database": try openDatabase(item.bytes, keys, backend)
                 default: try openBuffer(item.bytes, keys)
                 }
@@ -211,11 +214,24 @@ struct FormatVectorTests {
     }
 
     private static func openRecord(_ record: [UInt8]) throws -> [UInt8] {
-        let root = SecretBytes(SymmetricKey(data: bytes(try known().root)))
-        guard case .key(let key) = try AccountKeyRecord.open(record, under: root) else {
+        let known = try known()
+        let parts = KeyParts(
+            root: SecretBytes(SymmetricKey(data: bytes(known.root))),
+            secret: SecretBytes(SymmetricKey(data: bytes(known.secret))))
+        guard case .key(let key) = try AccountKeyRecord.open(record, under: parts) else {
             throw VaultError(.wipePending, "a note")
         }
         return key.secret.withBytes { Array($0) } ?? []
+    }
+
+    private static func openFormer(_ record: [UInt8], _ keys: [AccountKey]) throws -> [UInt8] {
+        // The account's present key, unless the record names another.
+        var claimed: AccountKey?
+        if record.count == FormerKeyRecord.size { claimed = keys.first { $0.id == Array(record[32..<48]) } }
+        guard let key = claimed ?? keys.first,
+            let (former, _) = try FormerKeyRecord.open(record, under: key)
+        else { throw VaultError(.wrongKey, "another key's") }
+        return former.secret.withBytes { Array($0) } ?? []
     }
 
     private static func openDatabase(

@@ -42,18 +42,40 @@ struct KeyTests {
 
     @Test func `an account key opens under its own root key alone, and no bit of its record can change`() throws {
         let key = AccountKey(account: "ada@example.test", id: SecureRandom.bytes(16), secret: .random())
-        let root = SecretBytes.random()
-        let record = try key.record(under: root)
-        guard case .key(let again) = try AccountKeyRecord.open(record, under: root) else {
-            Issue.record("no key")
-            return
+        let (root, secret) = (SecretBytes.random(), SecretBytes.random())
+        for parts in [KeyParts(root: root, secret: nil), KeyParts(root: root, secret: secret)] {
+            let record = try key.record(under: parts)
+            guard case .key(let again) = try AccountKeyRecord.open(record, under: parts) else {
+                Issue.record("no key")
+                return
+            }
+            #expect(again.id == key.id)
+            #expect(throws: VaultError(.wrongKey, "")) {
+                _ = try AccountKeyRecord.open(record, under: KeyParts(root: .random(), secret: parts.secret))
+            }
+            for bit in 0..<record.count * 8 {
+                var changed = record
+                changed[bit / 8] ^= 1 << UInt8(bit % 8)
+                #expect((try? AccountKeyRecord.open(changed, under: parts)) == nil, "bit \(bit)")
+            }
         }
-        #expect(again.id == key.id)
-        #expect(throws: VaultError(.wrongKey, "")) { _ = try AccountKeyRecord.open(record, under: .random()) }
-        for bit in 0..<record.count * 8 {
-            var changed = record
-            changed[bit / 8] ^= 1 << UInt8(bit % 8)
-            #expect((try? AccountKeyRecord.open(changed, under: root)) == nil, "bit \(bit)")
+    }
+
+    @Test func `a key that hangs on a secret opens with the root key and that secret alone`() throws {
+        let key = AccountKey(account: "ada@example.test", id: SecureRandom.bytes(16), secret: .random())
+        let root = SecretBytes.random()
+        let record = try key.record(under: KeyParts(root: root, secret: .random()))
+        for other in [nil, SecretBytes.random()] {
+            #expect(throws: VaultError(.wrongKey, "")) {
+                _ = try AccountKeyRecord.open(record, under: KeyParts(root: root, secret: other))
+            }
+        }
+        // A record that is said to need no secret is another one.
+        var plain = record
+        plain.replaceSubrange(12..<13, with: [0])
+        plain.replaceSubrange(368..<384, with: [UInt8](repeating: 0, count: 16))
+        #expect(throws: VaultError(.wrongKey, "")) {
+            _ = try AccountKeyRecord.open(plain, under: KeyParts(root: root, secret: nil))
         }
     }
 

@@ -1,4 +1,5 @@
 #if os(Linux)
+    import CordonBase
     import Foundation
 
     @testable import CordonVault
@@ -7,7 +8,7 @@
     enum MemoryScan {
         /// How often a 32-byte secret stands at a multiple of eight bytes.
         static func count(of masked: [UInt8], maskedWith mask: UInt8) throws -> Int {
-            let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
+            guard let maps = KernelText.contents(of: "/proc/self/maps") else { throw CocoaError(.fileReadUnknown) }
             let memory = open("/proc/self/mem", O_RDONLY)
             guard memory >= 0 else { throw CocoaError(.fileReadNoPermission) }
             defer { close(memory) }

@@ -66,6 +66,27 @@ struct WipeTests {
         #expect(await code { _ = try await other.create(path, for: workshop.ada) } == .wiped)
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `what another process has open ends when the account is wiped, without that process opening anything`()
+        async throws
+    {
+        let workshop = try await Workshop()
+        let other = try await workshop.reopened()
+        let path = workshop.path("both")
+        let writer = try await other.create(path, for: workshop.ada)
+        try writer.write([1, 2, 3], at: 0)
+        try writer.sync()
+        let reader = try await other.open(path, writing: false)
+        let bens = try await other.create(workshop.path("bens"), for: workshop.ben)
+        _ = try await workshop.vault.wipe(workshop.ada)
+        while (try? reader.read(3, at: 0)) != nil { await Task.yield() }
+        #expect(await code { _ = try reader.read(3, at: 0) } == .wiped)
+        #expect(await code { try writer.write([4], at: 0) } == .wiped)
+        #expect(await !other.isUnlocked(workshop.ada))
+        try bens.write([5], at: 0)
+        #expect(await other.isUnlocked(workshop.ben))
+    }
+
     @Test func `attachments run after the files and their failures are reported`() async throws {
         let workshop = try await Workshop()
         let state = workshop.path("state")

@@ -1,3 +1,4 @@
+import CordonBase
 import Foundation
 
 /// The writable memory of another process, as its system's administrator can read it.
@@ -28,7 +29,8 @@ struct ProcessMemory {
 
     /// Where the process may write, thus where its values are.
     private func ranges() throws -> [Range<Int>] {
-        try String(contentsOfFile: "/proc/\(process)/maps", encoding: .utf8).split(separator: "\n").compactMap { line in
+        guard let maps = KernelText.contents(of: "/proc/\(process)/maps") else { throw CocoaError(.fileReadUnknown) }
+        return maps.split(separator: "\n").compactMap { line in
             let parts = line.split(separator: " ")
             guard parts.count > 1, parts[1].hasPrefix("rw") else { return nil }
             let ends = parts[0].split(separator: "-").compactMap { Int($0, radix: 16) }

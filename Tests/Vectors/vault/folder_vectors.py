@@ -131,14 +131,14 @@ def directories(vectors, ada):
 
 
 def record(account, root, version, magic=b"CORDONAK", name=None, length=None, more=0, zero=0, padding=b"\0", room=b"", tail=b"",
-           purpose=None, wrapped=True):
+           purpose=None, wrapped=True, secret=b""):
     name = account.name if name is None else name
     end, start = (384, 384) if version != 2 else (368, 452)
     head = struct.pack("<8sHHHH16s", magic, version, len(name) if length is None else length, more, zero, account.id) + name
     head = (head.ljust(end - 1, b"\0") + padding + room).ljust(start, b"\0")
     if wrapped:
         nonce = RANDOM.randbytes(12)
-        wrap = Account.derive_from(root, account.id, purpose or f"cordon vault {version} account key")
+        wrap = Account.derive_from(root + secret, account.id, purpose or f"cordon vault {version} account key")
         head += nonce + seal(wrap, nonce, account.key, head)
     return (head + tail).ljust(512, b"\0")
 
@@ -171,7 +171,7 @@ def records(vectors, ada, ben, root):
         other = record(ada, RANDOM.randbytes(32), version)
         vectors.case(f"{base}-other-root", base, "wrongKey", "wrapped under another root key", *vectors.rewritten(base, other))
     for name, values, expect in (
-            ("secret", dict(more=1), "unsupportedFormat"), ("pin", dict(more=1 << 8), "unsupportedFormat"),
+            ("secret", dict(more=1), "wrongKey"), ("pin", dict(more=1 << 8), "unsupportedFormat"),
             ("secret-and-pin", dict(more=1 | 1 << 8, room=b"\7" * 84), "unsupportedFormat"),
             ("room-of-nothing", dict(room=b"\7"), "damaged")):
         data = record(ada, root, 2, **values)
@@ -179,10 +179,69 @@ def records(vectors, ada, ben, root):
                      *vectors.rewritten("key-record-2", data))
 
 
+def records_with_secret(vectors, ada, root, secret):
+    """Records whose wrapping key hangs on the account's secret too."""
+    base, known = "key-record-2-secret", Account.derive_from(secret, ada.id, "cordon vault 2 account secret id")[:16]
+    needs = dict(more=1, room=known, purpose="cordon vault 2 account key, secret", secret=secret)
+    vectors.base(base, record(ada, root, 2, **needs), "record")
+    vectors.case(f"good-{base}", base, opens(ada.key), "a record that hangs on the account's secret")
+    for name, offset, expect in (
+            ("version", 8, "unsupportedFormat"), ("needs", 12, "unsupportedFormat"), ("pin", 13, "unsupportedFormat"),
+            ("reserved", 14, "damaged"), ("key-id", 16, "wrongKey"), ("account", 32, "wrongKey"), ("account-padding", 367, "damaged"),
+            ("secret-id", 368, "wrongKey"), ("secret-id", 383, "wrongKey"), ("room", 384, "damaged"), ("room", 451, "damaged"),
+            ("nonce", 452, "wrongKey"), ("key", 464, "wrongKey"), ("tag", 511, "wrongKey")):
+        vectors.case(f"{base}-{name}-{offset}", base, expect, f"one bit of the record's {name} changed", f"xor {offset} 04")
+    vectors.case(f"{base}-said-to-need-none", base, "wrongKey", "turned into one that needs no secret",
+                 "write 12 00", f"write 368 {'00' * 16}")
+    vectors.case(f"{base}-wipe", base, "damaged", "a note that a wipe began has no parts", "write 0 " + b"CORDONWP".hex())
+    foreign = RANDOM.randbytes(32)
+    for name, values in (
+            ("destroyed", dict(secret=foreign, room=Account.derive_from(foreign, ada.id, "cordon vault 2 account secret id")[:16])),
+            ("other-secret", dict(secret=foreign)), ("other-secret-id", dict(room=b"\7" * 16)), ("root-alone", dict(secret=b"")),
+            ("plain-purpose", dict(purpose="cordon vault 2 account key"))):
+        data = record(ada, root, 2, **(needs | values))
+        vectors.case(f"{base}-sealed-{name}", base, "wrongKey", f"genuine, under other parts: {name}", *vectors.rewritten(base, data))
+    for name, values, expect in (("pin-too", dict(more=1 | 1 << 8), "unsupportedFormat"), ("2", dict(more=2), "unsupportedFormat"),
+                                 ("room", dict(room=known + b"\1"), "damaged")):
+        data = record(ada, root, 2, **(needs | values))
+        vectors.case(f"{base}-sealed-{name}", base, expect, f"genuine, but malformed: {name}", *vectors.rewritten(base, data))
+
+
+def former_key(account, former, version=2, settled=0, zero=b"", key=None):
+    head = (struct.pack("<8sHB", b"CORDONFK", version, settled) + zero).ljust(16, b"\0") + former.id + account.id
+    nonce = RANDOM.randbytes(12)
+    wrap = Account.derive_from(key or account.key, former.id, "cordon vault 2 former account key")
+    return head + nonce + seal(wrap, nonce, former.key, head)
+
+
+def former_keys(vectors, ada):
+    """Records of a key that the account's present one has replaced."""
+    base, former = "former-key", Account("ada@example.test")
+    vectors.base(base, former_key(ada, former), "former")
+    vectors.case(f"good-{base}", base, opens(former.key), "a former key under the present one")
+    vectors.case(f"{base}-settled", base, opens(former.key), "nothing that was found hangs on it any more",
+                 *vectors.rewritten(base, former_key(ada, former, settled=1)))
+    for name, offset, expect in (
+            ("magic", 0, "damaged"), ("version", 8, "unsupportedFormat"), ("settled", 10, "damaged"), ("reserved", 11, "damaged"),
+            ("reserved", 15, "damaged"), ("key-id", 16, "damaged"), ("present-key-id", 32, "wrongKey"), ("nonce", 48, "damaged"),
+            ("key", 60, "damaged"), ("tag", 107, "damaged")):
+        vectors.case(f"{base}-{name}-{offset}", base, expect, f"one bit of the record's {name} changed", f"xor {offset} 04")
+    vectors.case(f"{base}-said-to-be-settled", base, "damaged", "settled by whoever lacks the key", "xor 10 01")
+    vectors.case(f"{base}-cut", base, "damaged", "the end is missing", "cut 107")
+    vectors.case(f"{base}-extended", base, "damaged", "a byte after the end", "append 00")
+    for name, values, expect in (("version-3", dict(version=3), "unsupportedFormat"), ("settled-2", dict(settled=2), "damaged"),
+                                 ("reserved", dict(zero=b"\1"), "damaged"), ("other-key", dict(key=b"\7" * 32), "damaged")):
+        vectors.case(f"{base}-sealed-{name}", base, expect, f"genuine, but malformed: {name}",
+                     *vectors.rewritten(base, former_key(ada, former, **values)))
+
+
 def folders(vectors, ada, ben):
-    """Writes bases and cases; the root key that the records are wrapped under."""
+    """Writes bases and cases; the root key and the account's secret that the records are wrapped under."""
     named_files(vectors, ada, ben)
     directories(vectors, ada)
     root = RANDOM.randbytes(32)
     records(vectors, ada, ben, root)
-    return root
+    secret = RANDOM.randbytes(32)
+    records_with_secret(vectors, ada, root, secret)
+    former_keys(vectors, ada)
+    return root, secret

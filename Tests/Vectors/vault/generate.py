@@ -3,7 +3,7 @@
 
     generate.py
 
-A case is a text file: `kind` (file, named, directory, buffer, database or record), `base`, any number of `edit` lines applied
+A case is a text file: `kind` (file, named, directory, buffer, database, record or former), `base`, any number of `edit` lines applied
 in order, `expect` (`opens` and the SHA-256 of the plaintext, of a record's key, or of a directory's names, a line feed after
 each; or the refusal's name), `about`. A case of a named file has the `name` that its place stands for. Edits: `xor OFFSET HEX`, `write OFFSET HEX`,
 `copy BASE FROM TO COUNT` (`-` is the case itself), `cut LENGTH`, `append HEX`.
@@ -230,9 +230,9 @@ def main():
     malformed(vectors, ada)
     buffers(vectors, ada)
     databases(vectors, ada, ben)
-    root = folders(vectors, ada, ben)
+    root, secret = folders(vectors, ada, ben)
     keys = {"accounts": {a.id.hex(): a.name.decode() for a in (ada, ben)}, "keys": {a.id.hex(): a.key.hex() for a in (ada, ben)},
-            "root": root.hex(), "names": {a.id.hex(): names_on_disk(a) for a in (ada, ben)}}
+            "root": root.hex(), "secret": secret.hex(), "names": {a.id.hex(): names_on_disk(a) for a in (ada, ben)}}
     (HERE / "keys.json").write_text(json.dumps(keys, indent=2) + "\n")
     print(vectors.count, "cases")
 

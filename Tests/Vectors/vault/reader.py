@@ -228,26 +228,42 @@ def open_directory(data, keys):
     return sorted(name for name, is_there in names.items() if is_there)
 
 
-def open_record(data, root):
-    """Section 2: the id and the key in an account key record."""
+def open_record(data, root, secret):
+    """Section 2: the id and the key in an account key record; `secret` is what the key store has for the account."""
     require(len(data) == 512)
     require(data[:8] in (b"CORDONAK", b"CORDONWP"))
     version, length, more, zero = struct.unpack_from("<HHHH", data, 8)
     require(version in (1, 2), "unsupportedFormat")
     is_wipe = data[:8] == b"CORDONWP"
     end, wrapped = (384, 384) if version == 1 else (368, 452)
-    needs_more = version == 2 and not is_wipe and more != 0
-    require(1 <= length <= 336 and zero == 0 and (more == 0 or needs_more) and not any(data[32 + length : end]))
-    require(needs_more or not any(data[end:wrapped]))
+    needs_secret = version == 2 and not is_wipe and more == 1
+    needs_more = version == 2 and not is_wipe and more > 1
+    require(1 <= length <= 336 and zero == 0 and (more == 0 or needs_secret or needs_more) and not any(data[32 + length : end]))
+    require(needs_more or not any(data[end + 16 if needs_secret else end : wrapped]))
     require(not any(data[wrapped if is_wipe else wrapped + 60 :]))
     text(data[32 : 32 + length])
     require(not is_wipe, "wipePending")
     require(not needs_more, "unsupportedFormat")
-    wrap = derive(root, data[16:32], f"cordon vault {version} account key")
+    if needs_secret:
+        require(derive(secret, data[16:32], "cordon vault 2 account secret id")[:16] == data[end : end + 16], "wrongKey")
+        wrap = derive(root + secret, data[16:32], "cordon vault 2 account key, secret")
+    else:
+        wrap = derive(root, data[16:32], f"cordon vault {version} account key")
     try:
         return data[16:32], open_sealed(wrap, data[wrapped : wrapped + 12], data[wrapped + 12 : wrapped + 60], data[:wrapped])
     except Refused:
         raise Refused("wrongKey") from None
+
+
+def open_former(data, keys):
+    """Section 2: the id and the key in a record of a former account key."""
+    require(len(data) == 108 and data[:8] == b"CORDONFK")
+    version, settled = struct.unpack_from("<HB", data, 8)
+    require(version == 2, "unsupportedFormat")
+    require(settled <= 1 and not any(data[11:16]))
+    require(data[32:48].hex() in keys, "wrongKey")
+    wrap = derive(keys[data[32:48].hex()], data[16:32], "cordon vault 2 former account key")
+    return data[16:32], open_sealed(wrap, data[48:60], data[60:108], data[:48])
 
 
 def read_keys(path):
@@ -255,7 +271,7 @@ def read_keys(path):
     return {name: bytes.fromhex(key) for name, key in content["keys"].items()}
 
 
-def outcome(case, data, keys, root):
+def outcome(case, data, keys, root, secret):
     kind = case["kind"][0]
     try:
         if kind == "database":
@@ -264,8 +280,10 @@ def outcome(case, data, keys, root):
             content = open_named(data, keys, case["name"][0])
         elif kind == "directory":
             content = "".join(name + "\n" for name in open_directory(data, keys)).encode()
+        elif kind == "former":
+            content = open_former(data, keys)[1]
         elif kind == "record":
-            content = open_record(data, root)[1]
+            content = open_record(data, root, secret)[1]
         else:
             content = SealedFile(data, keys).plaintext() if kind == "file" else open_buffer(data, keys)
     except Refused as refusal:
@@ -313,7 +331,7 @@ def run_cases(directory):
         wrong += any(name_on_disk(keys[key_id], name) != place for name, place in names.items())
     for path in sorted((directory / "cases").iterdir()):
         case = read_case(path)
-        found = outcome(case, edited(directory, case), keys, bytes.fromhex(known["root"]))
+        found = outcome(case, edited(directory, case), keys, bytes.fromhex(known["root"]), bytes.fromhex(known["secret"]))
         wrong += found != case["expect"][0]
         print(path.name, found)
     return wrong

@@ -93,7 +93,7 @@ enum ProtectedBuffer {
     /// The bytes of a sealed buffer.
     static func open(_ bytes: Data, _ head: Head, under key: AccountKey, context: String?) throws(VaultError) -> Data {
         try check(head, context)
-        guard key.id == head.keyID else {
+        guard let key = key.key(withID: head.keyID) else {
             throw VaultError(.wrongKey, "The buffer was sealed under the account key \(head.keyID.hex).")
         }
         let count = bytes.count - head.end - sealedOverhead

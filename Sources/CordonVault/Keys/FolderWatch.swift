@@ -1,0 +1,110 @@
+internal import CordonAEADShim
+internal import CordonBase
+internal import Dispatch
+internal import Foundation
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// Tells when something changes among the names of a folder, whichever process does it: inotify on Linux, kqueue on Apple platforms.
+/// Costs nothing while nothing changes, and ends with its last reference.
+final class FolderWatch {
+    #if canImport(Darwin)
+        private let source: any DispatchSourceProtocol
+
+        /// Begins to watch; nil where the system has no means left for it.
+        init?(_ folder: URL, _ changed: @escaping @Sendable () -> Void) {
+            let descriptor = open(folder.path, O_EVTONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { return nil }
+            source = DispatchSource.makeFileSystemObjectSource(
+                fileDescriptor: descriptor, eventMask: [.write, .delete, .rename],
+                queue: DispatchQueue(label: "cordon.vault.keys"))
+            source.setEventHandler(handler: changed)
+            source.setCancelHandler { close(descriptor) }
+            source.resume()
+        }
+
+        deinit { source.cancel() }
+    #else
+        private let number: Int32
+        private let id: Int
+
+        /// Begins to watch; nil where the system has no means left for it.
+        init?(_ folder: URL, _ changed: @escaping @Sendable () -> Void) {
+            guard let (number, id) = FolderWatches.shared.add(folder, changed) else { return nil }
+            self.number = number
+            self.id = id
+        }
+
+        deinit { FolderWatches.shared.remove(number, id) }
+    #endif
+}
+
+#if !canImport(Darwin)
+    /// The folders that this process watches: a user may have few instances of inotify, and many folders in each.
+    private final class FolderWatches: Sendable {
+        static let shared = FolderWatches()
+
+        private struct State {
+            var actions: [Int32: [Int: @Sendable () -> Void]] = [:]
+            var nextID = 0
+        }
+
+        private let state = Locked(State())
+        private let descriptor: Int32
+        // Set once, and used by nobody afterwards: it lives as long as the process.
+        nonisolated(unsafe) private let source: (any DispatchSourceRead)?
+
+        private init() {
+            descriptor = cordon_watch_open()
+            guard descriptor >= 0 else {
+                source = nil
+                return
+            }
+            let source = DispatchSource.makeReadSource(
+                fileDescriptor: descriptor, queue: DispatchQueue(label: "cordon.vault.keys"))
+            self.source = source
+            source.setEventHandler { [weak self] in self?.tell() }
+            source.resume()
+        }
+
+        func add(_ folder: URL, _ action: @escaping @Sendable () -> Void) -> (number: Int32, id: Int)? {
+            guard descriptor >= 0 else { return nil }
+            // Under the lock, so that the last one to leave the folder does not take it out meanwhile.
+            return state.withLock { state in
+                let number = folder.path.withCString { cordon_watch_add(descriptor, $0) }
+                guard number >= 0 else { return nil }
+                state.nextID += 1
+                state.actions[number, default: [:]][state.nextID] = action
+                return (number, state.nextID)
+            }
+        }
+
+        func remove(_ number: Int32, _ id: Int) {
+            state.withLock { state in
+                state.actions[number]?[id] = nil
+                guard state.actions[number]?.isEmpty == true else { return }
+                state.actions[number] = nil
+                cordon_watch_remove(descriptor, number)
+            }
+        }
+
+        private func tell() {
+            var numbers = [Int32](repeating: 0, count: Int(CORDON_WATCH_MOST))
+            var changed: Set<Int32> = []
+            while true {
+                let count = cordon_watch_read(descriptor, &numbers)
+                if count == 0 { break }
+                changed.formUnion(numbers.prefix(count))
+            }
+            let seen = changed
+            let actions = state.withLock { state in seen.flatMap { state.actions[$0].map { Array($0.values) } ?? [] } }
+            for action in actions { action() }
+        }
+    }
+#endif

@@ -1,0 +1,82 @@
+import CordonBase
+import CordonIdentity
+import Foundation
+import Testing
+
+@testable import CordonVault
+
+/// Keys and plaintext in memory: where they lie, and that nothing is made of a key that goes meanwhile.
+struct MemoryProtectionTests {
+    @Test func `what is made of a secret while it is destroyed is not given out`() throws {
+        let secret = SecretBytes.random()
+        let made = secret.withBytes { bytes -> [UInt8] in
+            secret.destroy()
+            return Array(bytes)
+        }
+        #expect(made == nil)
+        let key = AccountKey(account: "ada@example.test", id: SecureRandom.bytes(16), secret: .random())
+        key.destroy()
+        #expect(throws: VaultError(.locked, "")) {
+            _ = try SealedHeader.make(owner: key.account, accountKey: key, chunkSize: 4096)
+        }
+    }
+
+    #if os(Linux)
+        /// What the kernel says of the page at an address: `dd` for not dumped, `lo` for locked.
+        private func flags(at address: UnsafeRawPointer?) throws -> Set<String> {
+            let place = UInt(bitPattern: address)
+            var isHere = false
+            for line in try #require(KernelText.contents(of: "/proc/self/smaps")).split(separator: "\n") {
+                let ends = line.prefix { $0 != " " }.split(separator: "-").compactMap { UInt($0, radix: 16) }
+                if ends.count == 2 { isHere = (ends[0]..<ends[1]).contains(place) }
+                if isHere, line.hasPrefix("VmFlags:") {
+                    return Set(line.split(separator: " ").dropFirst().map(String.init))
+                }
+            }
+            return []
+        }
+
+        @Test func `keys, expanded keys and plaintext lie in pages that are locked and not dumped`() throws {
+            let secret = SecretBytes.random()
+            let plaintext = RawMemory(16384, isSecret: true)
+            let long = RawMemory(1 << 20, isSecret: true)
+            let cipher = try #require(secret.withBytes { DirectCipher(key: $0) } ?? nil)
+            let control = RawMemory(16384)
+            let kept: [UnsafeRawPointer?] = [
+                secret.withBytes { $0.baseAddress }.flatMap { $0 }, UnsafeRawPointer(plaintext.bytes.baseAddress),
+                UnsafeRawPointer(cipher.expanded),
+            ]
+            for address in kept { #expect(try flags(at: address).isSuperset(of: ["dd", "lo"])) }
+            #expect(try flags(at: long.bytes.baseAddress).contains("dd"))
+            #expect(
+                try !flags(at: control.bytes.baseAddress).isSuperset(of: ["dd", "lo"]),
+                "the control: no page is so by itself")
+            withExtendedLifetime((secret, plaintext, long, cipher, control)) {}
+        }
+
+        @Test func `a scan of the live process finds an open file's key before the account is locked, and never after`()
+            async throws
+        {
+            // In a process of its own, so that nothing else moves memory meanwhile.
+            await #expect(processExitsWith: .success) {
+                let workshop = try await Workshop()
+                let path = workshop.path("note")
+                let mask: UInt8 = 0x5A
+                let file = try await workshop.vault.create(path, for: workshop.ada)
+                try file.write([1, 2, 3], at: 0)
+                try file.sync()
+                func contentKey() async throws -> [UInt8] {
+                    let key = try #require(await workshop.vault.keys[workshop.ada])
+                    let content = try #require(workshop.vault.facts(of: path)).contentKey(under: key)
+                    defer { content.destroy() }
+                    return try #require(content.withBytes { $0.map { $0 ^ mask } })
+                }
+                let needle = try await contentKey()
+                try #require(MemoryScan.count(of: needle, maskedWith: mask) > 0)
+                await workshop.vault.lock()
+                try #require(MemoryScan.count(of: needle, maskedWith: mask) == 0)
+                withExtendedLifetime(file) {}
+            }
+        }
+    #endif
+}

@@ -1,0 +1,218 @@
+import CordonBase
+import CordonIdentity
+import CordonTestSupport
+import Crypto
+import Foundation
+import Testing
+
+@testable import CordonVault
+
+/// A copy of a vault's folder does not undo a wipe.
+struct WipedCopyTests {
+    /// A vault with one sealed file, and a key store beside it that no copy of the vault reaches.
+    private struct Scene {
+        let folder: URL
+        let account: AccountID = "ada@example.test"
+        var home: URL { folder.appendingPathComponent("home") }
+        var keys: FileKeyStore { FileKeyStore(directory: folder.appendingPathComponent("keys")) }
+        var note: URL { home.appendingPathComponent("note") }
+        var copy: URL { folder.appendingPathComponent("copy") }
+
+        init() async throws {
+            folder = try TemporaryFolder.make()
+            let vault = try vault()
+            try await vault.createAccountKey(for: account)
+            let file = try await vault.create(note, for: account)
+            try file.write([1, 2, 3], at: 0)
+            try file.close()
+            try FileManager.default.copyItem(at: home, to: copy)
+        }
+
+        func vault() throws -> Vault {
+            try Vault(directory: home.appendingPathComponent("vault"), keyStore: keys, roots: [home])
+        }
+
+        /// Puts the whole folder back as it was before the wipe.
+        func restore() throws {
+            try FileManager.default.removeItem(at: home)
+            try FileManager.default.copyItem(at: copy, to: home)
+        }
+    }
+
+    @Test func `a folder that is put back after a wipe opens nothing`() async throws {
+        let scene = try await Scene()
+        defer { TemporaryFolder.remove(scene.folder) }
+        // The copy itself is good: without the wipe it opens.
+        try scene.restore()
+        let before = try scene.vault()
+        try await before.unlock(scene.account)
+        #expect(try await before.open(scene.note, writing: false).all() == [1, 2, 3])
+
+        let report = try await before.wipe(scene.account)
+        try scene.restore()
+        let after = try scene.vault()
+        #expect(await code { try await after.unlock(scene.account) } == .wiped)
+        #expect(await code { _ = try await after.open(scene.note, writing: false) } != nil)
+        // Whoever enrols again gets a new key, and the copy stays closed.
+        let keyID = try await after.createAccountKey(for: scene.account)
+        #expect(!report.destroyedKeyIDs.contains(keyID))
+        #expect(await code { _ = try await after.open(scene.note, writing: false) } == .wrongKey)
+        let names = Vault.contents(of: scene.folder.appendingPathComponent("keys")).map(\.path)
+        #expect(!names.contains { $0.contains("ada") || $0.contains(scene.account.fileName) })
+    }
+
+    @Test func `a key's record that was taken away before the wipe opens nothing when it comes back`() async throws {
+        let scene = try await Scene()
+        defer { TemporaryFolder.remove(scene.folder) }
+        let vault = try scene.vault()
+        let record = vault.keyPath(scene.account)
+        try FileManager.default.removeItem(atPath: record)
+        _ = try await vault.wipe(scene.account)
+        try scene.restore()
+        let after = try scene.vault()
+        #expect(await code { try await after.unlock(scene.account) } == .wrongKey)
+        #expect(await code { _ = try await after.open(scene.note, writing: false) } == .locked)
+    }
+
+    @Test func `a key that was wiped is refused also where its secret comes back`() async throws {
+        let scene = try await Scene()
+        defer { TemporaryFolder.remove(scene.folder) }
+        let secrets = scene.folder.appendingPathComponent("keys/secrets")
+        let saved = scene.folder.appendingPathComponent("saved")
+        try FileManager.default.copyItem(at: secrets, to: saved)
+        _ = try await scene.vault().wipe(scene.account)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: secrets.path).isEmpty)
+        try FileManager.default.removeItem(at: secrets)
+        try FileManager.default.moveItem(at: saved, to: secrets)
+        try scene.restore()
+        let after = try scene.vault()
+        #expect(await code { try await after.unlock(scene.account) } == .wiped)
+    }
+
+    @Test func `a record that hangs on no secret is refused where the account had one`() async throws {
+        let scene = try await Scene()
+        defer { TemporaryFolder.remove(scene.folder) }
+        let plain = AccountKey(account: scene.account, id: SecureRandom.bytes(16), secret: .random())
+        let parts = KeyParts(root: SecretBytes(try scene.keys.rootKey()), secret: nil)
+        for version in [FormatVersion.one, .two] {
+            let vault = try scene.vault()
+            let record = try AccountKeyRecord.seal(plain, under: parts, version: version)
+            try Data(record).write(to: URL(fileURLWithPath: vault.keyPath(scene.account)))
+            #expect(await code { try await vault.unlock(scene.account) } == .wiped)
+        }
+    }
+
+    @Test func `a secret is written once, private, and overwritten in place when it ends`() throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let store = FileKeyStore(directory: folder.appendingPathComponent("keys"))
+        let name = KeyStoreName(SecureRandom.bytes(16))
+        #expect(try store.secret(for: name) == nil)
+        let secret = try store.makeSecret(for: name)
+        #expect(try store.secret(for: name) == secret)
+        let path = folder.appendingPathComponent("keys/secrets/\(name).key").path
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+        let held = try #require(FileHandle(forReadingAtPath: path))
+        let other = try store.makeSecret(for: name)
+        #expect(other != secret)
+        #expect(try held.readToEnd() == Data(count: 40))
+        let heldAgain = try #require(FileHandle(forReadingAtPath: path))
+        try store.destroySecret(for: name)
+        #expect(try heldAgain.readToEnd() == Data(count: 40))
+        #expect(try store.secret(for: name) == nil)
+        try store.destroySecret(for: name)
+        #expect(!store.isRetired(name))
+        try store.retire(name)
+        try store.retire(name)
+        #expect(FileKeyStore(directory: store.directory).isRetired(name))
+    }
+
+    @Test func `the folder of the keys is marked as none for backups where the file system knows that`() async throws {
+        let scene = try await Scene()
+        defer { TemporaryFolder.remove(scene.folder) }
+        for folder in [scene.keys.directory, try scene.vault().keyDirectory] {
+            let isExcluded = BackupExclusion.isExcluded(folder)
+            #expect(isExcluded == true || isExcluded == nil)
+        }
+    }
+
+    // MARK: Key store and record that refuse
+
+    /// A key store that keeps its secrets while it refuses.
+    private final class Refusing: KeyStore {
+        let store = InMemoryKeyStore()
+        let refuses = Locked(false)
+
+        func rootKey() throws(VaultError) -> SymmetricKey { try store.rootKey() }
+        func secret(for name: KeyStoreName) throws(VaultError) -> SymmetricKey? { store.secret(for: name) }
+        func makeSecret(for name: KeyStoreName) throws(VaultError) -> SymmetricKey { store.makeSecret(for: name) }
+        func retire(_ name: KeyStoreName) throws(VaultError) { store.retire(name) }
+        func isRetired(_ name: KeyStoreName) throws(VaultError) -> Bool { store.isRetired(name) }
+        func destroySecret(for name: KeyStoreName) throws(VaultError) {
+            if refuses.withLock({ $0 }) { throw VaultError(.keyStore, "The key store is locked.") }
+            store.destroySecret(for: name)
+        }
+    }
+
+    @Test func `a wipe that the key store refuses closes the account, and ends when it answers again`() async throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let store = Refusing()
+        let account: AccountID = "ada@example.test"
+        let vault = try Workshop.vault(in: folder, store)
+        let keyID = try await vault.createAccountKey(for: account)
+        let file = try await vault.create(folder.appendingPathComponent("note"), for: account)
+        store.refuses.withLock { $0 = true }
+        #expect(await code { _ = try await vault.wipe(account) } == .keyStore)
+        #expect(await code { _ = try file.size() } == .wiped)
+        #expect(await !vault.isUnlocked(account))
+        let next = try Workshop.vault(in: folder, store)
+        #expect(await code { try await next.unlock(account) } == .wipePending)
+        #expect(try await next.pendingWipes().map(\.account) == [account])
+        store.refuses.withLock { $0 = false }
+        let reports = try await next.resumeWipes()
+        #expect(reports.map(\.destroyedKeyIDs) == [[keyID]] && reports.allSatisfy(\.succeeded))
+    }
+
+    @Test func `a wipe whose record cannot be opened ends what is open, is noted, and goes on later`() async throws {
+        let workshop = try await Workshop()
+        let file = try await workshop.vault.create(workshop.path("note"), for: workshop.ada)
+        let record = workshop.vault.keyPath(workshop.ada)
+        try FileManager.default.removeItem(atPath: record)
+        try FileManager.default.createDirectory(atPath: record, withIntermediateDirectories: false)
+        #expect(await code { _ = try await workshop.vault.wipe(workshop.ada) } == .isDirectory)
+        #expect(await code { _ = try file.size() } == .wiped)
+        #expect(await !workshop.vault.isUnlocked(workshop.ada))
+        let next = try await workshop.reopened()
+        #expect(try await next.pendingWipes().map(\.account) == [workshop.ada])
+        try FileManager.default.removeItem(atPath: record)
+        let reports = try await next.resumeWipes()
+        #expect(reports.count == 1 && reports.allSatisfy(\.succeeded))
+        #expect(await code { try await next.unlock(workshop.ada) } == .unknownAccount)
+    }
+
+    @Test func `a wipe writes into no file that a record's name only leads to`() async throws {
+        let workshop = try await Workshop()
+        let record = URL(fileURLWithPath: workshop.vault.keyPath(workshop.ada))
+        let victim = workshop.path("victim")
+        let bytes = Data((0..<512).map { UInt8(truncatingIfNeeded: $0) })
+        let bens = URL(fileURLWithPath: workshop.vault.keyPath(workshop.ben))
+        let bensKey = try Data(contentsOf: bens)
+        let lead: [(URL) throws -> Void] = [
+            { try FileManager.default.createSymbolicLink(at: $0, withDestinationURL: victim) },
+            { try FileManager.default.linkItem(at: victim, to: $0) },
+            { try FileManager.default.linkItem(at: bens, to: $0) },
+        ]
+        for lead in lead {
+            try bytes.write(to: victim)
+            try await workshop.vault.createAccountKey(for: workshop.ada)
+            try FileManager.default.removeItem(at: record)
+            try lead(record)
+            let report = try await workshop.vault.wipe(workshop.ada)
+            #expect(report.succeeded)
+            #expect(try Data(contentsOf: victim) == bytes)
+            #expect(try Data(contentsOf: bens) == bensKey)
+            #expect(!FileManager.default.fileExists(atPath: record.path))
+        }
+    }
+}
