@@ -187,7 +187,9 @@ extension GuardReader {
         switch head.word {
         case Words.if, Words.while: placeIf(atom, head)
         case Words.guard:
-            if atom.isPositive, !head.hasOr, !followedBy(Mark.or, atom) { placeGuard(atom, on: reader.enclosing(head.token)) }
+            if atom.isPositive, !head.hasOr, !followedBy(Mark.or, atom) {
+                placeGuard(atom, on: reader.enclosing(head.token))
+            }
         case Words.return: noteAnswer(atom, head)
         default:
             // The only expression of a body is what it gives.
@@ -223,9 +225,9 @@ extension GuardReader {
     }
 
     mutating func placeGuard(_ atom: Atom, on level: Int) {
-        guard let word = reader.find([Words.else], from: conditionEnd(atom, on: level) + 1), reader.hash(word + 1) == Mark.openBrace else {
-            return
-        }
+        guard let word = reader.find([Words.else], from: conditionEnd(atom, on: level) + 1),
+            reader.hash(word + 1) == Mark.openBrace
+        else { return }
         let close = reader.partner(word + 1)
         let block = reader.enclosing(word)
         facts.add(block, from: close, until: limit(block, close), atom.actions)
