@@ -192,6 +192,7 @@ let package = Package(
 
         // Tools.
         library("CordonAppTools", ["CordonBase", "CordonZlibShim", crypto, cryptoExtras, swiftASN1, x509]),
+        library("CordonScan", ["CordonBase"]),
         library(
             "CordonDemo",
             [
@@ -212,7 +213,7 @@ let package = Package(
             [
                 "CordonBase", "CordonAppTools", "CordonBroker", "CordonConsole", "CordonDemo", "CordonDevelopmentProvider",
                 "CordonGraph", "CordonHTTPClient", "CordonIdentity", "CordonPolicy",
-                "CordonProtocol", "CordonService", "CordonServiceHTTP", "CordonServiceSQLite", "CordonSignIn",
+                "CordonProtocol", "CordonScan", "CordonService", "CordonServiceHTTP", "CordonServiceSQLite", "CordonSignIn",
                 "CordonVault", argumentParser, crypto, httpTypes, logging,
             ]),
         program(
@@ -321,6 +322,7 @@ let package = Package(
                 "CordonProtocol", "CordonService", "CordonServiceHTTP", "CordonServiceSQLite", "CordonSignIn",
                 "CordonTesting", argumentParser, crypto, cryptoExtras, httpTypes, hummingbird, logging,
             ]),
+        tests("CordonScanTests", ["CordonTestSupport", "CordonScan"]),
         tests("CordonDemoTests", ["CordonTestSupport", "CordonDemo", "CordonProtocol"]),
         tests(
             "RealProviderTests",

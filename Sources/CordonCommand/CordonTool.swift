@@ -21,7 +21,8 @@ struct CordonTool: AsyncParsableCommand {
             CommandGroup(
                 name: "Prepare an app",
                 subcommands: [
-                    GuideCommand.self, DoctorCommand.self, ConfigureCommand.self, ActivationRuleCommand.self,
+                    GuideCommand.self, ScanCommand.self, DoctorCommand.self, ConfigureCommand.self,
+                    ActivationRuleCommand.self,
                     IconsCommand.self,
                     PatchCommand.self, ThinCommand.self, SignCommand.self, VerifyCommand.self, ProfileCommand.self,
                     AliasesCommand.self, WrapCommand.self,

@@ -28,7 +28,11 @@ struct ProjectGuide {
         var steps = [
             AppGuide.Step(
                 title: "Add the framework to the app's target", state: .open,
-                reason: "with Swift Package Manager, or as an .xcframework that is embedded and signed", commands: [])
+                reason: "with Swift Package Manager, or as an .xcframework that is embedded and signed", commands: []),
+            AppGuide.Step(
+                title: "Guard the ways out of the sources", state: .open,
+                reason: "Cordon hooks nothing: what the app does not ask about leaves unasked",
+                commands: [commands.line("scan", url.path, named: false)]),
         ]
         for info in files.apps {
             let options = files.entitlements.first.map {

@@ -14,6 +14,7 @@ struct AppToolsCommandTests {
             IconsCommand.helpMessage(), ProfileCommand.helpMessage(), ProfileSignOnCommand.helpMessage(),
             ProfileAppConfigCommand.helpMessage(), ProfileLintCommand.helpMessage(), DoctorCommand.helpMessage(),
             GuideCommand.helpMessage(), WrapCommand.helpMessage(), AliasesCommand.helpMessage(),
+            ScanCommand.helpMessage(),
         ]
         for help in helps { #expect(help.contains("Example: cordon "), "\(help.prefix(200))") }
     }

@@ -1,0 +1,356 @@
+/// Tells which code an answer of Cordon decides about.
+extension GuardReader {
+    mutating func place(_ found: Atom) {
+        var atom = found
+        var isOptional = false
+        var climbs = 0
+        climb: while climbs < 24 {
+            climbs += 1
+            let previous = reader.hash(atom.start - 1)
+            if previous == Words.try || previous == Words.await {
+                atom.start -= 1
+            } else if (previous == Mark.question || previous == Mark.not), reader.hash(atom.start - 2) == Words.try {
+                isOptional = isOptional || previous == Mark.question
+                atom.start -= 2
+            } else if previous == Mark.not {
+                atom.isPositive.toggle()
+                atom.start -= 1
+            } else if [Mark.equal, Mark.unequal].contains(reader.hash(atom.end + 1)),
+                let truth = Self.literal(reader.text(atom.end + 2))
+            {
+                if truth == (reader.hash(atom.end + 1) == Mark.unequal) { atom.isPositive.toggle() }
+                atom.end += 2
+            } else if reader.hash(reader.enclosing(atom.start)) == Mark.openParen,
+                atom.start == reader.enclosing(atom.start) + 1,
+                atom.end == reader.partner(atom.start - 1) - 1, isGroup(atom.start - 1)
+            {
+                atom.start -= 1
+                atom.end += 1
+            } else {
+                break climb
+            }
+        }
+        if isOptional, atom.value == .permit { atom.value = .truth }
+        decide(atom)
+    }
+
+    /// What a comparison with a literal asks: nil for none.
+    static func literal(_ text: String) -> Bool? {
+        switch text {
+        case "true", "YES": true
+        case "false", "NO", "nil": false
+        default: nil
+        }
+    }
+
+    /// Whether a parenthesis holds an expression and not arguments.
+    func isGroup(_ open: Int) -> Bool {
+        guard
+            reader.isIdentifier(open - 1) || reader.hash(open - 1) == Mark.closeParen
+                || reader.hash(open - 1) == Mark.closeBracket
+        else {
+            return true
+        }
+        return Words.heads.contains(reader.hash(open - 1))
+            || [Words.try, Words.await, Words.in, Words.case].contains(reader.hash(open - 1))
+    }
+
+    /// What stands before an expression in its statement.
+    struct Head {
+        var word: UInt64 = 0
+        var token = -1
+        var hasOr = false
+        var hasAnd = false
+        var hasComma = false
+        var isShort = false
+        var target: (name: UInt64, isNew: Bool)?
+        var start = 0
+    }
+
+    func head(of atom: Atom) -> Head {
+        var head = Head()
+        var opener = reader.enclosing(atom.start)
+        var at = atom.start - 1
+        var steps = 0
+        head.start = atom.start
+        if reader.startsLine(atom.start), reader.statementStart(atom.start) == atom.start { return head }
+        while at >= opener, at >= 0, steps < CodeReader.reach {
+            steps += 1
+            if at == opener {
+                // A parenthesis around a part of a condition changes nothing.
+                guard reader.hash(opener) == Mark.openParen, isGroup(opener) else { return head }
+                at = opener - 1
+                opener = reader.enclosing(opener)
+                continue
+            }
+            let here = reader.hash(at)
+            if Words.heads.contains(here) {
+                (head.word, head.token) = (here, at)
+                return head
+            }
+            switch here {
+            case Mark.semicolon, Mark.closeBrace, Mark.openBrace: return head
+            case Mark.or: head.hasOr = true
+            case Mark.and: head.hasAnd = true
+            case Mark.comma: head.hasComma = true
+            case Mark.question, Mark.coalesce, Mark.colon: if !reader.touchesPrevious(at) { head.isShort = true }
+            case Mark.equals:
+                if reader.hash(at - 3) == Words.case, reader.hash(at - 2) == Mark.dot,
+                    GuardWords.yes.contains(reader.hash(at - 1))
+                {
+                    break
+                }
+                var name = at - 1
+                if reader.hash(name - 1) == Mark.colon {
+                    name -= 2
+                    at -= 2
+                }
+                let word = reader.hash(name - 1)
+                let isBinding = word == Words.let || word == Words.var
+                // `if let permit = …` binds what is there, and so asks.
+                if isBinding, [Words.if, Words.guard, Words.while, Mark.comma].contains(reader.hash(name - 2)) {
+                    break
+                }
+                head.target = (reader.hash(name), isBinding)
+                head.start = name
+                return head
+            default: break
+            }
+            head.start = at
+            if reader.startsLine(at), reader.statementStart(at) == at { return head }
+            at = reader.before(at)
+        }
+        return head
+    }
+
+    mutating func decide(_ atom: Atom) {
+        let head = head(of: atom)
+        // `let shown = answer ? text : nothing` is no answer itself.
+        let isCondition = reader.hash(atom.end + 1) == Mark.question && !reader.touchesPrevious(atom.end + 1)
+        if let target = head.target, !isCondition {
+            guard !head.hasOr, !head.isShort, reader.hash(atom.end + 1) != Mark.or else { return }
+            if atom.value != .permit {
+                let scope = target.isNew ? reader.enclosing(head.start) : -1
+                let isTypeLevel = declarations.byBrace[scope].map { $0.kind == .type || $0.kind == .extension } ?? false
+                if !target.isNew, !isAlwaysAsked(target.name) { return }
+                locals[target.name, default: []].append(
+                    Local(
+                        value: atom.value, actions: atom.actions, isPositive: atom.isPositive,
+                        from: target.isNew ? atom.end : -1,
+                        scope: isTypeLevel ? -1 : scope))
+                return
+            }
+        }
+        switch atom.value {
+        case .permit: placePermit(atom, head)
+        case .truth: placeTruth(atom, head)
+        case .verdict:
+            if head.word == Words.switch { placeSwitch(atom) } else if isCaseOfYes(atom) { placeTruth(atom, head) }
+        case .decision: break
+        }
+        placeShort(atom, head)
+    }
+
+    func isCaseOfYes(_ atom: Atom) -> Bool {
+        reader.hash(atom.start - 1) == Mark.equals && GuardWords.yes.contains(reader.hash(atom.start - 2))
+            && reader.hash(atom.start - 4) == Words.case
+    }
+
+    /// Whether a property is set to nothing but answers and `false`.
+    func isAlwaysAsked(_ name: UInt64) -> Bool {
+        (assignments[name] ?? []).prefix(64).allSatisfy { at in
+            let value = at + 2
+            if ["false", "nil", "NO"].contains(reader.text(value)) { return true }
+            return (value..<value + 24).contains { index in
+                let here = reader.hash(index)
+                return GuardWords.deciding[here] != nil || GuardWords.truths[here] != nil
+                    || GuardWords.throwing[here] != nil
+                    || project.asking[here] != nil
+            }
+        }
+    }
+
+    mutating func placePermit(_ atom: Atom, _ head: Head) {
+        guard !head.hasOr, !head.hasAnd, !head.isShort else { return }
+        if head.word == Words.if || head.word == Words.while {
+            let end = conditionEnd(atom, on: reader.enclosing(head.token))
+            if let brace = reader.find([Mark.openBrace], from: end + 1) { addBlock(brace, atom.actions) }
+            return
+        }
+        if head.word == Words.guard { return placeGuard(atom, on: reader.enclosing(head.token)) }
+        // It throws or it goes on: everything behind it in its block.
+        let block = reader.enclosing(atom.start, as: Mark.openBrace)
+        facts.add(block, from: atom.end, until: limit(block, atom.end), atom.actions)
+    }
+
+    mutating func placeTruth(_ atom: Atom, _ head: Head) {
+        switch head.word {
+        case Words.if, Words.while: placeIf(atom, head)
+        case Words.guard:
+            if atom.isPositive, !head.hasOr, !followedBy(Mark.or, atom) {
+                placeGuard(atom, on: reader.enclosing(head.token))
+            }
+        case Words.return: noteAnswer(atom, head)
+        default:
+            // The only expression of a body is what it gives.
+            if let declaration = declarations.byBrace[reader.enclosing(atom.start)], declaration.givesTruth {
+                noteAnswer(atom, head)
+            }
+            placeDisabled(atom)
+        }
+    }
+
+    /// Where the condition ends that an atom stands in, on the level of its statement.
+    func conditionEnd(_ atom: Atom, on level: Int) -> Int {
+        var end = atom.end
+        var opener = reader.enclosing(atom.start)
+        while opener != level, opener >= 0, reader.partner(opener) > opener {
+            end = reader.partner(opener)
+            opener = reader.enclosing(opener)
+        }
+        return end
+    }
+
+    /// Whether an operator follows in the atom's condition, also behind parentheses around the atom.
+    func followedBy(_ mark: UInt64, _ atom: Atom) -> Bool {
+        let stops: Set<UInt64> = [Mark.openBrace, Words.else, Mark.comma, Mark.semicolon]
+        var end = atom.end
+        var opener = reader.enclosing(atom.start)
+        while true {
+            if reader.find([mark], from: end + 1, stop: stops) != nil { return true }
+            guard reader.hash(opener) == Mark.openParen, isGroup(opener) else { return false }
+            end = reader.partner(opener)
+            opener = reader.enclosing(opener)
+        }
+    }
+
+    mutating func placeGuard(_ atom: Atom, on level: Int) {
+        guard let word = reader.find([Words.else], from: conditionEnd(atom, on: level) + 1),
+            reader.hash(word + 1) == Mark.openBrace
+        else { return }
+        let close = reader.partner(word + 1)
+        let block = reader.enclosing(word)
+        facts.add(block, from: close, until: limit(block, close), atom.actions)
+    }
+
+    mutating func placeIf(_ atom: Atom, _ head: Head) {
+        let outer = reader.enclosing(head.token)
+        let conditionEnd = conditionEnd(atom, on: outer)
+        let brace =
+            reader.isSwift
+            ? reader.find([Mark.openBrace], from: conditionEnd + 1)
+            : reader.hash(conditionEnd + 1) == Mark.openBrace ? conditionEnd + 1 : nil
+        let isCertain =
+            atom.isPositive
+            ? !head.hasOr && !followedBy(Mark.or, atom)
+            : !head.hasAnd && !head.hasComma && !followedBy(Mark.and, atom) && reader.hash(atom.end + 1) != Mark.comma
+        guard isCertain else { return }
+        guard let brace, reader.partner(brace) > brace else {
+            guard !reader.isSwift else { return }
+            let end = reader.find([Mark.semicolon], from: conditionEnd + 1) ?? conditionEnd
+            if atom.isPositive {
+                facts.add(outer, from: conditionEnd, until: end, atom.actions)
+            } else if Words.exits.contains(reader.hash(conditionEnd + 1)) {
+                facts.add(outer, from: end, until: limit(outer, end), atom.actions)
+            }
+            return
+        }
+        let close = reader.partner(brace)
+        let elseBrace =
+            reader.hash(close + 1) == Words.else && reader.hash(close + 2) == Mark.openBrace ? close + 2 : nil
+        if atom.isPositive {
+            addBlock(brace, atom.actions)
+            if let elseBrace, exits(elseBrace) {
+                let end = reader.partner(elseBrace)
+                facts.add(outer, from: end, until: limit(outer, end), atom.actions)
+            }
+        } else {
+            if let elseBrace { addBlock(elseBrace, atom.actions) }
+            if exits(brace) { facts.add(outer, from: close, until: limit(outer, close), atom.actions) }
+        }
+    }
+
+    mutating func addBlock(_ brace: Int, _ actions: ActionSet) {
+        facts.add(brace, from: brace, until: reader.partner(brace), actions)
+    }
+
+    /// `answer ? way : nothing`, and `answer && way`.
+    mutating func placeShort(_ atom: Atom, _ head: Head) {
+        guard atom.value == .truth else { return }
+        let block = reader.enclosing(atom.start)
+        let next = reader.hash(atom.end + 1)
+        if next == Mark.question, !reader.touchesPrevious(atom.end + 1), !head.hasOr || atom.isPositive {
+            guard let colon = reader.find([Mark.colon], from: atom.end + 2) else { return }
+            if atom.isPositive {
+                facts.add(block, from: atom.end + 1, until: colon, atom.actions)
+            } else {
+                let end =
+                    reader.find([Mark.comma, Mark.semicolon], from: colon) ?? max(reader.partner(block), colon + 1)
+                facts.add(block, from: colon, until: min(end, colon + 64), atom.actions)
+            }
+        } else if next == Mark.and, atom.isPositive, !head.hasOr {
+            let end =
+                reader.find([Mark.comma, Mark.semicolon, Mark.openBrace, Mark.or], from: atom.end + 2) ?? atom.end + 2
+            facts.add(block, from: atom.end + 1, until: end, atom.actions)
+        }
+    }
+
+    /// `.disabled(!answer)` behind a view.
+    mutating func placeDisabled(_ atom: Atom) {
+        let open = reader.enclosing(atom.start)
+        guard !atom.isPositive, open > 0, atom.start == open + 1, atom.end == reader.partner(open) - 1,
+            reader.text(open - 1) == "disabled", reader.hash(open - 2) == Mark.dot
+        else { return }
+        let start = reader.statementStart(open - 1)
+        facts.add(reader.enclosing(open - 1), from: start, until: open, atom.actions)
+    }
+
+    mutating func placeSwitch(_ atom: Atom) {
+        guard let brace = reader.find([Mark.openBrace], from: atom.end + 1), let labels = cases[brace] else { return }
+        for (number, label) in labels.enumerated() where reader.hash(label) == Words.case {
+            guard let colon = reader.find([Mark.colon], from: label + 1) else { continue }
+            let names = (label + 1..<colon).filter { reader.isIdentifier($0) }.map { reader.hash($0) }
+            guard !names.isEmpty, names.allSatisfy({ GuardWords.yes.contains($0) || $0 == Word.hash("restrict") })
+            else { continue }
+            let end = number + 1 < labels.count ? labels[number + 1] : reader.partner(brace)
+            facts.add(brace, from: colon, until: end, atom.actions)
+        }
+    }
+
+    func exits(_ brace: Int) -> Bool {
+        var last = reader.partner(brace) - 1
+        if reader.hash(last) == Mark.semicolon { last -= 1 }
+        guard last > brace else { return false }
+        return Words.exits.contains(reader.hash(reader.statementStart(last)))
+    }
+
+    /// Where a guard in a block ends to hold: at the block's end, and in a switch at the next case.
+    func limit(_ block: Int, _ from: Int) -> Int {
+        let end = block >= 0 ? reader.partner(block) : reader.count
+        guard let labels = cases[block] else { return end }
+        return labels.first { $0 > from } ?? end
+    }
+
+    /// Where every `catch` leaves, what was asked in the `do` was asked for what follows, too.
+    mutating func carryOutOfDo() {
+        for at in stride(from: reader.count - 1, through: 0, by: -1) where reader.hash(at) == Words.do {
+            guard let brace = reader.find([Mark.openBrace], from: at + 1), brace - at < 8, reader.partner(brace) > brace
+            else { continue }
+            let lasting = facts.lasting(brace, until: reader.partner(brace))
+            guard !lasting.isEmpty else { continue }
+            var end = reader.partner(brace)
+            var catches = 0
+            while reader.hash(end + 1) == Words.catch, let next = reader.find([Mark.openBrace], from: end + 2) {
+                guard exits(next), reader.partner(next) > next else {
+                    catches = -1
+                    break
+                }
+                end = reader.partner(next)
+                catches += 1
+            }
+            guard catches > 0 || catches == 0 && reader.hash(end + 1) != Words.catch else { continue }
+            let block = reader.enclosing(at)
+            for fact in lasting { facts.add(block, from: end, until: limit(block, end), fact.actions) }
+        }
+    }
+}

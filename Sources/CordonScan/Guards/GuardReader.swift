@@ -1,0 +1,336 @@
+/// Reads where a file asks Cordon, and which code runs only after a yes.
+struct GuardReader {
+    let reader: CodeReader
+    let declarations: Declarations
+    let project: ProjectFacts
+    var facts = GuardFacts()
+    /// Functions and properties of the file that ask, by the brace of their body.
+    private(set) var asking: [Int: ProjectFacts.Asking] = [:]
+    /// Names of values that Cordon sealed, and calls that seal a file in place.
+    private(set) var sealed: Set<UInt64> = []
+    private(set) var importsCordon = false
+
+    struct Atom {
+        var start: Int
+        var end: Int
+        var value: GuardWords.Value
+        var actions: ActionSet
+        var isPositive = true
+    }
+
+    struct Local {
+        let value: GuardWords.Value
+        let actions: ActionSet
+        let isPositive: Bool
+        let from: Int
+        let scope: Int
+    }
+
+    var locals: [UInt64: [Local]] = [:]
+    private var questions: [UInt64: ActionSet] = [:]
+    private(set) var assignments: [UInt64: [Int]] = [:]
+    var cases: [Int: [Int]] = [:]
+    private var answers: [Int: (actions: ActionSet, count: Int)] = [:]
+    private var denials: Set<Int> = []
+
+    init(_ reader: CodeReader, _ declarations: Declarations, _ project: ProjectFacts) {
+        self.reader = reader
+        self.declarations = declarations
+        self.project = project
+    }
+
+    enum Words {
+        static let `if` = Word.hash("if")
+        static let `guard` = Word.hash("guard")
+        static let `while` = Word.hash("while")
+        static let `else` = Word.hash("else")
+        static let `return` = Word.hash("return")
+        static let `let` = Word.hash("let")
+        static let `var` = Word.hash("var")
+        static let `case` = Word.hash("case")
+        static let `default` = Word.hash("default")
+        static let `switch` = Word.hash("switch")
+        static let `try` = Word.hash("try")
+        static let await = Word.hash("await")
+        static let `do` = Word.hash("do")
+        static let `catch` = Word.hash("catch")
+        static let `import` = Word.hash("import")
+        static let `in` = Word.hash("in")
+        static let self_ = Word.hash("self")
+        static let exits = WayCatalogue.hashes(
+            "return", "throw", "break", "continue", "fatalError", "preconditionFailure", "exit", "abort", "goto")
+        static let heads: Set<UInt64> = [`if`, `guard`, `while`, `return`, `switch`]
+    }
+
+    /// Reads the whole file.
+    mutating func read() {
+        guard !reader.code.isTooDeep else { return }
+        index()
+        trustOutlets()
+        for at in 0..<reader.count where reader.kind(at) == .identifier {
+            guard let atom = atom(at) else { continue }
+            place(atom)
+        }
+        carryOutOfDo()
+        collectAsking()
+    }
+
+    private mutating func index() {
+        for at in 0..<reader.count where reader.kind(at) == .identifier {
+            let here = reader.hash(at)
+            if reader.hash(at + 1) == Mark.equals { assignments[here, default: []].append(at) }
+            if here == Words.case || here == Words.default {
+                let previous = reader.hash(at - 1)
+                if reader.startsLine(at) || previous == Mark.openBrace || previous == Mark.semicolon {
+                    cases[reader.enclosing(at), default: []].append(at)
+                }
+            } else if here == Words.import {
+                if reader.text(at + 1).hasPrefix("Cordon") { importsCordon = true }
+            } else if here == GuardWords.question || here == GuardWords.questionOf {
+                noteQuestion(at)
+            } else if here == GuardWords.protect, reader.hash(at - 1) == Mark.dot, reader.argumentsOpen(at) != nil {
+                noteSealed(at)
+            }
+        }
+    }
+
+    /// `let question = Question(.copy, …)`, and later what it asks.
+    private mutating func noteQuestion(_ at: Int) {
+        guard let open = reader.argumentsOpen(at) else { return }
+        var start = at
+        while reader.hash(start - 1) == Mark.dot { start = chainStart(start - 2) }
+        guard reader.hash(start - 1) == Mark.equals else { return }
+        var name = start - 2
+        if reader.hash(name - 1) == Mark.colon { name -= 2 }
+        questions[reader.hash(name), default: []].formUnion(actions(in: open))
+    }
+
+    private mutating func noteSealed(_ at: Int) {
+        var steps = 0
+        var index = chainStart(at) - 1
+        while [Words.try, Words.await, Mark.question, Mark.not].contains(reader.hash(index)), steps < 4 {
+            index -= 1
+            steps += 1
+        }
+        if reader.hash(index) == Mark.equals {
+            var name = index - 1
+            if reader.hash(name - 1) == Mark.colon { name -= 2 }
+            sealed.insert(reader.hash(name))
+        } else if let open = reader.argumentsOpen(at) {
+            // A file sealed in its place is known by the name of its address.
+            for argument in reader.firstArgument(of: open) where reader.isIdentifier(argument) {
+                sealed.insert(reader.hash(argument))
+            }
+        }
+    }
+
+    // MARK: What asks
+
+    /// Cordon calls these methods itself, after it took a permit.
+    private mutating func trustOutlets() {
+        for declaration in declarations.all {
+            if declaration.kind == .function, let open = declaration.parameters, reader.isSwift,
+                (open..<reader.partner(open)).prefix(CodeReader.reach).contains(where: {
+                    reader.hash($0) == GuardWords.permitType
+                })
+            {
+                facts.add(
+                    declaration.body.lowerBound, from: declaration.body.lowerBound, until: declaration.body.upperBound,
+                    .any)
+            }
+            guard importsCordon, declaration.kind == .type || declaration.kind == .extension else { continue }
+            for name in declaration.inherited where !project.ownTypes.contains(name) {
+                guard let outlet = GuardWords.outlets[name] else { continue }
+                for method in declarations.all
+                where method.kind == .function && outlet.methods.contains(method.name)
+                    && reader.enclosing(method.body.lowerBound) == declaration.body.lowerBound
+                {
+                    facts.add(
+                        method.body.lowerBound, from: method.body.lowerBound, until: method.body.upperBound,
+                        outlet.actions)
+                }
+            }
+        }
+    }
+
+    func chainStart(_ index: Int) -> Int {
+        var at = index
+        for _ in 0..<24 {
+            while reader.hash(at) == Mark.question || reader.hash(at) == Mark.not { at -= 1 }
+            if reader.hash(at) == Mark.closeParen, reader.partner(at) > 0 {
+                at = reader.partner(at)
+                if reader.isIdentifier(at - 1), reader.touchesPrevious(at) { at -= 1 }
+            }
+            guard reader.hash(at - 1) == Mark.dot else { return at }
+            at -= 2
+        }
+        return at
+    }
+
+    private func actions(in open: Int) -> ActionSet {
+        var found: ActionSet = []
+        for at in (open..<reader.partner(open)).prefix(CodeReader.reach) {
+            if reader.hash(at - 1) == Mark.dot, let action = ActionSet.byHash[reader.hash(at)] {
+                found.formUnion(action)
+            }
+        }
+        return found
+    }
+
+    private func asked(_ open: Int) -> ActionSet? {
+        var found: ActionSet = []
+        var isQuestion = false
+        for at in (open..<reader.partner(open)).prefix(CodeReader.reach) where reader.isIdentifier(at) {
+            if reader.hash(at) == GuardWords.question || reader.hash(at) == GuardWords.questionOf {
+                isQuestion = true
+                if let inner = reader.argumentsOpen(at) { found.formUnion(actions(in: inner)) }
+            } else if let known = questions[reader.hash(at)] {
+                isQuestion = true
+                found.formUnion(known)
+            }
+        }
+        if isQuestion { return found.isEmpty ? .any : found }
+        return importsCordon ? .any : nil
+    }
+
+    private func atom(_ at: Int) -> Atom? {
+        let here = reader.hash(at)
+        if let open = reader.argumentsOpen(at), reader.hash(at - 1) != Word.hash("func") {
+            let close = reader.partner(open)
+            if let known = GuardWords.throwing[here] {
+                guard let actions = known.isEmpty ? asked(open) : known,
+                    known.isEmpty || reader.hash(at - 1) == Mark.dot
+                else { return nil }
+                return Atom(start: chainStart(at), end: close, value: .permit, actions: actions)
+            }
+            if let value = GuardWords.deciding[here] {
+                guard let actions = asked(open) else { return nil }
+                return valued(Atom(start: chainStart(at), end: close, value: value, actions: actions))
+            }
+            if let actions = GuardWords.truths[here] {
+                return Atom(start: chainStart(at), end: close, value: .truth, actions: narrowed(actions, here, open))
+            }
+            if let own = project.asking[here] {
+                return Atom(
+                    start: chainStart(at), end: close, value: own.givesTruth ? .truth : .permit, actions: own.actions)
+            }
+            return nil
+        }
+        if let local = local(here, at) {
+            // `if let permit`, which is short for `if let permit = permit`.
+            let start = reader.hash(at - 1) == Words.let ? at - 1 : chainStart(at)
+            return valued(
+                Atom(start: start, end: at, value: local.value, actions: local.actions, isPositive: local.isPositive))
+        }
+        guard let own = project.asking[here], own.givesTruth,
+            reader.hash(at + 1) != Mark.colon || reader.hash(at - 1) == Mark.question,
+            reader.hash(at - 1) != Words.var, reader.hash(at - 1) != Words.let, reader.hash(at - 1) != Word.hash("func")
+        else { return nil }
+        if !reader.isSwift { return message(at, own) }
+        return Atom(start: chainStart(at), end: at, value: .truth, actions: own.actions)
+    }
+
+    /// `[bridge mayCopy]`, `bridge.mayCopy`
+    private func message(_ at: Int, _ own: ProjectFacts.Asking) -> Atom? {
+        let open = reader.enclosing(at)
+        if open >= 0, reader.hash(open) == Mark.openBracket, reader.partner(open) > at {
+            return Atom(start: open, end: reader.partner(open), value: .truth, actions: own.actions)
+        }
+        return Atom(start: chainStart(at), end: at, value: .truth, actions: own.actions)
+    }
+
+    private func narrowed(_ actions: ActionSet, _ name: UInt64, _ open: Int) -> ActionSet {
+        let first = reader.text(reader.firstArgument(of: open).upperBound - 1)
+        return switch first {
+        case "export", "move": ActionSet("saveTo")
+        case "open", "import": ActionSet("openFrom")
+        default: actions
+        }
+    }
+
+    /// A decision as far as it is looked at: `.verdict`, `.permits`, `== .allow`.
+    private func valued(_ atom: Atom) -> Atom? {
+        var atom = atom
+        if atom.value == .decision, reader.hash(atom.end + 1) == Mark.dot,
+            reader.hash(atom.end + 2) == GuardWords.verdict
+        {
+            atom.end += 2
+            atom.value = .verdict
+        }
+        guard atom.value == .verdict else { return atom }
+        if reader.hash(atom.end + 1) == Mark.dot {
+            guard reader.hash(atom.end + 2) == GuardWords.permits else { return nil }
+            atom.end += 2
+            atom.value = .truth
+        } else if [Mark.equal, Mark.unequal].contains(reader.hash(atom.end + 1)), reader.hash(atom.end + 2) == Mark.dot
+        {
+            guard GuardWords.yes.contains(reader.hash(atom.end + 3)) else { return nil }
+            if reader.hash(atom.end + 1) == Mark.unequal { atom.isPositive.toggle() }
+            atom.end += 3
+            atom.value = .truth
+        }
+        return atom
+    }
+
+    private func local(_ name: UInt64, _ at: Int) -> Local? {
+        guard let known = locals[name] else { return nil }
+        if reader.hash(at + 1) == Mark.equals
+            || reader.hash(at + 1) == Mark.colon && reader.hash(at - 1) != Mark.question
+        {
+            return nil
+        }
+        return known.last { local in
+            local.from < at && (local.scope < 0 || local.scope < at && at < reader.partner(local.scope))
+        }
+    }
+
+    // MARK: Functions that ask
+
+    mutating func noteAnswer(_ atom: Atom, _ head: Head) {
+        let owner = declarations.around(atom.start, in: reader) { $0.kind == .function || $0.kind == .property }
+        guard let owner, owner.givesTruth else { return }
+        let body = owner.body.lowerBound
+        guard atom.isPositive, !head.hasOr, !followedBy(Mark.or, atom) else {
+            denials.insert(body)
+            return
+        }
+        let known = answers[body]
+        answers[body] = (known.map { $0.actions.intersection(atom.actions) } ?? atom.actions, (known?.count ?? 0) + 1)
+    }
+
+    private mutating func collectAsking() {
+        for declaration in declarations.all where declaration.kind == .function || declaration.kind == .property {
+            let body = declaration.body
+            if declaration.givesTruth {
+                guard let answer = answers[body.lowerBound], !denials.contains(body.lowerBound),
+                    givesOnlyAnswers(body, answer.count)
+                else { continue }
+                asking[body.lowerBound] = ProjectFacts.Asking(actions: answer.actions, givesTruth: true)
+            } else if declaration.kind == .function, reader.isSwift,
+                let fact = facts.lasting(body.lowerBound, until: body.upperBound).first,
+                fact.from > body.lowerBound, throwsInside(declaration, fact.from)
+            {
+                asking[body.lowerBound] = ProjectFacts.Asking(actions: fact.actions, givesTruth: false)
+            }
+        }
+    }
+
+    /// Whether a function throws where the answer is no, and so says it to who calls it.
+    private func throwsInside(_ declaration: Declaration, _ from: Int) -> Bool {
+        guard let open = declaration.parameters else { return false }
+        let signature = reader.partner(open)..<declaration.body.lowerBound
+        guard signature.contains(where: { reader.text($0) == "throws" }) else { return false }
+        // A `guard … else { return }` gives up silently; whoever called goes on.
+        return !(declaration.body.lowerBound..<from).contains { reader.hash($0) == Words.return }
+    }
+
+    /// Whether every `return` of a body gives an answer or `false`.
+    private func givesOnlyAnswers(_ body: ClosedRange<Int>, _ answers: Int) -> Bool {
+        var others = 0
+        for at in body where reader.hash(at) == Words.return {
+            let value = reader.text(at + 1)
+            if value != "false" && value != "NO" { others += 1 }
+        }
+        return others == 0 || others <= answers
+    }
+}

@@ -1,0 +1,64 @@
+/// What one file tells the others: names of handles, other names for types, and functions that ask Cordon.
+struct ProjectFacts {
+    /// A function or property of the project that asks before it says yes.
+    struct Asking {
+        var actions: ActionSet
+        /// Whether it is asked by calling it (it throws) or by its answer.
+        let givesTruth: Bool
+    }
+
+    /// Names declared with a handle's type, and those declared otherwise too.
+    private(set) var handles: [UInt64: Handle] = [:]
+    private(set) var otherwise: Set<UInt64> = []
+    /// Another name for a type, by its number.
+    private(set) var aliases: [UInt64: UInt64] = [:]
+    /// Types that the project declares itself, so that the system's of that name is not meant.
+    private(set) var ownTypes: Set<UInt64> = []
+    private(set) var asking: [UInt64: Asking] = [:]
+    private var functions: [UInt64: Int] = [:]
+    /// Handles that some parameter or property of the project takes.
+    private(set) var typed: Set<Handle> = []
+
+    mutating func declareTyped(_ handle: Handle) { typed.insert(handle) }
+
+    mutating func declare(_ name: UInt64, _ handle: Handle?) {
+        guard let handle else {
+            otherwise.insert(name)
+            return
+        }
+        handles[name] = handle
+    }
+
+    mutating func alias(_ name: UInt64, for type: UInt64) {
+        guard name != type else { return }
+        aliases[name] = aliases[type] ?? type
+    }
+
+    mutating func declareType(_ name: UInt64) { ownTypes.insert(name) }
+
+    /// Counts the functions and properties of a name.
+    mutating func declareFunction(_ name: UInt64) { functions[name, default: 0] += 1 }
+
+    /// Whether one function, property or type of the project has a name.
+    func isUnique(_ name: UInt64) -> Bool { functions[name] == 1 }
+
+    /// Takes over which functions ask. Of several with one name it is not known which is called, so that all must.
+    mutating func setAsking(_ found: [(name: UInt64, answer: Asking)]) {
+        var counts: [UInt64: Int] = [:]
+        asking = [:]
+        for (name, answer) in found {
+            counts[name, default: 0] += 1
+            let known = asking[name]
+            asking[name] = Asking(
+                actions: known?.actions.intersection(answer.actions) ?? answer.actions,
+                givesTruth: (known?.givesTruth ?? true) && answer.givesTruth)
+        }
+        asking = asking.filter { functions[$0.key] == counts[$0.key] }
+    }
+
+    /// The handle that a name means in any file: only where no file means something else by it, or where it cannot be mistaken.
+    func handle(_ name: UInt64) -> Handle? {
+        guard let handle = handles[name] else { return nil }
+        return handle.isStrict || !otherwise.contains(name) ? handle : nil
+    }
+}

@@ -1,0 +1,226 @@
+/// Tells calls that let nothing out from those that may, where the name alone does not.
+struct WayConditions {
+    let finder: WayFinder
+    private var reader: CodeReader { finder.reader }
+
+    /// Whether a condition holds for what is named at a token.
+    ///
+    /// - Parameters:
+    ///   - arguments: The parenthesis of the arguments, in Objective-C the bracket of the message.
+    ///   - body: The braces of a method that the system calls.
+    func holds(_ condition: WayRule.Condition, _ index: Int, arguments: Int?, body: ClosedRange<Int>?) -> Bool {
+        let span = span(index, arguments)
+        return switch condition {
+        case .none: true
+        case .storesContent:
+            reader.hash(index - 1) == Mark.at ? storesText(index) : storesContent(value(index, arguments))
+        case .tellsSomething: tellsSomething(span)
+        case .tellsPublicly: tellsPublicly(index, span)
+        case .leavesApp: !isOwnSettings(span, index)
+        case .inIntent: inherits(index, Self.intents) && (body.map(givesSomething) ?? true)
+        case .inTimeline: inherits(index, Self.providers)
+        case .inDocument: inherits(index, Self.documents)
+        case .inNotificationService: inherits(index, Self.services)
+        case .saysYes: body.map { saysYes($0) } ?? false
+        case .writes: span.contains { Self.writing.contains(reader.hash($0)) || isWritingMode($0) }
+        case .keeps: !span.contains { Self.inMemory.contains(reader.hash($0)) || isMemory($0) }
+        case .isOn: isOn(index, arguments)
+        case .isOff: reader.text(index + 2) != "true" && reader.text(index + 2) != "YES"
+        case .isPlace: arguments.map { isPlace($0) } ?? true
+        case .isFile:
+            !Self.standardStreams.contains(reader.hash(index - 2))
+                && !Self.standardStreams.contains(reader.hash(index - 1))
+                && !Self.standardStreams.contains(reader.hash(index - 3))
+        }
+    }
+
+    private static let intents = WayCatalogue.hashes(
+        "AppIntent", "WidgetConfigurationIntent", "LiveActivityIntent", "OpenIntent", "AudioPlaybackIntent",
+        "ShowsSnippetView",
+        "ForegroundContinuableIntent", "PredictableIntent", "SystemIntent", "ControlConfigurationIntent",
+        "ShowInAppSearchResultsIntent")
+    private static let providers = WayCatalogue.hashes(
+        "TimelineProvider", "IntentTimelineProvider", "AppIntentTimelineProvider")
+    private static let documents = WayCatalogue.hashes(
+        "UIDocument", "FileDocument", "ReferenceFileDocument", "NSDocument", "UIManagedDocument")
+    private static let services = WayCatalogue.hashes("UNNotificationServiceExtension")
+    private static let writing = WayCatalogue.hashes("O_WRONLY", "O_RDWR", "O_CREAT", "O_APPEND", "O_TRUNC", "creat")
+    private static let inMemory = WayCatalogue.hashes(
+        "isStoredInMemoryOnly", "inMemory", "inMemoryIdentifier", "NSInMemoryStoreType")
+    private static let standardStreams = WayCatalogue.hashes(
+        "standardOutput", "standardError", "fileHandleWithStandardOutput", "fileHandleWithStandardError", "nullDevice",
+        "fileHandleWithNullDevice")
+    private static let settings = WayCatalogue.hashes(
+        "openSettingsURLString", "openNotificationSettingsURLString", "UIApplicationOpenSettingsURLString",
+        "UIApplicationOpenNotificationSettingsURLString", "openDefaultApplicationsSettingsURLString")
+    private static let errorWords = WayCatalogue.hashes(
+        "error", "err", "localizedDescription", "code", "domain", "debugDescription", "description",
+        "NSStringFromClass", "NSStringFromSelector",
+        "_cmd", "self", "class", "__func__", "__FUNCTION__", "__PRETTY_FUNCTION__", "__LINE__", "__FILE__", "function",
+        "line", "file", "fileID",
+        "nsError", "underlyingError", "statusCode", "count", "length", "type", "of", "String", "describing", "Self",
+        "Error", "NSError", "as",
+        "deinit", "init", "dealloc", "privacy", "public", "YES", "NO", "true", "false", "terminator", "separator",
+        "items", "nil")
+
+    private func span(_ index: Int, _ arguments: Int?) -> Range<Int> {
+        guard let arguments, reader.partner(arguments) > arguments else { return index..<index }
+        return max(arguments + 1, index)..<min(reader.partner(arguments), index + 2_000)
+    }
+
+    private func inherits(_ index: Int, _ names: Set<UInt64>) -> Bool {
+        guard reader.isSwift else {
+            // What an implementation inherits stands in its interface, mostly in another file.
+            return true
+        }
+        let type = finder.declarations.around(index, in: reader) { $0.kind == .type || $0.kind == .extension }
+        return type.map { !$0.inherited.isDisjoint(with: names) } ?? false
+    }
+
+    private func isMemory(_ index: Int) -> Bool {
+        reader.kind(index) == .string && reader.text(index) == "\":memory:\""
+    }
+
+    private func isWritingMode(_ index: Int) -> Bool {
+        guard reader.kind(index) == .string, reader.hash(index - 1) == Mark.comma || reader.hash(index - 1) == Mark.at
+        else { return false }
+        let mode = reader.text(index)
+        return mode.count <= 7 && mode.contains { "wa+".contains($0) } && !mode.contains("/") && !mode.contains(".")
+    }
+
+    // MARK: Values
+
+    /// The tokens of the value that is handed over.
+    private func value(_ index: Int, _ arguments: Int?) -> Range<Int> {
+        guard let arguments else { return index..<index }
+        if reader.isSwift || reader.hash(arguments) == Mark.openParen { return reader.firstArgument(of: arguments) }
+        // `[defaults setObject:value forKey:key]`
+        var end = index + 2
+        while end < reader.partner(arguments), !(reader.isIdentifier(end) && reader.hash(end + 1) == Mark.colon) {
+            end = reader.after(end)
+        }
+        return index + 2..<max(index + 2, end)
+    }
+
+    /// Whether a value may hold what people wrote: neither a number nor a truth, as far as it can be seen.
+    private func storesContent(_ value: Range<Int>) -> Bool {
+        var at = value
+        if reader.hash(at.lowerBound) == Mark.at { at = at.dropFirst().first.map { $0..<at.upperBound } ?? at }
+        guard let first = at.first else { return true }
+        if reader.hash(first) == Mark.not { return false }
+        let isShort = at.count <= 2
+        if reader.kind(first) == .number, at.count == 1 { return false }
+        if isShort, ["true", "false", "YES", "NO", "nil", "-"].contains(reader.text(first)) { return false }
+        let last = reader.text(at.upperBound - 1)
+        if ["count", "isEmpty", "isOn", "isSelected", "isEnabled"].contains(last) { return false }
+        if at.count == 3 || at.count == 1, Self.isTruth(last) { return false }
+        // `Date()` and its seconds say when, not what.
+        if reader.text(first) == "Date", reader.hash(first + 1) == Mark.openParen, at.count <= 5 { return false }
+        if !reader.isSwift, reader.hash(at.lowerBound) == Mark.openParen, at.lowerBound > 0,
+            reader.text(at.lowerBound - 1) == "@"
+        {
+            return storesContent(at.lowerBound + 1..<max(at.lowerBound + 1, at.upperBound - 1))
+        }
+        return true
+    }
+
+    /// Whether a name is one of a truth: `isOn`, `hasSeenIntro`.
+    private static func isTruth(_ name: String) -> Bool {
+        ["is", "has", "should", "did", "can", "will", "was", "allows", "shows"].contains { start in
+            name.hasPrefix(start) && name.dropFirst(start.count).first?.isUppercase == true
+        }
+    }
+
+    /// Whether a property behind `@AppStorage("key")` is a text, data or an address.
+    private func storesText(_ index: Int) -> Bool {
+        guard let word = reader.find([Word.hash("var")], from: reader.after(index + 1)) else { return true }
+        if reader.hash(word + 2) == Mark.colon { return ["String", "Data", "URL"].contains(reader.text(word + 3)) }
+        return reader.kind(word + 3) == .string
+    }
+
+    // MARK: Texts
+
+    /// Whether a call gives anything but fixed words, an error or a place in the code.
+    private func tellsSomething(_ span: Range<Int>) -> Bool {
+        span.contains { index in
+            reader.isIdentifier(index) && !Self.errorWords.contains(reader.hash(index))
+                && !(reader.hash(index + 1) == Mark.colon && reader.isSwift)
+                && !(reader.hash(index - 1) == Mark.sharp)
+                && reader.text(index).lowercased().hasSuffix("error") == false
+        }
+    }
+
+    /// Whether a log line says of a value that everybody may read it.
+    private func tellsPublicly(_ index: Int, _ span: Range<Int>) -> Bool {
+        if reader.isSwift {
+            for at in span where reader.hash(at) == Word.hash("public") && reader.hash(at - 1) == Mark.dot {
+                let open = reader.enclosing(at)
+                guard open >= 0 else { return true }
+                if tellsSomething(open + 1..<max(open + 1, at - 3)) { return true }
+            }
+        }
+        let formats = span.filter { reader.kind($0) == .string }
+        guard formats.contains(where: { reader.text($0).contains("{public}") }) else { return false }
+        return tellsSomething(span)
+    }
+
+    private func isOwnSettings(_ span: Range<Int>, _ index: Int) -> Bool {
+        if span.contains(where: { Self.settings.contains(reader.hash($0)) }) { return true }
+        // `if let url = URL(string: UIApplication.openSettingsURLString) { open(url) }`
+        guard
+            let name = span.first(where: { reader.isIdentifier($0) && reader.hash($0 + 1) != Mark.colon }).map({
+                reader.hash($0)
+            })
+        else {
+            return false
+        }
+        var at = index
+        for _ in 0..<160 where at > 0 {
+            at -= 1
+            if reader.hash(at) == name, reader.hash(at + 1) == Mark.equals {
+                return (at..<at + 24).contains { Self.settings.contains(reader.hash($0)) }
+            }
+        }
+        return false
+    }
+
+    // MARK: Switches and bodies
+
+    private func isOn(_ index: Int, _ arguments: Int?) -> Bool {
+        if let arguments {
+            let argument = reader.firstArgument(of: arguments)
+            let last = reader.text(argument.upperBound - 1)
+            return
+                !(argument.count <= 3 && (last == "disabled" || last == "false" || last == "NO" || last == ".disabled"))
+        }
+        let value = reader.text(index + 2)
+        return value != "false" && value != "NO"
+    }
+
+    private func isPlace(_ open: Int) -> Bool {
+        let argument = reader.firstArgument(of: open)
+        if reader.hash(argument.lowerBound) == Mark.ampersand { return false }
+        guard let first = reader.labels(of: open).first, reader.text(first) == "contentsOf" else { return true }
+        return true
+    }
+
+    /// Whether an intent gives a value, a dialogue or a view back.
+    private func givesSomething(_ body: ClosedRange<Int>) -> Bool {
+        var sawResult = false
+        for index in body.prefix(20_000)
+        where reader.hash(index) == Word.hash("result") && reader.hash(index - 1) == Mark.dot {
+            sawResult = true
+            guard let open = reader.argumentsOpen(index) else { continue }
+            if reader.partner(open) > open + 1 || reader.hash(reader.partner(open) + 1) == Mark.openBrace {
+                return true
+            }
+        }
+        return !sawResult
+    }
+
+    private func saysYes(_ body: ClosedRange<Int>) -> Bool {
+        let inner = body.lowerBound + 1..<body.upperBound
+        let words = inner.prefix(12).map { reader.text($0) }
+        return words == ["true"] || words == ["return", "true"] || words == ["return", "YES", ";"]
+    }
+}

@@ -1,0 +1,125 @@
+/// What hands data to another app, device or person.
+extension WayCatalogue {
+    mutating func addLeaving() {
+        addClipboard()
+        addSharing()
+        addDocuments()
+        addLinks()
+        addDevices()
+    }
+
+    private mutating func addClipboard() {
+        // The pasteboard itself is strict: every member that is not known to be harmless counts (see `harmless` and `readers`).
+        add(["copyable", "cuttable", "onCopyCommand", "onCutCommand"], .pasteboard, .method(nil), swiftOnly: true)
+        add(["textSelection"], .pasteboard, .method(nil), when: .isOn, swiftOnly: true)
+        add(["copy", "cut"], .pasteboard, .callback, labels: ["sender"])
+        add(["PasteButton", "UIPasteControl"], .paste, .make, .warning)
+        add(["onPasteCommand", "pasteDestination"], .paste, .method(nil), .warning, swiftOnly: true)
+        add(["paste"], .paste, .callback, .warning, labels: ["sender", "itemProviders"])
+    }
+
+    private mutating func addSharing() {
+        add(
+            ["UIActivityViewController", "ShareLink", "NSSharingServicePicker", "UICloudSharingController"], .share,
+            .make)
+        // `.init(activityItems:applicationActivities:)`, where the type stands elsewhere.
+        add(["init"], .share, .method(nil), labels: ["activityItems"], swiftOnly: true)
+        add(["SLComposeViewController", "SHSheet", "LPLinkView"], .share, .make)
+        add(["activityItemsConfiguration"], .share, .assign(nil))
+        add(["UIActivityItemsConfiguration"], .share, .make)
+        add(["exportsItemProviders", "shareLink"], .share, .method(nil), swiftOnly: true)
+        add(
+            ["presentFromRect", "presentAnimated", "printToPrinter"], .print, .method(.printController),
+            swiftOnly: false)
+        add(
+            ["printingItem", "printingItems", "printFormatter", "printPageRenderer"], .print, .assign(.printController))
+        add(["present", "print"], .print, .method(.printController), swiftOnly: true)
+        add(["MFMailComposeViewController", "MFMessageComposeViewController"], .mail, .make)
+    }
+
+    private mutating func addDocuments() {
+        add(
+            ["UIDocumentPickerViewController"], .export, .make,
+            labels: ["forExporting", "urls", "url", "initForExportingURLs", "initWithURL", "initWithURLs", "asCopy"])
+        add(["init"], .export, .method(nil), labels: ["forExporting"], swiftOnly: true)
+        add(
+            ["UIDocumentPickerViewController"], .open, .make, .warning,
+            labels: ["forOpeningContentTypes", "documentTypes", "initForOpeningContentTypes", "initWithDocumentTypes"])
+        add(["init"], .open, .method(nil), .warning, labels: ["forOpeningContentTypes"], swiftOnly: true)
+        add(["initForExportingURLs"], .export, .method(nil), swiftOnly: false)
+        add(["initForOpeningContentTypes", "initWithDocumentTypes"], .open, .method(nil), .warning, swiftOnly: false)
+        add(["UIDocumentBrowserViewController", "DocumentGroup", "DocumentGroupLaunchScene"], .export, .make)
+        add(["fileExporter", "fileMover"], .export, .method(nil), swiftOnly: true)
+        add(["fileImporter", "importsItemProviders"], .open, .method(nil), .warning, swiftOnly: true)
+        add(
+            [
+                "presentOptionsMenu", "presentOpenInMenu", "presentPreview", "presentOptionsMenuFromRect",
+                "presentOpenInMenuFromRect",
+                "presentOptionsMenuFromBarButtonItem", "presentOpenInMenuFromBarButtonItem", "presentPreviewAnimated",
+            ],
+            .preview, .method(nil))
+        add(["QLPreviewController", "QLPreviewPanel"], .preview, .make)
+        add(["quickLookPreview"], .preview, .method(nil), swiftOnly: true)
+        add(["draggable", "onDrag", "itemProvider", "dragContainer"], .drag, .method(nil), swiftOnly: true)
+        add(["UIDragItem"], .drag, .make)
+        add(["dropDestination", "onDrop"], .drop, .method(nil), .warning, swiftOnly: true)
+        add(
+            ["dropInteraction", "tableView", "collectionView"], .drop, .callback, .warning,
+            labels: ["performDrop", "performDropWith", "performDropWithCoordinator"])
+        add(["UIImageWriteToSavedPhotosAlbum", "UISaveVideoAtPathToSavedPhotosAlbum"], .photos, .call)
+        add(
+            [
+                "creationRequestForAsset", "creationRequestForAssetFromImage",
+                "creationRequestForAssetFromImageAtFileURL",
+                "creationRequestForAssetFromVideoAtFileURL", "creationRequestForAssetFromVideo", "addResourceWithType",
+            ],
+            .photos, .method(nil))
+        add(["addResource"], .photos, .method(nil), labels: ["with"])
+        add(
+            ["writeImageToSavedPhotosAlbum", "writeVideoAtPathToSavedPhotosAlbum", "writeImageDataToSavedPhotosAlbum"],
+            .photos, .method(nil))
+    }
+
+    private mutating func addLinks() {
+        add(["open", "openURL"], .link, .method(.application), when: .leavesApp)
+        add(["open", "openURL"], .link, .method(.scene), when: .leavesApp)
+        add(["open", "openURL"], .link, .method(.extensionContext), when: .leavesApp)
+        add(["open"], .link, .method(nil), labels: ["completionHandler", "options"], when: .leavesApp, swiftOnly: true)
+        add(["openURL"], .link, .method(nil), when: .leavesApp, swiftOnly: false)
+        add(["Link"], .link, .make, labels: ["destination"], when: .leavesApp, swiftOnly: true)
+        add(["SFSafariViewController"], .link, .make)
+        add(["callAsFunction"], .link, .method(.openURL), when: .leavesApp, swiftOnly: true)
+        add(
+            [
+                "load", "loadHTMLString", "loadFileURL", "loadFileRequest", "loadSimulatedRequest", "loadRequest",
+                "loadData",
+            ], .web,
+            .method(.webView))
+        add(["WebView"], .web, .make, labels: ["url"], swiftOnly: true)
+    }
+
+    private mutating func addDevices() {
+        add(
+            ["send", "sendResource", "startStream", "sendData", "sendResourceAtURL", "startStreamWithName"], .nearby,
+            .method(.peerSession))
+        add(
+            [
+                "sendMessage", "sendMessageData", "transferFile", "transferUserInfo", "updateApplicationContext",
+                "transferCurrentComplicationUserInfo",
+            ],
+            .nearby, .method(nil))
+        add(["send"], .nearby, .method(.messenger), swiftOnly: true)
+        add(["writeValue"], .nearby, .method(nil), .warning, labels: ["type", "forCharacteristic"])
+        add(
+            [
+                "startRecording", "startCapture", "startClipBuffering", "startRecordingWithHandler",
+                "startCaptureWithHandler",
+            ], .capture, .method(.screenRecorder))
+        add(
+            ["RPPreviewViewController", "RPBroadcastActivityViewController", "RPSystemBroadcastPickerView"], .capture,
+            .make)
+        add(["drawHierarchy", "drawViewHierarchyInRect"], .capture, .method(nil), .note)
+        add(["speak", "speakUtterance", "write"], .speech, .method(.speech), .warning)
+        add(["SFSpeechURLRecognitionRequest", "SFSpeechAudioBufferRecognitionRequest"], .speech, .make, .warning)
+    }
+}

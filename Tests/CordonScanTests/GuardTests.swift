@@ -1,0 +1,125 @@
+import CordonScan
+import Testing
+
+/// What counts as a guard, and what does not.
+struct GuardTests {
+    private func copying(_ before: String, _ after: String = "") throws -> [String] {
+        try ScannedFolder.found(
+            """
+            import Cordon
+            func copy(_ text: String) throws {
+                \(before.split(separator: "\n").joined(separator: "\n    "))
+                UIPasteboard.general.string = text
+                \(after)
+            }
+            """
+        ).map { String($0.split(separator: " ").last ?? "") }
+    }
+
+    @Test(arguments: [
+        "_ = try protection.permit(for: Question(.copy, owner: owner))",
+        "let permit = try await protection.outlets.copyPermit(for: text, of: owner)",
+        "guard let permit = try? protection.permit(for: Question(.copy, owner: owner)) else { return }",
+        "guard protection.rules.verdict(for: Question(.copy, owner: owner)) == .allow else { return }",
+        "guard isReady, protection.decision(for: Question(.copy, owner: owner)).verdict.permits else { return }",
+        "let question = Question(.copy, owner: owner)\nguard protection.decision(for: question).verdict.permits else { return }",
+        "if protection.decision(for: Question(.copy, owner: owner)).verdict.permits == false { return }",
+        "if (!protection.decision(for: Question(.copy, owner: owner)).verdict.permits || isBusy) { return }",
+        "for _ in 0..<1 {}\nlet may = protection.decision(for: Question(.copy, owner: owner)).verdict.permits\nguard may else { throw Refused() }",
+        "do { _ = try protection.permit(for: Question(.copy, owner: owner)) } catch { return }",
+        "guard case .allow = protection.decision(for: Question(.copy, owner: owner)).verdict else { return }",
+    ])
+    func `asked before, it is guarded`(_ guarding: String) throws {
+        #expect(try copying(guarding) == [])
+    }
+
+    @Test(arguments: [
+        "",
+        "_ = try protection.permit(for: Question(.print, owner: owner))",
+        "try? protection.permit(for: Question(.copy, owner: owner))",
+        "let permit = try? protection.permit(for: Question(.copy, owner: owner))",
+        "protection.decision(for: Question(.copy, owner: owner))",
+        "guard !protection.decision(for: Question(.copy, owner: owner)).verdict.permits else { return }",
+        "guard protection.decision(for: Question(.copy, owner: owner)).verdict.permits || isForced else { return }",
+        "if !protection.decision(for: Question(.copy, owner: owner)).verdict.permits { log() }",
+        "if !protection.decision(for: Question(.copy, owner: owner)).verdict.permits, isStrict { return }",
+        "if protection.decision(for: Question(.copy, owner: owner)).verdict.permits { log() }",
+        "let ask = { _ = try protection.permit(for: Question(.copy, owner: owner)) }",
+        "func ask() throws { _ = try protection.permit(for: Question(.copy, owner: owner)) }",
+        "do { _ = try protection.permit(for: Question(.copy, owner: owner)) } catch { log(error) }",
+        "guard protection.rules.verdict(for: Question(.copy, owner: owner)) != .allow else { return }",
+        "var may = protection.decision(for: Question(.copy, owner: owner)).verdict.permits\nmay = true\nif !may { log() }",
+        "// _ = try protection.permit(for: Question(.copy, owner: owner))",
+        "log(\"try protection.permit(for: Question(.copy, owner: owner))\")",
+        "if isNew { _ = try protection.permit(for: Question(.copy, owner: owner)) }",
+        "isNew ? try protection.permit(for: Question(.copy, owner: owner)) : nil",
+        "switch kind {\ncase .a: _ = try protection.permit(for: Question(.copy, owner: owner))\ndefault: break\n}",
+    ])
+    func `not asked, or asked for nothing, it is not guarded`(_ guarding: String) throws {
+        #expect(try copying(guarding) == ["pasteboard"])
+    }
+
+    @Test func `asked afterwards is not asked`() throws {
+        #expect(try copying("", "_ = try protection.permit(for: Question(.copy, owner: owner))") == ["pasteboard"])
+    }
+
+    @Test func `a decision of another API is none`() throws {
+        let source = """
+            func copy(_ text: String) throws {
+                guard router.decision(for: user).verdict.permits else { return }
+                UIPasteboard.general.string = text
+            }
+            """
+        #expect(try ScannedFolder.found(source) == ["3: pasteboard"])
+    }
+
+    @Test func `a guard in one case of a switch is none for the next`() throws {
+        let source = """
+            import Cordon
+            func act(_ kind: Kind, _ text: String) throws {
+                switch kind {
+                case .first:
+                    _ = try protection.permit(for: Question(.copy, owner: owner))
+                    UIPasteboard.general.string = text
+                case .second:
+                    UIPasteboard.general.string = text
+                }
+            }
+            """
+        #expect(try ScannedFolder.found(source) == ["8: pasteboard"])
+    }
+
+    @Test func `a function of the project that asks guards what calls it, unless another of its name does not ask`()
+        throws
+    {
+        let asking =
+            "import Cordon\nextension Gate { func mustCopy() throws { _ = try protection.permit(for: Question(.copy, owner: owner)) } }"
+        let source =
+            "func copy(_ text: String) throws {\n    try gate.mustCopy()\n    UIPasteboard.general.string = text\n}"
+        #expect(try ScannedFolder.found(source, beside: ["Gate.swift": asking]) == [])
+        let other = "struct Other { func mustCopy() throws {} }"
+        #expect(
+            try ScannedFolder.found(source, beside: ["Gate.swift": asking, "Other.swift": other]) == ["3: pasteboard"])
+        #expect(try ScannedFolder.found(source, beside: ["Other.swift": other]) == ["3: pasteboard"])
+    }
+
+    @Test func `a function is guarded by all of its callers, and by one only is not enough`() throws {
+        let helper = "struct Copier { func put(_ text: String) { UIPasteboard.general.string = text } }"
+        let guarded =
+            "import Cordon\nfunc a() throws { _ = try protection.permit(for: Question(.copy, owner: owner)); Copier().put(x) }"
+        let open = "func b() { Copier().put(y) }"
+        #expect(try ScannedFolder.found(helper, beside: ["A.swift": guarded]) == [])
+        #expect(try ScannedFolder.found(helper, beside: ["A.swift": guarded, "B.swift": open]) == ["1: pasteboard"])
+    }
+
+    @Test
+    func `Cordon's own outlets may reach the system, and a protocol of the app's own of that name gives no leave`()
+        throws
+    {
+        let outlet =
+            "import Cordon\nstruct Board: Clipboard { func write(_ item: ClipboardItem) { UIPasteboard.general.string = item.text } }"
+        #expect(try ScannedFolder.found(outlet) == [])
+        #expect(try ScannedFolder.found(outlet, beside: ["Own.swift": "protocol Clipboard {}"]) == ["2: pasteboard"])
+        #expect(try ScannedFolder.found(outlet.replacing("import Cordon\n", with: "\n")) == ["2: pasteboard"])
+    }
+}

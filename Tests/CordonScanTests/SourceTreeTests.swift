@@ -1,0 +1,88 @@
+import CordonScan
+import Foundation
+import Testing
+
+/// Folders and files as they come: links, foreign texts, what cannot be read.
+struct SourceTreeTests {
+    private let leak = "UIPasteboard.general.string = text\n"
+
+    @Test func `links in a circle are followed once, and a file behind two names is read once`() throws {
+        let folder = try ScannedFolder(["a/File.swift": leak])
+        defer { folder.remove() }
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.url.path + "/a/again", withDestinationPath: folder.url.path)
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.url.path + "/a/Other.swift", withDestinationPath: folder.url.path + "/a/File.swift")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.url.path + "/a/Nowhere.swift", withDestinationPath: "/nowhere/at/all")
+        let report = folder.scan()
+        #expect(report.findings.count == 1)
+        #expect(report.files == 1)
+        #expect(report.skipped.contains { $0.path == "a/again" })
+        #expect(report.unread.map(\.path) == ["a/Nowhere.swift"])
+    }
+
+    @Test func `UTF-16 and broken UTF-8 are read, and a folder with a source's name is one`() throws {
+        let folder = try ScannedFolder(["Folder.swift/Inner.swift": leak])
+        defer { folder.remove() }
+        try folder.write(
+            Data([0xFF, 0xFE]) + leak.utf16.reduce(into: Data()) { $0 += [UInt8($1 & 0xFF), UInt8($1 >> 8)] },
+            "Wide.swift")
+        try folder.write(Data([0x2F, 0x2F, 0xFF, 0xC0, 0x0A]) + Data(leak.utf8), "Broken.swift")
+        try folder.write(Data([0xEF, 0xBB, 0xBF]) + Data(leak.utf8), "Marked.swift")
+        let report = folder.scan()
+        #expect(
+            report.findings.map { "\($0.path):\($0.line):\($0.column)" }
+                == ["Broken.swift:2:22", "Folder.swift/Inner.swift:1:22", "Marked.swift:1:22", "Wide.swift:1:22"])
+        #expect(report.skipped.map(\.path) == ["Broken.swift"])
+    }
+
+    @Test func `what is too large or binary is told as not read`() throws {
+        let folder = try ScannedFolder(["File.swift": leak])
+        defer { folder.remove() }
+        let large = folder.url.appending(path: "Large.swift")
+        FileManager.default.createFile(atPath: large.path, contents: nil)
+        let handle = try FileHandle(forWritingTo: large)
+        try handle.truncate(atOffset: 40 << 20)
+        try handle.close()
+        try folder.write(Data("bplist00".utf8), "Info.plist")
+        let report = folder.scan()
+        #expect(report.unread.map(\.path).sorted() == ["Info.plist", "Large.swift"])
+        #expect(report.findings.count == 1)
+    }
+
+    @Test func `dependencies and tests are left out, told, and read when asked`() throws {
+        let folder = try ScannedFolder([
+            "Pods/Pod.swift": leak, "AppTests/Test.swift": "import XCTest\n" + leak, "File.swift": leak,
+        ])
+        defer { folder.remove() }
+        let report = folder.scan()
+        #expect(report.findings.map(\.path) == ["File.swift"])
+        #expect(report.skipped.count == 2)
+        let all = folder.scan { ($0.readsDependencies, $0.readsTests) = (true, true) }
+        #expect(all.findings.count == 3)
+    }
+
+    @Test func `one file can be scanned, and a place that is not there is not read`() throws {
+        let folder = try ScannedFolder(["a/File.swift": leak])
+        defer { folder.remove() }
+        let options = SourceScan.Options(today: "2026-11-23")
+        #expect(
+            SourceScan(folder.url.path + "/a/File.swift", options: options).run().findings.map(\.path) == ["File.swift"]
+        )
+        #expect(SourceScan(folder.url.path + "/b", options: options).run().unread.count == 1)
+    }
+
+    @Test func `progress rises to its end`() throws {
+        let folder = try ScannedFolder(["A.swift": leak, "B.swift": leak])
+        defer { folder.remove() }
+        var seen: [Int64] = []
+        var totals: Set<Int64> = []
+        _ = SourceScan(folder.url.path, options: .init(today: "2026-11-23")).run {
+            seen.append($0)
+            totals.insert($1)
+        }
+        #expect(seen == seen.sorted())
+        #expect(totals == [seen.last ?? 0])
+    }
+}
