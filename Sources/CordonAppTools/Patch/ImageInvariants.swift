@@ -17,6 +17,9 @@ enum ImageInvariants {
         if image.sdkVersion ?? 0 >= uniqueSDK { found += repetitions(image) }
         found += duplicates(image.segments.map(\.name)).map { "segment \($0) exists twice" }
         if image.uuidCount > 1 { found.append("more than one UUID") }
+        if image.uuidCount == 0, image.fileType == 2, image.sdkVersion ?? 0 >= uniqueSDK {
+            found.append("no UUID, which the loader wants of an executable")
+        }
         if let constants = image.segment("__DATA_CONST"), constants.flags & readOnlyAfterFixups == 0,
             image.sdkVersion ?? 0 >= strictSDK
         {

@@ -69,7 +69,9 @@ struct LaunchEffects {
                 one.choose(&question)
                 self.best(of: group, question, keeping: context)(&question)
                 seen.append(
-                    matters(fact, group, question) ? changes(of: fact, group, question, setting.words(for: [one])) : [])
+                    changes(of: fact, group, question, setting.words(for: [one])).filter {
+                        isNew($0, beside: question, fact, group)
+                    })
             }
             // What is so in every context needs no word of it.
             if let first = seen.first, seen.allSatisfy({ $0.map(\.outline) == first.map(\.outline) }) {
@@ -81,16 +83,20 @@ struct LaunchEffects {
         return found
     }
 
-    /// Whether a fact makes a difference where the others are as in the question, and is not what another one changes there.
-    private func matters(_ fact: LaunchFact, _ group: LaunchGroup, _ question: Question) -> Bool {
+    /// Whether a change is more than what holds in its circumstances anyway, whatever the fact is.
+    ///
+    /// Of working time, the grace period is such a circumstance and has to be told.
+    private func isNew(
+        _ effect: PolicyDiff.Effect, beside question: Question, _ fact: LaunchFact, _ group: LaunchGroup
+    ) -> Bool {
+        guard group == .workingTime else { return verdicts(group, question) != (effect.from, effect.to) }
         let all = fact.classes.map { one -> [Verdict] in
             var asked = question
             one.choose(&asked)
             let (from, to) = verdicts(group, asked)
             return [from, to]
         }
-        let (from, to) = verdicts(group, question)
-        return Set(all).count > 1 && (from == to || group == .workingTime)
+        return Set(all).count > 1
     }
 
     /// A fact on which the others of its group depend.

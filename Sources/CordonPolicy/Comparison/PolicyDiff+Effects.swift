@@ -15,8 +15,10 @@ extension PolicyDiff {
         public let topic: Topic
         /// Whose data it is about: `work account` or `personal account`.
         public let account: String
-        /// When it happens or what is done: `System version below 18.0`, `sending`.
+        /// When it happens or what is done: `System version below 18.0`, `sending to`.
         public let subject: String
+        /// What was asked, in words: account, subject and sides together.
+        public let question: String
         /// Other apps, places or links for which the answer changes alike; empty where there is no other side.
         public let sides: [String]
         /// The verdict before.
@@ -36,6 +38,7 @@ extension PolicyDiff {
             (topic, account, sides) = (.launch, "work account", isSaid ? [] : [context])
             (self.subject, self.from, self.to) = (subject, from, to)
             let place = isSaid ? "" : " (\(context.prefix(1).lowercased() + context.dropFirst()))"
+            question = subject + place
             sentence = "\(subject)\(place): the app \(outcomes.after); until now it \(outcomes.before)."
             self.example = example.json
         }
@@ -44,15 +47,14 @@ extension PolicyDiff {
             (topic, self.account, self.subject, self.sides) = (.use, account, subject, sides)
             (self.from, self.to) = (from, to)
             let others = sides.isEmpty ? "" : " \(PolicyDiff.list(sides))"
-            sentence =
-                "\(account.prefix(1).uppercased() + account.dropFirst()): \(subject)\(others) is \(Self.word(to)); "
-                + "until now it was \(Self.word(from))."
+            question = "\(account.prefix(1).uppercased() + account.dropFirst()): \(subject)\(others)"
+            sentence = "\(question) is \(Self.word(to)); until now it was \(Self.word(from))."
             self.example = example.json
         }
 
         private init(_ effect: Effect, sentence: String) {
             (topic, account, subject, sides) = (effect.topic, effect.account, effect.subject, [])
-            (from, to, example) = (effect.from, effect.to, effect.example)
+            (from, to, example, question) = (effect.from, effect.to, effect.example, effect.subject)
             self.sentence = sentence
         }
 
@@ -75,6 +77,11 @@ extension PolicyDiff {
             case .wipe: "answered by removing the data"
             }
         }
+    }
+
+    /// What people notice first: for which devices and days the app opens no more, or again.
+    static func launchEffects(from old: AppProtectionPolicy, to new: AppProtectionPolicy) -> [Effect] {
+        LaunchEffects(from: old, to: new, account: QuestionGrid.account).all
     }
 
     /// Answers about data that differ, those of one account and one action that change alike together.

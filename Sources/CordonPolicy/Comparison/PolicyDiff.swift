@@ -52,8 +52,7 @@ public struct PolicyDiff: Sendable, Equatable, Codable {
                 Change(setting: name, from: before[name] ?? .null, to: after[name] ?? .null, direction: nil))
         }
         self.changes = changes
-        effects =
-            LaunchEffects(from: old, to: new, account: QuestionGrid.account).all + Self.uses(from: old, to: new)
+        effects = Self.launchEffects(from: old, to: new) + Self.uses(from: old, to: new)
         details = Self.details(from: old, to: new)
         audienceBefore = Self.audience(of: old)
         audienceAfter = Self.audience(of: new)

@@ -200,6 +200,65 @@ struct ActivationRuleTests {
         #expect(try !made.accepts([SharedItem(attachments: [["public.url"]])]))
     }
 
+    /// Constants, then items as lists of types, and whether they are taken.
+    static let constants: [(rule: PropertyListDictionary, attachments: [[String]], isTaken: Bool)] = {
+        let prefix = "NSExtensionActivation"
+        let (image, movie, text) = (["public.jpeg"], ["public.mpeg-4"], ["public.plain-text"])
+        let images: PropertyListDictionary = [prefix + "SupportsImageWithMaxCount": .integer(2)]
+        func with(_ entries: PropertyListDictionary, _ name: String, _ value: PropertyListValue)
+            -> PropertyListDictionary
+        {
+            var all = entries
+            all[prefix + name] = value
+            return all
+        }
+        func only(_ name: String, _ value: PropertyListValue) -> PropertyListDictionary { with([:], name, value) }
+        return [
+            // Version 1, and none: every attachment must match; version 2: one is enough.
+            (images, [image, text], false), (with(images, "DictionaryVersion", .integer(1)), [image, text], false),
+            (with(images, "DictionaryVersion", .integer(2)), [image, text], true),
+            (with(images, "DictionaryVersion", .integer(2)), [text], false),
+            // What is said of strictness goes before the version.
+            (
+                with(with(images, "DictionaryVersion", .integer(2)), "UsesStrictMatching", .boolean(true)),
+                [image, text], false
+            ),
+            (with(images, "UsesStrictMatching", .boolean(false)), [image, text], true),
+            // All attachments are counted, not those of a kind.
+            (with(images, "SupportsAttachmentsWithMaxCount", .integer(1)), [image], true),
+            (with(images, "SupportsAttachmentsWithMaxCount", .integer(1)), [image, image], false),
+            (with(images, "SupportsAttachmentsWithMinCount", .integer(2)), [image], false),
+            (with(images, "SupportsAttachmentsWithMinCount", .integer(2)), [image, image], true),
+            (images, [image, image], true), (images, [image, image, image], false),
+            (only("SupportsMovieWithMaxCount", .integer(1)), [movie], true),
+            (only("SupportsMovieWithMaxCount", .integer(1)), [image], false),
+            (only("SupportsFileWithMaxCount", .integer(1)), [["public.file-url"]], true),
+            (only("SupportsFileWithMaxCount", .integer(1)), [["public.file-url"], ["public.file-url"]], false),
+            (only("SupportsWebURLWithMaxCount", .integer(1)), [["public.url"]], true),
+            (only("SupportsWebURLWithMaxCount", .integer(1)), [["public.file-url", "public.url"]], false),
+            (only("SupportsWebPageWithMaxCount", .integer(1)), [["com.apple.property-list"]], true),
+            (only("SupportsWebPageWithMaxCount", .integer(1)), [image], false),
+            (only("SupportsText", .boolean(true)), [text], true),
+            (only("SupportsText", .integer(1)), [text, text], true),
+            (only("SupportsText", .boolean(true)), [image], false),
+        ]
+    }()
+
+    @Test(arguments: constants.indices)
+    func `each constant counts what its name says, by version and strictness`(index: Int) throws {
+        let (rule, attachments, isTaken) = Self.constants[index]
+        let made = try ActivationConstants(rule).conversion(names).rule
+        #expect(try made.accepts([SharedItem(attachments: attachments)]) == isTaken, "\(made)")
+    }
+
+    @Test func `a typographic quotation mark is refused where it stands, with a hint`() {
+        #expect { try ActivationRule("a == \u{201D}x\u{201D}") } throws: {
+            let error = $0 as? AppToolsError
+            return error?.place.hasPrefix("line 1") == true
+                && "\(error?.reason ?? "") \(error?.hint ?? "")".contains("quot")
+        }
+    }
+
     @Test func `an unknown constant stops the conversion with its name`() {
         #expect { try ActivationConstants(["NSExtensionActivationSupportsMagic": .integer(1)]) } throws: {
             ($0 as? AppToolsError)?.reason.contains("NSExtensionActivationSupportsMagic") == true

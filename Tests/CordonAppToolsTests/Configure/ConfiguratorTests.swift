@@ -210,6 +210,21 @@ struct ConfiguratorTests {
         #expect(foreign.findings.map(\.code) == ["CF-CONTAINER"])
     }
 
+    @Test func `a rule that is always true is kept and told`() throws {
+        let plist = """
+            <plist><dict><key>CFBundleIdentifier</key><string>com.contoso.notes.share</string>
+            <key>NSExtension</key><dict><key>NSExtensionAttributes</key><dict><key>NSExtensionActivationRule</key>
+            <string>TRUEPREDICATE</string></dict></dict></dict></plist>
+            """
+        let made = try configure(plist) {
+            $0.containingApp = "com.contoso.notes"
+            $0.rewritesActivationRule = true
+        }
+        #expect(made.findings.contains { $0.code == "AR-TRUE" && $0.severity == .warning })
+        let rule = made.info.value["NSExtension"]?["NSExtensionAttributes"]?["NSExtensionActivationRule"]?.string
+        #expect(rule == "TRUEPREDICATE")
+    }
+
     @Test func `restore and move are each other's inverse`() throws {
         let plist =
             "<plist><dict><key>CFBundleIdentifier</key><string>a</string><key>UIMainStoryboardFile</key><string>Main</string></dict></plist>"

@@ -134,6 +134,45 @@ struct OpenInIconsTests {
         #expect(text.split(separator: "\n").map(String.init) == sizes)
     }
 
+    /// An icon that is all of one colour but for a square, whose place tells which image was taken.
+    private static func marked(_ side: Int, at x: Int) -> Bitmap {
+        var icon = Bitmap(width: side, height: side)
+        for place in 0..<side * side {
+            let isDrawn = (x..<x + side / 4).contains(place % side) && (side / 4..<side / 2).contains(place / side)
+            for part in 0..<3 { icon.pixels[place * 4 + part] = isDrawn ? 255 : 20 }
+            icon.pixels[place * 4 + 3] = 255
+        }
+        return icon
+    }
+
+    @Test(arguments: [
+        ("CFBundleIcons", "Small", "Large@3x.png"), ("CFBundleIcons~ipad", "Small", "Large@2x~ipad.png"),
+        ("CFBundleIconFiles", "Small", "Large.png"), ("CFBundleIconFile", nil, "Large@2x.png"),
+    ])
+    func `the largest icon is found under every key and in every spelling`(key: String, small: String?, file: String)
+        throws
+    {
+        let scratch = try Scratch()
+        let names = PropertyListValue.array([small, "Large.png"].compactMap { $0.map { .string($0) } })
+        let entry: PropertyListValue =
+            switch key {
+            case "CFBundleIconFiles": names
+            case "CFBundleIconFile": .string("Large.png")
+            default: .dictionary(["CFBundlePrimaryIcon": .dictionary(["CFBundleIconFiles": names])])
+            }
+        var info: PropertyListDictionary = ["CFBundleName": .string("Notes")]
+        info[key] = entry
+        _ = try scratch.file("A.app/Info.plist", XMLPropertyListWriter().document(.dictionary(info)))
+        let (small, large) = (Self.marked(40, at: 5), Self.marked(80, at: 50))
+        _ = try scratch.file("A.app/Small@2x.png", PNGWriter.write(small))
+        _ = try scratch.file("A.app/\(file)", PNGWriter.write(large))
+        let app = scratch.folder.appendingPathComponent("A.app")
+        let made = try OpenInIcons(app: app, output: scratch.folder.appendingPathComponent("out"))
+        let wanted = PNGWriter.write(TemplateImage.make(from: large, side: 120, initial: "N"))
+        #expect(made.changes.first?.pieces.reduce(Data(), +) == wanted)
+        #expect(wanted != PNGWriter.write(TemplateImage.make(from: small, side: 120, initial: "N")))
+    }
+
     @Test func `an app without a loose icon is refused with a hint`() throws {
         let scratch = try Scratch()
         let app = try app(scratch, icon: nil)

@@ -292,6 +292,72 @@ struct FrameworkPatcherTests {
         #expect(findings.first?.message.contains("is listed twice") == true)
     }
 
+    @Test func `what the loader rejects is named, by the SDK that the image was built with`() throws {
+        let lab = try MachOLab.get()
+        let sound = try lab.data(lab.executable)
+        let image = try MachOImage(sound)
+        #expect(ImageInvariants.violations(image) == [])
+        func command(_ kind: UInt32) throws -> Int { try #require(image.commands.first { $0.kind == kind }).offset }
+        let version = try command(LoadCommand.buildVersion)
+        let constants = try #require(image.segment("__DATA_CONST")).command.offset
+        let libraries = image.commands.filter { $0.kind == LoadCommand.loadDylib }
+        func violations(sdk: UInt32, _ edit: (inout Data) -> Void) throws -> [String] {
+            var data = sound
+            data.replaceSubrange(version + 16..<version + 20, with: sdk.littleBytes)
+            edit(&data)
+            return ImageInvariants.violations(try MachOImage(data))
+        }
+        let (old, new): (UInt32, UInt32) = (0x0011_0000, 0x001A_0000)
+        func expect(_ word: String, from sdk: UInt32?, _ edit: (inout Data) -> Void) throws {
+            #expect(try violations(sdk: new, edit).contains { $0.contains(word) }, "\(word)")
+            #expect(try violations(sdk: old, edit).contains { $0.contains(word) } == (sdk == nil), "\(word)")
+        }
+        #expect(try violations(sdk: new) { _ in } == [])
+        // The flags of a segment are its last field.
+        try expect("__DATA_CONST is not read-only", from: new) { $0[constants + 68] = 0 }
+        try expect("segment __TEXT exists twice", from: nil) {
+            $0.replaceSubrange(constants + 8..<constants + 24, with: Data("__TEXT".utf8) + Data(count: 10))
+        }
+        let uuid = try command(LoadCommand.uuid)
+        // A command that no loader looks at takes the place of the UUID's.
+        try expect("no UUID", from: new) { $0.replaceSubrange(uuid..<uuid + 4, with: UInt32(0x2A).littleBytes) }
+        try #require(libraries.count > 1 && libraries[0].size >= libraries[1].size)
+        let (first, second) = (libraries[0], libraries[1])
+        try expect("is loaded twice", from: new) { data in
+            let name = Data(data[second.offset + 24..<second.offset + second.size])
+            data.replaceSubrange(first.offset + 24..<first.offset + 24 + name.count, with: name)
+        }
+    }
+
+    @Test func `an older version command tells the platform by the processor`() throws {
+        let lab = try MachOLab.get()
+        for (url, platform) in [(lab.executable, MachOPlatform.iOS), (lab.simulatorLibrary, .iOSSimulator)] {
+            var data = try lab.data(url)
+            let command = try #require(MachOImage(data).commands.first { $0.kind == LoadCommand.buildVersion })
+            data.replaceSubrange(
+                command.offset..<command.offset + 4, with: LoadCommand.versionMinimumIPhone.littleBytes)
+            #expect(try MachOImage(data).platform == platform)
+        }
+    }
+
+    @Test func `a framework of another platform, or for a newer system, is an error`() throws {
+        let lab = try MachOLab.get()
+        let scratch = try Scratch()
+        let app = try Self.app(in: scratch)
+        func codes() throws -> Set<String> { Set(try patcher.plan(.verify, app).findings.map(\.code)) }
+        try AtomicWriter.write(patcher.plan(.install, app).changes)
+        let sound = try codes()
+        #expect(!sound.contains("FP-SLICE") && !sound.contains("FP-MINIMUM"))
+        let place = "App.app/Frameworks/IntuneMAM.framework/IntuneMAM"
+        _ = try scratch.file(place, lab.data(lab.armSimulatorLibrary))
+        #expect(try codes().contains("FP-SLICE"))
+        var newer = try lab.data(lab.sdkLibrary)
+        let version = try #require(MachOImage(newer).commands.first { $0.kind == LoadCommand.buildVersion }).offset
+        newer.replaceSubrange(version + 12..<version + 16, with: UInt32(0x0020_0000).littleBytes)
+        _ = try scratch.file(place, newer)
+        #expect(try codes().contains("FP-MINIMUM"))
+    }
+
     @Test func `an image that the store encrypted is neither patched nor signed`() throws {
         let lab = try MachOLab.get()
         let scratch = try Scratch()

@@ -77,6 +77,8 @@ struct CodeSignerTests {
         }
         _ = try scratch.file("App.app/case", "x")
         #expect(try errors(app).sorted() == ["SG-MISSING", "SG-MISSING", "SG-UNSEALED"])
+        let other = try SignatureVerifier().findings(app).first { $0.code == "SG-UNSEALED" }
+        #expect(other?.message == "is sealed as Case: only the case differs")
     }
 
     @Test func `bytes of a signature may be damaged without a trap`() throws {
@@ -144,6 +146,53 @@ struct CodeSignerTests {
         #expect(try errors(file) == [])
         let image = try MachOImage(Data(contentsOf: file))
         #expect(ImageInvariants.violations(image) == [])
+        // A simulator's image may end its load commands where its code begins.
+        let tight = scratch.folder.appendingPathComponent("tight")
+        try Program.succeed(
+            linker,
+            [
+                "-arch", "arm64", "-platform_version", "ios-simulator", "16.0", "17.0", "-no_adhoc_codesign",
+                "-headerpad", "0", "-o", tight.path, "main-armsim.o", "Demo.armsim", "libSystem.tbd",
+            ], in: lab.folder)
+        let before = try Data(contentsOf: tight)
+        try #require(MachOImage(before).padding < 16)
+        #expect(throws: AppToolsError(.refused, "")) { try CodeSigner(CodeSigner.Options()).plan(tight) }
+    }
+
+    @Test func `the older form of entitlements in DER is read, and noted`() throws {
+        let scratch = try Scratch()
+        let app = try FrameworkPatcherTests.app(in: scratch)
+        var options = CodeSigner.Options()
+        options.entitlements = Self.entitlements
+        try AtomicWriter.write(CodeSigner(options).plan(app).changes)
+        let file = app.appendingPathComponent("App")
+        var data = try Data(contentsOf: file)
+        let blob = try #require(data.firstRange(of: SuperBlob.Magic.derEntitlements.bigBytes))
+        // A plain SET where newer tools write a tag of the application's.
+        data[blob.lowerBound + 8] = 0x31
+        try data.write(to: file)
+        let codes = try SignatureVerifier().findings(file).map(\.code)
+        #expect(codes.contains("SG-OLDDER") && !codes.contains("SG-ENTITLEMENTS"), "\(codes)")
+    }
+
+    @Test func `the seal lists what its rules say`() throws {
+        let scratch = try Scratch()
+        let app = try FrameworkPatcherTests.app(in: scratch)
+        for name in [
+            "en.lproj/a.strings", "Base.lproj/b.nib", "en.lproj/locversion.plist", ".DS_Store", "PkgInfo",
+            "version.plist",
+        ] { _ = try scratch.file("App.app/\(name)", "x") }
+        try AtomicWriter.write(CodeSigner(CodeSigner.Options()).plan(app).changes)
+        let seal = try PropertyList(contentsOf: app.appendingPathComponent("_CodeSignature/CodeResources")).value
+        let (old, new) = (seal["files"]?.dictionary ?? [:], seal["files2"]?.dictionary ?? [:])
+        for name in ["Info.plist", "PkgInfo", ".DS_Store"] { #expect(old[name] != nil && new[name] == nil, "\(name)") }
+        for name in ["en.lproj/locversion.plist", "App", "_CodeSignature/CodeResources"] {
+            #expect(old[name] == nil && new[name] == nil, "\(name)")
+        }
+        #expect(new["en.lproj/a.strings"]?["optional"]?.boolean == true && new["Base.lproj/b.nib"]?["optional"] == nil)
+        for name in ["Base.lproj/b.nib", "version.plist", "Frameworks/Demo.framework/_CodeSignature/CodeResources"] {
+            #expect(old[name]?.data?.count == 20 && new[name]?["hash2"]?.data?.count == 32, "\(name)")
+        }
     }
 
     @Test func `entitlements are encoded as DER in key order`() throws {

@@ -52,6 +52,17 @@ struct AppToolsCommandTests {
         #expect(status(of: try ConfigureCommand.parse([info.path, "--entitlements", ""])) == .badInput)
     }
 
+    @Test func `configure writes to another file when one is named, and leaves its input`() throws {
+        let folder = try TemporaryFolder.make()
+        defer { TemporaryFolder.remove(folder) }
+        let text = "<plist>\n<dict>\n  <key>CFBundleIdentifier</key>\n  <string>a.b</string>\n</dict>\n</plist>\n"
+        let (info, output) = (folder.appendingPathComponent("Info.plist"), folder.appendingPathComponent("Out.plist"))
+        try text.write(to: info, atomically: true, encoding: .utf8)
+        #expect(status(of: try ConfigureCommand.parse([info.path, "--output", output.path])) == .done)
+        #expect(try String(contentsOf: info, encoding: .utf8) == text)
+        #expect(try String(contentsOf: output, encoding: .utf8).contains("CordonSettings"))
+    }
+
     @Test func `configure follows no link out of a bundle, and the rule's command neither`() throws {
         let folder = TemporaryFolder.newPath()
         let bundle = folder.appendingPathComponent("Share.appex")

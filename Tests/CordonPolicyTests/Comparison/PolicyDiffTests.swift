@@ -212,7 +212,23 @@ import Testing
         }
     }
 
-    @Test func `no launch that differs goes untold`() throws {
+    @Test func `data that is removed where the app would not open anyway is told`() throws {
+        let found = try told(
+            Self.managed.merging([
+                "pinRequired": true, "disableAppPinIfDevicePinIsSet": true,
+                "appDataEncryptionType": "useDeviceSettings",
+            ]) { $1 },
+            Self.managed.merging([
+                "pinRequired": true, "disableAppPinIfDevicePinIsSet": true, "appDataEncryptionType": "whenDeviceLocked",
+                "appActionIfMaximumPinRetriesExceeded": "wipe",
+            ]) { $1 })
+        #expect(
+            found.contains(
+                "Wrong PINs in a row from 5 (the device has no passcode): the app removes the organisation's data; "
+                    + "until now it asks for a sign-in and a new PIN."), "\(found)")
+    }
+
+    @Test func `no launch that differs goes untold, and no removal above all`() throws {
         var differing = 0
         for _ in 0..<60 {
             let seed = UInt64.random(in: 0..<1_000_000_000)
@@ -224,14 +240,16 @@ import Testing
             }
             let new = try AppProtectionPolicy(graphJSON: .object(members))
             let (before, after) = (PolicySet(old), PolicySet(new))
-            let isTold = PolicyDiff(from: old, to: new).effects.contains { $0.topic == .launch }
+            let effects = PolicyDiff(from: old, to: new).effects.filter { $0.topic == .launch }
             for _ in 0..<100 {
                 var question = try PolicyGenerator.question(&random)
                 (question.action, question.owner) = (.launch, .managed("work-account"))
                 question.coVisibleIdentities = []
-                let differs = before.verdict(for: question) != after.verdict(for: question)
-                if differs { differing += 1 }
-                #expect(isTold || !differs, "seed \(seed): \(question.json.text())")
+                let (from, to) = (before.verdict(for: question), after.verdict(for: question))
+                if from != to { differing += 1 }
+                #expect(from == to || !effects.isEmpty, "seed \(seed): \(question.json.text())")
+                let removes = to == .wipe && from != .wipe
+                #expect(!removes || effects.contains { $0.to == .wipe }, "seed \(seed): \(question.json.text())")
             }
         }
         #expect(differing > 0)
