@@ -33,7 +33,7 @@ extension Administration {
             guard registration.state == .active || !open.isEmpty || registration.missedWipe != nil else { return }
             registration.missedWipe = nil
             if registration.state == .active {
-                registration.state = .forgotten
+                registration.close(.forgotten, at: change.now)
                 change.noteClosing(id)
                 try change.endCommands(of: registration)
             }
