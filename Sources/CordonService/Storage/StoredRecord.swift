@@ -87,7 +87,7 @@ public enum StorageLookup: String, Sendable, CaseIterable {
     case key
     /// The id of a registration.
     case registration
-    /// Whether the record still counts: `open`, absent otherwise.
+    /// Whether the record still counts: `open` or, of a registration, `active`; absent otherwise.
     case state
     /// The id of a collection of logs.
     case collection

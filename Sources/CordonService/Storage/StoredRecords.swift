@@ -37,6 +37,7 @@ extension Registration: StoredRecord {
             }
             return lookups
         }
+        lookups[.state] = "active"
         lookups[.app] = folded(application.bundleID)
         lookups[.due] = "active/" + StorageTime.hour(lastSync)
         lookups[.drift] = driftSince.map(StorageTime.text)
