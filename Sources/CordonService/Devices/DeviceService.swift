@@ -120,7 +120,7 @@ public struct DeviceService: Sendable {
                 throw ServiceError(
                     .conflict, "a wipe is under way", hint: "Check in, carry the wipe out and send its receipt.")
             }
-            registration.state = .unregistered
+            registration.close(.unregistered, at: change.now)
             try change.save(registration)
             change.noteClosing(id)
             try change.endCommands(of: registration)
