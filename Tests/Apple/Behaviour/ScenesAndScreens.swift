@@ -94,6 +94,7 @@ extension AppleAdapters {
             LAContext.stubAsked = 0
             LAContext.stubAnswer = true
             LAContext.stubDuring = {
+                try? await stage.until { stage.text(of: scene)?.first == "Enter the PIN" }
                 scene.stubDeactivate()
                 seen.text = stage.text(of: scene)
                 scene.stubActivate()

@@ -25,7 +25,7 @@ open class LAContext: NSObject {
         Self.stubAsked += 1
         guard let during = Self.stubDuring else { return reply(Self.stubAnswer, nil) }
         Task { @MainActor in
-            during()
+            await during()
             reply(Self.stubAnswer, nil)
         }
     }
@@ -36,5 +36,5 @@ open class LAContext: NSObject {
     nonisolated(unsafe) public static var stubAnswer = true
     nonisolated(unsafe) public static var stubAsked = 0
     /// What the system does while its dialog is up.
-    nonisolated(unsafe) public static var stubDuring: (@MainActor @Sendable () -> Void)?
+    nonisolated(unsafe) public static var stubDuring: (@MainActor @Sendable () async -> Void)?
 }
