@@ -9,7 +9,7 @@ BUILD := $(SWIFT) build --explicit-target-dependency-import-check error
 # Warnings are errors here, and nowhere else.
 export CORDON_STRICT := 1
 
-.PHONY: demo test adopter deep bench fuzz crash docs lint format check prerequisites build clean
+.PHONY: demo test adopter apple deep bench fuzz crash docs lint format check prerequisites build clean
 
 # Builds what it runs, and no tests.
 demo: prerequisites
@@ -28,6 +28,10 @@ test: build
 # A package outside this one, which imports `Cordon` alone and is as strict as this one is.
 adopter: prerequisites
 	env -u CORDON_STRICT $(SWIFT) run --package-path Tests/Adopter Adopter
+
+# The adapters of Apple platforms, on stand-ins that behave; `make lint` type-checks them.
+apple: build
+	Scripts/apple.sh run
 
 # The long work, for a night: every test at full length, mutants of the policy rules, kills, fuzzing and benchmarks.
 deep: build

@@ -81,8 +81,24 @@ planted() {
     return $missed
 }
 
+# The adapters against stand-ins that behave: the built package, the stand-ins and the adapters in one program.
+run() {
+    make_stubs && make_adapters || return 1
+    local own=${APPLE_OBJECTS:-} objects=() one toolchain
+    toolchain=$(dirname "$(dirname "$(readlink -f "$(command -v swiftc)")")")
+    for one in Cordon CordonBase CordonIdentity CordonPolicy CordonProtocol CordonScreens CordonSignIn CordonSignatures CordonVault; do
+        if [ -n "$own" ]; then objects+=("$own/$one.o"); else objects+=(.build/debug/$one.build/*.o); fi
+    done
+    while read -r one; do objects+=("$one"); done < <(
+        find .build/debug/{CordonAEADShim,Crypto,CryptoExtras,CryptoBoringWrapper,CCryptoBoringSSL,CCryptoBoringSSLShims,CXKCP,CXKCPShims,SwiftASN1,HTTPTypes,Logging}.build -name '*.o' 2>/dev/null)
+    for one in "${stubs[@]}" "${adapters[@]}"; do objects+=("$build/objects/$one.o"); done
+    swiftc "${strict[@]}" -parse-as-library -module-name AppleBehaviour -plugin-path "$toolchain/lib/swift/host/plugins/testing" \
+        Tests/Apple/Behaviour/*.swift "${objects[@]}" -lTesting -lstdc++ -o "$build/behaviour" || return 1
+    "$build/behaviour" --testing-library swift-testing
+}
+
 case ${1:-check} in
     check) check ;;
     planted) planted ;;
-    run) check && Scripts/apple-run.sh ;;
+    run) run ;;
 esac

@@ -41,7 +41,8 @@ package struct BootReading: Sendable, Equatable {
     private static var systemUptime: Duration {
         var time = timespec()
         #if canImport(Darwin)
-            clock_gettime(CLOCK_MONOTONIC, &time)
+            // The raw clock counts sleep, and no setting of the wall clock reaches it.
+            clock_gettime(CLOCK_MONOTONIC_RAW, &time)
         #else
             clock_gettime(CLOCK_BOOTTIME, &time)
         #endif

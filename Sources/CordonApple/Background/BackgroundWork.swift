@@ -47,8 +47,9 @@
                 end.report(true)
             }
             task.expirationHandler = {
-                working.cancel()
+                // In this order: work that is cancelled ends at once, and would report that it was done.
                 end.report(false)
+                working.cancel()
             }
         }
     }

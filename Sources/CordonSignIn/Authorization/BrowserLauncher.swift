@@ -21,7 +21,7 @@ public struct BrowserLauncher: Sendable {
         }
     }
 
-    func visit(_ page: URL, redirect: URL) async throws(SignInError) -> URL? {
+    package func visit(_ page: URL, redirect: URL) async throws(SignInError) -> URL? {
         do {
             return try await show(page, redirect)
         } catch is CancellationError {

@@ -23,8 +23,11 @@ open class LAContext: NSObject {
         _ policy: LAPolicy, localizedReason: String, reply: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
         Self.stubAsked += 1
-        Self.stubDuring?()
-        reply(Self.stubAnswer, nil)
+        guard let during = Self.stubDuring else { return reply(Self.stubAnswer, nil) }
+        Task { @MainActor in
+            await during()
+            reply(Self.stubAnswer, nil)
+        }
     }
     open func invalidate() {}
 
@@ -33,5 +36,5 @@ open class LAContext: NSObject {
     nonisolated(unsafe) public static var stubAnswer = true
     nonisolated(unsafe) public static var stubAsked = 0
     /// What the system does while its dialog is up.
-    nonisolated(unsafe) public static var stubDuring: (() -> Void)?
+    nonisolated(unsafe) public static var stubDuring: (@MainActor @Sendable () async -> Void)?
 }

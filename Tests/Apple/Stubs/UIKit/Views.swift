@@ -180,7 +180,18 @@ public enum UIWritingToolsBehavior: Int, Sendable { case none = -1, `default` = 
 }
 
 @MainActor open class UIViewController: UIResponder {
-    open var view: UIView = UIView()
+    private var loaded: UIView?
+    /// Made when it is looked at first, as the system does.
+    open var view: UIView {
+        get {
+            if let loaded { return loaded }
+            let made = UIView()
+            loaded = made
+            viewDidLoad()
+            return made
+        }
+        set { loaded = newValue }
+    }
     public private(set) var presentedViewController: UIViewController?
     open var isModalInPresentation = false
     public init(nibName: String? = nil, bundle: Bundle? = nil) {}

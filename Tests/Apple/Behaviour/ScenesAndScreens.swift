@@ -1,0 +1,142 @@
+import CordonApple
+import CordonUIKit
+import Foundation
+import LocalAuthentication
+import Testing
+import UIKit
+
+/// Everything here shares the stand-ins' one app, pasteboard and Keychain.
+@Suite(.serialized) @MainActor struct AppleAdapters {}
+
+extension AppleAdapters {
+    @Suite @MainActor struct ScenesAndScreens {
+        private let account = ManagedAccount(
+            id: "oid-a", tenant: TenantID("t"), userPrincipalName: "amal@contoso.example")
+
+        private var prompt: PINPrompt {
+            PINPrompt(
+                account: account, digitsOnly: true, attemptsLeft: 3, lastWasWrong: false, wait: .zero, biometry: nil,
+                canCancel: true)
+        }
+
+        @Test func `the picture for the app switcher is of the cover`() async throws {
+            let stage = try await Stage()
+            let scene = stage.scene("one")
+            #expect(stage.text(of: scene) == nil)
+            scene.stubDeactivate()
+            scene.stubBackground()
+            #expect(scene.stubPicture?.windowLevel.rawValue == UIWindow.Level.alert.rawValue + 1)
+            #expect(stage.text(of: scene) == ["Your organisation's data is covered."])
+        }
+
+        @Test func `a scene that goes to the background at once is covered in its picture too`() async throws {
+            let stage = try await Stage()
+            let scene = stage.scene("two")
+            scene.stubBackground()
+            #expect(scene.stubPicture?.windowLevel != .normal)
+        }
+
+        @Test func `a scene is covered from its making until it is active`() async throws {
+            let stage = try await Stage()
+            let scene = UIWindowScene(stubName: "three")
+            UIWindow(windowScene: scene).makeKeyAndVisible()
+            scene.stubConnect()
+            #expect(stage.text(of: scene) != nil)
+            scene.stubForeground()
+            #expect(stage.text(of: scene) != nil)
+            scene.stubActivate()
+            #expect(stage.text(of: scene) == nil)
+        }
+
+        @Test func `leaving and returning again and again ends uncovered and open`() async throws {
+            let stage = try await Stage()
+            let scene = stage.scene("four")
+            for _ in 0..<20 {
+                scene.stubDeactivate()
+                scene.stubBackground()
+                #expect(scene.stubPicture?.windowLevel != .normal)
+                scene.stubForeground()
+                scene.stubActivate()
+            }
+            #expect(stage.text(of: scene) == nil)
+        }
+
+        @Test func `the PIN that is typed on the screen is the answer, and nothing stays in the field`() async throws {
+            let stage = try await Stage()
+            let scene = stage.scene("five")
+            async let answer = stage.interface.enterPIN(prompt)
+            try await stage.until { stage.field(of: scene) != nil }
+            let field = try #require(stage.field(of: scene))
+            #expect(field.isSecureTextEntry && field.keyboardType == .numberPad)
+            #expect(stage.text(of: scene) == ["Enter the PIN", "Account: amal@contoso.example"])
+            field.text = "4711"
+            field.stubTrigger()
+            #expect(await answer == .entered("4711"))
+            #expect(field.text == nil)
+            try await stage.until { stage.text(of: scene) == nil }
+        }
+
+        @Test func `a screen reader hears the screen when it comes`() async throws {
+            let stage = try await Stage()
+            let scene = stage.scene("six")
+            async let answer = stage.interface.enterPIN(prompt)
+            try await stage.until { UIAccessibility.stubSaid.last?.hasPrefix("Enter the PIN.") ?? false }
+            try await stage.until { !stage.buttons(of: scene).isEmpty }
+            let cancel = try #require(stage.buttons(of: scene).first { $0.accessibilityLabel == "Cancel" })
+            cancel.stubTrigger()
+            #expect(await answer == .cancelled)
+        }
+
+        @Test func `Face ID makes the scene inactive, and neither covers the PIN screen nor asks twice`() async throws {
+            let stage = try await Stage()
+            let scene = stage.scene("seven")
+            let seen = Seen()
+            LAContext.stubAsked = 0
+            LAContext.stubAnswer = true
+            LAContext.stubDuring = {
+                try? await stage.until { stage.text(of: scene)?.first == "Enter the PIN" }
+                scene.stubDeactivate()
+                seen.text = stage.text(of: scene)
+                scene.stubActivate()
+            }
+            defer { LAContext.stubDuring = nil }
+            let prompt = PINPrompt(
+                account: account, digitsOnly: true, attemptsLeft: 3, lastWasWrong: false, wait: .zero, biometry: .face,
+                canCancel: true)
+            #expect(await stage.interface.enterPIN(prompt) == .recognised(.face))
+            #expect(LAContext.stubAsked == 1)
+            #expect(seen.text?.first == "Enter the PIN")
+            try await stage.until { stage.text(of: scene) == nil }
+        }
+
+        @Test func `a recorded screen is covered where the rules forbid it`() async throws {
+            let stage = try await Stage()
+            let scene = stage.scene("eight")
+            stage.rule.isAllowed = false
+            scene.stubCapture(true)
+            #expect(stage.text(of: scene) != nil)
+            scene.stubCapture(false)
+            #expect(stage.text(of: scene) == nil)
+            stage.rule.isAllowed = true
+            scene.stubCapture(true)
+            #expect(stage.text(of: scene) == nil)
+        }
+
+        @Test func `the window in front is the one that is asked in`() async throws {
+            let stage = try await Stage()
+            let first = stage.scene("nine")
+            let second = stage.scene("ten")
+            #expect(IdentityContext.keyWindow == second.id)
+            second.stubDeactivate()
+            first.stubActivate()
+            #expect(IdentityContext.keyWindow == first.id)
+            first.stubDisconnect()
+            #expect(IdentityContext.keyWindow == second.id)
+            _ = stage
+        }
+    }
+}
+
+@MainActor private final class Seen {
+    var text: [String]?
+}

@@ -1,0 +1,102 @@
+import CordonApple
+import CordonUIKit
+import Foundation
+import HTTPTypes
+import LocalAuthentication
+import Security
+import UIKit
+
+/// An app on stand-ins: its protection without any service, its scenes, and Cordon's screens over them.
+@MainActor final class Stage {
+    let interface: ScreenInterface
+    let protection: AppProtection
+    let scenes: SceneProtection
+    let folder: URL
+    var mayBeCaptured = true
+
+    init() async throws {
+        StubKeychain.shared.reset()
+        folder = FileManager.default.temporaryDirectory.appending(path: "apple-\(UUID().uuidString)")
+        interface = ScreenInterface(biometry: DeviceBiometry(), pause: { _ in })
+        var configuration = ProtectionConfiguration(
+            application: ApplicationFacts(bundleID: "example.notes", version: "1.0"), device: .ofThisDevice,
+            service: URL(string: "https://cordon.invalid") ?? folder,
+            rootKeyPin: String(repeating: "A", count: 43), dataDirectory: folder, keyStore: KeychainKeys(),
+            transport: NoNetwork(), sessions: NoSessions())
+        configuration.interface = interface
+        configuration.stateCounter = KeychainStateCounter(SystemKeychain())
+        protection = try await AppProtection(configuration)
+        let capture = CaptureRule()
+        scenes = SceneProtection(protection, interface: interface) { _ in capture.isAllowed }
+        rule = capture
+    }
+
+    let rule: CaptureRule
+
+    /// A scene in front, with the app's own window.
+    func scene(_ name: String) -> UIWindowScene {
+        let scene = UIWindowScene(stubName: name)
+        let app = UIWindow(windowScene: scene)
+        scene.stubConnect()
+        scene.stubForeground()
+        app.makeKeyAndVisible()
+        scene.stubActivate()
+        return scene
+    }
+
+    /// What stands on the window in front of a scene; nil where that is the app's own.
+    func text(of scene: UIWindowScene) -> [String]? {
+        guard let front = scene.stubFront, front.windowLevel != .normal else { return nil }
+        return front.rootViewController.map { Self.texts($0.view) }
+    }
+
+    /// The buttons on the window in front of a scene.
+    func buttons(of scene: UIWindowScene) -> [UIButton] {
+        scene.stubFront?.rootViewController.map { Self.views($0.view).compactMap { $0 as? UIButton } } ?? []
+    }
+
+    func field(of scene: UIWindowScene) -> UITextField? {
+        scene.stubFront?.rootViewController.flatMap { Self.views($0.view).compactMap { $0 as? UITextField }.first }
+    }
+
+    private static func views(_ view: UIView) -> [UIView] {
+        [view] + (view.subviews + ((view as? UIStackView)?.arrangedSubviews ?? [])).flatMap(views)
+    }
+
+    private static func texts(_ view: UIView) -> [String] { views(view).compactMap { ($0 as? UILabel)?.text } }
+
+    /// Waits until something holds, as the tasks that make it hold go on.
+    func until(_ holds: () -> Bool) async throws {
+        let end = ContinuousClock.now + .seconds(20)
+        while !holds() {
+            guard .now < end else { throw CancellationError() }
+            await Task.yield()
+        }
+    }
+}
+
+@MainActor final class CaptureRule {
+    var isAllowed = true
+}
+
+struct NoNetwork: HTTPTransport {
+    func send(_ request: HTTPRequest, body: Data?, limit: Int, timeout: Duration) async throws(TransportError)
+        -> HTTPAnswer
+    {
+        throw TransportError(.unreachable, reason: "there is no network")
+    }
+
+    func stream(_ request: HTTPRequest, timeout: Duration) async throws(TransportError) -> HTTPAnswerStream {
+        throw TransportError(.unreachable, reason: "there is no network")
+    }
+}
+
+struct NoSessions: AccountSessions {
+    func accessToken(
+        for account: AccountID, resource: String, scopes: [String]
+    ) async throws(SignInError) -> AccessToken { throw SignInError(.storage, .storeUnavailable, "nobody is signed in") }
+
+    func signer(for account: AccountID) async throws(SignInError) -> any MessageSigner { SoftwareSigningKey() }
+
+    func end(_ account: AccountID) async throws(SignInError) {}
+}
