@@ -45,6 +45,8 @@ struct ConsoleGate: Sendable {
         } catch let refusal as Refusal where refusal.wantsFreshSignIn {
             guard let held, let visit else { return failed(refusal, request, visit) }
             return await stepUp(request, keeping: form, of: held, visit)
+        } catch let refusal as Refusal where refusal.headers[.waiting] != nil {
+            return ConsoleAnswer.redirect(to: ApprovalPages.path(refusal.headers[.waiting] ?? ""))
         } catch let refusal as Refusal where refusal.status == .unauthorized {
             guard let held else { return toSignIn(request) }
             return (try? await toSignIn(request, keeping: form, of: held)) ?? toSignIn(request)

@@ -161,6 +161,7 @@ struct PolicyPages {
             links.append(Link("Apps", path + "/apps"))
         }
         if visit.may("assignPolicies") { links.append(Link("Assign", path + "/assignments", isMain: true)) }
+        links.append(Link("History", path + "/history"))
         links.append(Link("Export as JSON", path + "/export"))
         if visit.may("deletePolicies") { links.append(Link("Delete", path + "/delete")) }
         blocks.append(.links(links))
@@ -257,23 +258,27 @@ struct PolicyPages {
     @Sendable private func confirmDeletion(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let entity = try await visit.api.get(Self.route(visit.keys[0]))
         let path = Self.path(visit.keys[0])
+        let impact = try await ShownImpact(of: ["policy": .string(visit.keys[0]), "delete": true], visit)
         return .page(
             Page(
                 "Delete \(entity.text("displayName"))?", .policies, above: Link("Policies", "/console/policies"),
-                [
+                impact.blocks + [
                     .note(
                         .notice, "Whom it reached falls back to other policies that reach them.",
                         ["An app that no policy is about any more removes its organisation data."]),
                     .form(
                         Form(
                             path + "/delete", submit: "Delete the policy",
-                            hidden: [("version", entity.text("version")), ("page", path + "/delete")], isGrave: true,
+                            hidden: [
+                                ("version", entity.text("version")), ("impact", impact.token), ("page", path + "/delete"),
+                            ], isGrave: true,
                             cancel: Link("Keep it", path), [])),
                 ]))
     }
 
     @Sendable private func delete(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        try await visit.api.call(.delete, Self.route(visit.keys[0]), ifVersion: visit.form["version"])
+        try await visit.api.call(
+            .delete, Self.route(visit.keys[0]), ifVersion: visit.form["version"], impact: visit.form["impact"])
         return .moved("/console/policies")
     }
 }

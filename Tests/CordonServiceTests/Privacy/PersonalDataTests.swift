@@ -198,6 +198,7 @@ extension StorageReader {
         case .revocation: String(describing: try records(SessionRevocation.self))
         case .alert: String(describing: try records(OperatorAlert.self))
         case .keySet: String(describing: try records(KeySetState.self))
+        case .consoleSession: String(describing: try records(ConsoleSessionRecord.self))
         }
     }
 }
