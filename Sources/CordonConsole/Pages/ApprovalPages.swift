@@ -114,7 +114,8 @@ struct ApprovalPages {
         if !wipes.isEmpty {
             blocks.append(.table(Table("Where data is removed", ["When", "Now", "Then"], wipes, empty: "")))
         }
-        blocks.append(.table(Table("What changes", ["Setting", "Now", "Then", "Direction"], rows, empty: "No member differs.")))
+        blocks.append(
+            .table(Table("What changes", ["Setting", "Now", "Then", "Direction"], rows, empty: "No member differs.")))
         let answers = effects("effects")
         if !answers.isEmpty {
             blocks.append(
@@ -147,7 +148,8 @@ struct ShownImpact {
         if !impact.list("wipes").isEmpty || losing.number("people") > 0 {
             blocks.append(
                 .note(
-                    .bad, "\(losing.number("people")) people lose organisation data in \(losing.number("registrations")) apps.",
+                    .bad,
+                    "\(losing.number("people")) people lose organisation data in \(losing.number("registrations")) apps.",
                     impact.list("wipes").map { "\($0.text("question")): \($0.text("from")) becomes \($0.text("to"))" }))
         }
         if impact["needsApproval"] == true {
@@ -165,7 +167,8 @@ struct ShownImpact {
         }
         if !winners.isEmpty {
             blocks.append(
-                .table(Table("Where several policies meet", ["Setting", "Value that wins", "Policy"], winners, empty: "")))
+                .table(
+                    Table("Where several policies meet", ["Setting", "Value that wins", "Policy"], winners, empty: "")))
         }
         self.blocks = blocks
     }

@@ -28,16 +28,23 @@ struct HistoryPages {
             return [
                 isPresent
                     ? .list([.text("\(version.number("number"))"), .badge("in force", .good)])
-                    : .link("\(version.number("number"))", Self.path(id) + "/" + ConsolePath.part(version.text("version"))),
+                    : .link(
+                        "\(version.number("number"))", Self.path(id) + "/" + ConsolePath.part(version.text("version"))),
                 .time(version.date("time")), .text(SettingTexts.words(version.text("action"))),
                 .text(version["author"]?.text("id") ?? ""), .text(version.text("reason")),
             ]
         }
         return .page(
             Page(
-                "History of \(policy.text("displayName"))", .policies, lead: "Open a version to compare it with the one in force.",
+                "History of \(policy.text("displayName"))", .policies,
+                lead: "Open a version to compare it with the one in force.",
                 above: Link(policy.text("displayName"), PolicyPages.path(id)),
-                [.table(Table("Versions", ["Version", "Time", "What", "Who", "Reason"], rows, empty: "No version is kept."))]))
+                [
+                    .table(
+                        Table(
+                            "Versions", ["Version", "Time", "What", "Who", "Reason"], rows, empty: "No version is kept."
+                        ))
+                ]))
     }
 
     @Sendable private func compare(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
@@ -55,7 +62,8 @@ struct HistoryPages {
                 .form(
                     Form(
                         path, submit: "Put this version back",
-                        hidden: [("version", present), ("impact", impact.token), ("page", path)], cancel: Link("Leave it", PolicyPages.path(id)), [])))
+                        hidden: [("version", present), ("impact", impact.token), ("page", path)],
+                        cancel: Link("Leave it", PolicyPages.path(id)), [])))
         }
         return .page(
             Page(

@@ -133,9 +133,14 @@ struct PeoplePages {
         }
         return .page(
             Page(
-                "Blocked people", .people, lead: "Their apps are wiped, and enrolling is refused until they are unblocked.",
+                "Blocked people", .people,
+                lead: "Their apps are wiped, and enrolling is refused until they are unblocked.",
                 above: Link("People", "/console/people"),
-                [.table(Table("Blocked people", ["Person", "Wipes that are done", ""], rows, empty: "Nobody is blocked."))]))
+                [
+                    .table(
+                        Table(
+                            "Blocked people", ["Person", "Wipes that are done", ""], rows, empty: "Nobody is blocked."))
+                ]))
     }
 
     @Sendable private func confirmErasure(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
@@ -143,10 +148,12 @@ struct PeoplePages {
         let path = Self.path(visit.keys[0])
         return .page(
             Page(
-                "Erase what is known of \(user.text("displayName"))?", .people, above: Link(user.text("displayName"), path),
+                "Erase what is known of \(user.text("displayName"))?", .people,
+                above: Link(user.text("displayName"), path),
                 [
                     .note(
-                        .bad, "The service forgets the person, their apps and their telemetry. The audit log keeps ids.",
+                        .bad,
+                        "The service forgets the person, their apps and their telemetry. The audit log keeps ids.",
                         ["Without a wipe, organisation data stays on their devices until an app notices."]),
                     .form(
                         Form(

@@ -183,7 +183,8 @@ struct PolicyEditing {
                     Form(
                         path(visit, "publish"), submit: "Publish",
                         hidden: kept + [
-                            ("version", entity.text("version")), ("impact", impact.token), ("page", path(visit, "edit")),
+                            ("version", entity.text("version")), ("impact", impact.token),
+                            ("page", path(visit, "edit")),
                         ],
                         cancel: Link("Do not change anything", PolicyPages.path(visit.keys[0])), [])))
         }

@@ -270,7 +270,8 @@ struct PolicyPages {
                         Form(
                             path + "/delete", submit: "Delete the policy",
                             hidden: [
-                                ("version", entity.text("version")), ("impact", impact.token), ("page", path + "/delete"),
+                                ("version", entity.text("version")), ("impact", impact.token),
+                                ("page", path + "/delete"),
                             ], isGrave: true,
                             cancel: Link("Keep it", path), [])),
                 ]))
