@@ -109,8 +109,10 @@ struct ConsoleGate: Sendable {
         let draft = session.draft.flatMap { draft in
             request.method == .get && draft.path == request.uri.path ? ConsoleForm(draft.values) : nil
         }
+        let me = try await api.get("/admin/v1/me")
+        context.notes.noteKnown()
         return ConsoleVisit(
-            api: api, session: session, me: try await api.get("/admin/v1/me"),
+            api: api, session: session, me: me,
             query: ConsoleForm(request.uri.query ?? "") ?? ConsoleForm(), form: form, draft: draft, keys: keys,
             now: parts.now())
     }

@@ -74,7 +74,7 @@ struct PeoplePages {
         let groups = try await visit.api.all(Self.route(id) + "/memberOf")
         let isBlocked = try await visit.api.get(Self.route(id) + "/isManagedAppUserBlocked")["value"] == true
         let failing = checks.filter {
-            $0.text("state").lowercased() != "passed" && $0.text("validationName") != "Intune License"
+            $0.text("state").lowercased() == "fail" && $0.text("validationName") != "Intune License"
         }
         var blocks: [Block] = []
         if isBlocked {
