@@ -53,6 +53,7 @@ struct ConsoleRoutes: Sendable {
         PeoplePages().add(to: table)
         DevicePages().add(to: table)
         WipePages().add(to: table)
+        AccessPages().add(to: table)
         HistoryPages().add(to: table)
         ApprovalPages().add(to: table)
         AskPage().add(to: table)

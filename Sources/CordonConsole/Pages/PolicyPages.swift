@@ -53,7 +53,11 @@ struct PolicyPages {
         }
         var blocks: [Block] = []
         if visit.may("writePolicies") {
-            blocks.append(.links([Link("New policy from a baseline", "/console/policies/new", isMain: true)]))
+            let links = [
+                Link("New policy from a baseline", "/console/policies/new", isMain: true),
+                Link("From JSON", "/console/policies/import"),
+            ]
+            blocks.append(.links(links))
         }
         blocks += [
             .form(
@@ -130,15 +134,19 @@ struct PolicyPages {
         }
     }
 
+    /// The members of a policy from which another one is made, which reaches nobody yet.
+    static func unassigned(_ document: [String: JSONValue]) -> [String: JSONValue] {
+        let own: Set = [
+            "id", "version", "createdDateTime", "lastModifiedDateTime", "isAssigned", "assignments", "deployedAppCount",
+        ]
+        return document.filter { name, _ in
+            !own.contains(name) && (name == "@odata.type" || !name.contains("@odata."))
+        }
+    }
+
     @Sendable private func copy(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let policy = try await visit.api.get(Self.route(visit.keys[0]))
-        var document = policy.object ?? [:]
-        for name in [
-            "id", "version", "createdDateTime", "lastModifiedDateTime", "isAssigned", "assignments", "deployedAppCount",
-        ] {
-            document[name] = nil
-        }
-        document = document.filter { !$0.key.hasPrefix("@odata.") || $0.key == "@odata.type" }
+        var document = Self.unassigned(policy.object ?? [:])
         document["displayName"] = .string("Copy of " + policy.text("displayName"))
         let made = try await visit.api.call(.post, Self.collection, .object(document))
         return .moved(Self.path(made.text("id")))
