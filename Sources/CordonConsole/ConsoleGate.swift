@@ -80,8 +80,9 @@ struct ConsoleGate: Sendable {
             let (handler, keys) = pages.page(at: parted.first.map(String.init) ?? "")
         else { return Response(status: .noContent) }
         let query = ConsoleForm(parted.count > 1 ? String(parted[1]) : "") ?? ConsoleForm()
-        return LiveStream(gate: self, session: held.session, handler: handler, keys: keys, query: query).response(
-            context)
+        return LiveStream(gate: self, session: held.session, handler: handler, keys: keys, query: query, pages: pages)
+            .response(
+                context)
     }
 
     /// The inner part of a page as it is now; nil where it cannot be shown any more.
@@ -153,7 +154,12 @@ struct ConsoleGate: Sendable {
     ) async throws -> Response {
         guard request.method == .post else { return toSignIn(request) }
         let next = try await keep(form, request, of: held)
-        return ConsoleAnswer.redirect(to: "/console/sign-in?next=" + ConsolePath.part(next))
+        // Not sent there at once: browsers would take that for a form that goes to the provider.
+        let page = Page(
+            "Your session has ended", .overview,
+            lead: "What you filled in is kept for you. Nothing was done yet: sign in, look at it again, and send it.",
+            [.links([Link("Sign in", "/console/sign-in?next=" + ConsolePath.part(next), isMain: true)])])
+        return renderer.response(page, .ok, for: nil, path: "")
     }
 
     private func stepUp(
