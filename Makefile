@@ -9,7 +9,7 @@ BUILD := $(SWIFT) build --explicit-target-dependency-import-check error
 # Warnings are errors here, and nowhere else.
 export CORDON_STRICT := 1
 
-.PHONY: demo test adopter apple deep bench fuzz crash docs lint format check prerequisites build clean
+.PHONY: pictures demo test adopter apple deep bench fuzz crash docs lint format check prerequisites build clean
 
 # Builds what it runs, and no tests.
 demo: prerequisites
@@ -71,3 +71,9 @@ check: lint test demo
 
 clean:
 	rm -rf .build
+
+# Pictures of the console's main pages, from a real run in a browser, into .build/pictures.
+pictures: prerequisites
+	$(BUILD) --build-tests
+	mkdir -p .build/pictures
+	CORDON_PICTURES=$(CURDIR)/.build/pictures $(SWIFT) test --skip-build --filter 'CordonConsoleTests.BrowserTests'

@@ -45,6 +45,8 @@ struct ConsoleGate: Sendable {
         } catch let refusal as Refusal where refusal.wantsFreshSignIn {
             guard let held, let visit else { return failed(refusal, request, visit) }
             return await stepUp(request, keeping: form, of: held, visit)
+        } catch let refusal as Refusal where refusal.headers[.waiting] != nil {
+            return ConsoleAnswer.redirect(to: ApprovalPages.path(refusal.headers[.waiting] ?? ""))
         } catch let refusal as Refusal where refusal.status == .unauthorized {
             guard let held else { return toSignIn(request) }
             return (try? await toSignIn(request, keeping: form, of: held)) ?? toSignIn(request)
@@ -78,8 +80,9 @@ struct ConsoleGate: Sendable {
             let (handler, keys) = pages.page(at: parted.first.map(String.init) ?? "")
         else { return Response(status: .noContent) }
         let query = ConsoleForm(parted.count > 1 ? String(parted[1]) : "") ?? ConsoleForm()
-        return LiveStream(gate: self, session: held.session, handler: handler, keys: keys, query: query).response(
-            context)
+        return LiveStream(gate: self, session: held.session, handler: handler, keys: keys, query: query, pages: pages)
+            .response(
+                context)
     }
 
     /// The inner part of a page as it is now; nil where it cannot be shown any more.
@@ -107,8 +110,10 @@ struct ConsoleGate: Sendable {
         let draft = session.draft.flatMap { draft in
             request.method == .get && draft.path == request.uri.path ? ConsoleForm(draft.values) : nil
         }
+        let me = try await api.get("/admin/v1/me")
+        context.notes.noteKnown()
         return ConsoleVisit(
-            api: api, session: session, me: try await api.get("/admin/v1/me"),
+            api: api, session: session, me: me,
             query: ConsoleForm(request.uri.query ?? "") ?? ConsoleForm(), form: form, draft: draft, keys: keys,
             now: parts.now())
     }
@@ -149,7 +154,12 @@ struct ConsoleGate: Sendable {
     ) async throws -> Response {
         guard request.method == .post else { return toSignIn(request) }
         let next = try await keep(form, request, of: held)
-        return ConsoleAnswer.redirect(to: "/console/sign-in?next=" + ConsolePath.part(next))
+        // Not sent there at once: browsers would take that for a form that goes to the provider.
+        let page = Page(
+            "Your session has ended", .overview,
+            lead: "What you filled in is kept for you. Nothing was done yet: sign in, look at it again, and send it.",
+            [.links([Link("Sign in", "/console/sign-in?next=" + ConsolePath.part(next), isMain: true)])])
+        return renderer.response(page, .ok, for: nil, path: "")
     }
 
     private func stepUp(

@@ -26,7 +26,7 @@ struct ConsoleRoutes: Sendable {
     }
 
     func add(to router: Router<ServiceRequestContext>) {
-        guard let renderer = PageRenderer(formTargets: [Self.origin(of: parts.issuer)].compactMap(\.self)) else {
+        guard let renderer = PageRenderer() else {
             return parts.logger.error("the console's pages cannot be read")
         }
         let gate = ConsoleGate(routes: self, renderer: renderer)
@@ -53,6 +53,9 @@ struct ConsoleRoutes: Sendable {
         PeoplePages().add(to: table)
         DevicePages().add(to: table)
         WipePages().add(to: table)
+        AccessPages().add(to: table)
+        HistoryPages().add(to: table)
+        ApprovalPages().add(to: table)
         AskPage().add(to: table)
         AuditPages().add(to: table)
         ReportPages().add(to: table)
@@ -74,13 +77,6 @@ struct ConsoleRoutes: Sendable {
         for (name, text, mediaType) in files {
             router.get(RouterPath("/console/assets/\(name)")) { _, _ in renderer.file(text, mediaType) }
         }
-    }
-
-    /// The origin of an address as a policy for content names it.
-    private static func origin(of address: String) -> String? {
-        guard let parts = URLComponents(string: address), let scheme = parts.scheme, let host = parts.percentEncodedHost
-        else { return nil }
-        return "\(scheme)://\(host)" + (parts.port.map { ":\($0)" } ?? "")
     }
 }
 

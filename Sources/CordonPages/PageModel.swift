@@ -16,6 +16,12 @@ package struct PageModel: MustacheParent {
     }
 
     package func child(named name: String) -> Any? {
-        values[name] ?? (Self.shared.contains(name) ? nil : false)
+        values[name] ?? (Self.shared.contains(name) ? nil : Absent())
+    }
+
+    /// Stands for what a model does not have: it is found, and shows nothing.
+    private struct Absent: MustacheCustomRenderable {
+        var renderText: String { "" }
+        var isNull: Bool { true }
     }
 }

@@ -168,7 +168,8 @@ def keyboard(walk):
 def main():
     pages = ["", "/policies", "/policies/new", "/configurations", "/configurations/new", "/people", "/people/oid-worker", "/devices", "/wipes", "/ask",
              "/audit", "/audit/verify", "/reports", "/reports/wipes", "/reports/drift", "/roles", "/roles/new", "/service", "/service/accounts",
-             "/service/filters/new", "/nowhere"]
+             "/service/filters/new", "/service/api", "/policies/import",
+             "/approvals", "/blocked", "/people/oid-worker/block", "/people/oid-worker/erase", "/nowhere"]
     with tempfile.TemporaryDirectory() as profile:
         made = browser(profile, False, 1280)
         try:

@@ -82,6 +82,28 @@ import Testing
         }
     }
 
+    @Test func `a policy comes back from the JSON of its export, and reaches nobody yet`() async throws {
+        let fixture = try await ConsoleFixture()
+        let id = try await fixture.publishPolicy(["displayName": "Notes", "printBlocked": true])
+        try await fixture.test { browser in
+            try await browser.signIn(ConsoleFixture.ada)
+            let export = try await browser.get("/console/policies/\(id)/export")
+            #expect(export.headers[.contentDisposition] == "attachment; filename=\"policy.json\"")
+            let renamed = export.text.replacing("\"Notes\"", with: "\"Notes again\"")
+            let made = try await browser.post("/console/policies/import", [("json", renamed)])
+            #expect(made.text.contains("<h1>Notes again</h1>"))
+            #expect(made.text.contains("Nobody gets this policy yet."))
+            let policies = try await fixture.service.administration.policies(
+                of: [.iosManagedAppProtection], as: ConsoleFixture.owner)
+            let copy = try #require(policies.first { $0.id != id })
+            #expect(copy.document["printBlocked"] == true)
+            #expect(copy.assignments.isEmpty)
+            for text in ["", "[]", "{}", "{\"@odata.type\": \"#microsoft.graph.user\"}"] {
+                #expect(try await browser.post("/console/policies/import", [("json", text)]).status == .badRequest)
+            }
+        }
+    }
+
     @Test func `no form runs what was filled in`() async throws {
         let hostile = "\"><script>alert(1)</script><img src=x onerror=alert(1)>{{csrf}}'`\u{301}<\u{338}b"
         let fixture = try await ConsoleFixture(workerName: hostile)
@@ -107,7 +129,7 @@ import Testing
             let fields = [
                 "name", "description", "apps", "set", "rule", "accounts", "members", "permissions", "tags", "key.0",
                 "value.0", "number", "tag", "s.managedBrowser", "s.customDialerAppProtocol", "s.exemptedUniversalLinks",
-                "included",
+                "included", "json",
             ]
             .map { (key: $0, value: hostile) }
             for path in [
@@ -115,7 +137,7 @@ import Testing
                 "/console/policies/\(id)/edit/transfer", "/console/policies/\(id)/apps",
                 "/console/policies/\(id)/assignments", "/console/configurations/new", "/console/roles/new",
                 "/console/service/filters/new",
-                "/console/service/accounts", "/console/people/oid-worker/wipe",
+                "/console/service/accounts", "/console/people/oid-worker/wipe", "/console/policies/import",
             ] { pages.append(try await browser.post(path, fields)) }
             for path in ["/console/configurations", "/console/roles", "/console/service"] {
                 pages.append(try await browser.get(path))

@@ -87,8 +87,11 @@ import Testing
             let page = try await browser.get("/console/policies/new")
             let other = browser.copy()
             fixture.clock.advance(by: 901)
-            let kept = try await browser.submit(
+            let ended = try await browser.submit(
                 page, to: "/console/policies/new", [("name", "Field & <workers>"), ("level", "level3")])
+            #expect(ended.text.contains("What you filled in is kept for you."))
+            let link = try #require(ended.text.firstMatch(of: /href="(\/console\/sign-in[^"]*)"/)).1
+            let kept = try await browser.get(Browser.unescape(link))
             #expect(kept.path == "/console/policies/new")
             #expect(kept.text.contains("value=\"Field &amp; &lt;workers&gt;\""))
             #expect(kept.text.contains("value=\"level3\" checked"))

@@ -41,8 +41,9 @@ struct DemoCommand: AsyncParsableCommand {
         do {
             let story = DemoStory(.init(cordon: tool, app: app, seed: seed, folder: folder))
             let text = !json
-            steps = try await story.tell(
-                { step in if text { DemoPrinter.print(step) } }, stay: stay ? { await Self.wait(at: $0) } : nil)
+            var wait: (@Sendable (DemoConsole) async -> Void)?
+            if stay { wait = { await Self.wait(at: $0) } }
+            steps = try await story.tell({ step in if text { DemoPrinter.print(step) } }, stay: wait)
         } catch {
             throw CommandFailure(.notInWantedState, error.reason, hint: error.hint)
         }

@@ -17,18 +17,22 @@ struct ConsoleAPI: Sendable {
 
     /// An answer of a route as JSON; null where it has no body.
     ///
-    /// - Parameter version: The version that must still be in force (RFC 9110 §13.1.1).
+    /// - Parameters:
+    ///   - version: The version that must still be in force (RFC 9110 §13.1.1); nil or empty for any.
+    ///   - impact: What says that the person was shown what the change does; empty where there is nothing of the kind.
     /// - Throws: ``Refusal`` with the status and words of the route.
     @discardableResult
     func call(
-        _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil, ifVersion version: String? = nil
+        _ method: HTTPRequest.Method, _ path: String, _ body: JSONValue? = nil, ifVersion version: String? = nil,
+        impact: String = ""
     ) async throws -> JSONValue {
         var request = try request(method, path)
         if let body {
             request.headers[.contentType] = "application/json"
             request.body = Data(body.text().utf8)
         }
-        if let version { request.headers[.ifMatch] = "W/\"\(version)\"" }
+        if let version, !version.isEmpty { request.headers[.ifMatch] = "W/\"\(version)\"" }
+        if !impact.isEmpty { request.headers[.impact] = impact }
         let (response, bytes) = try await request.answer(parts, context)
         let json = bytes.isEmpty ? JSONValue.null : (try? JSONValue(parsing: bytes)) ?? .null
         guard response.status.kind == .successful else { throw Self.refusal(response, json) }
@@ -96,6 +100,13 @@ struct ConsoleAPI: Sendable {
         refusal.headers = response.headers
         return refusal
     }
+}
+
+extension HTTPField.Name {
+    /// What says that somebody was shown the impact of a change.
+    static let impact = Self("Cordon-Impact") ?? .via
+    /// The id of a change that waits for a second person.
+    static let waiting = Self("Cordon-Waiting-Change") ?? .via
 }
 
 extension Refusal {

@@ -19,13 +19,11 @@ enum ConsoleAnswer {
 /// Turns pages into HTML.
 struct PageRenderer: Sendable {
     private let library: PageLibrary
-    /// Where forms may lead besides this service: at the end of a session, to the provider.
-    let formTargets: [String]
 
-    init?(formTargets: [String]) {
+    /// Nil where a template cannot be read, which is a fault of the program.
+    init?() {
         guard let library = try? PageLibrary(ConsoleTemplates.all) else { return nil }
         self.library = library
-        self.formTargets = formTargets
     }
 
     /// The inner part of a page, for one that is shown already.
@@ -54,8 +52,7 @@ struct PageRenderer: Sendable {
             .contentType: mediaType, .cacheControl: caches ? "no-cache" : "no-store",
             .contentSecurityPolicy:
                 "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
-                + "base-uri 'none'; frame-ancestors 'none'; form-action "
-                + (["'self'"] + formTargets).joined(separator: " "), .xContentTypeOptions: "nosniff",
+                + "base-uri 'none'; frame-ancestors 'none'; form-action 'self'", .xContentTypeOptions: "nosniff",
             .xFrameOptions: "DENY", .crossOriginOpenerPolicy: "same-origin",
             // Not no-referrer: with that, browsers send "Origin: null" with our own forms.
             .referrerPolicy: "same-origin",

@@ -35,7 +35,8 @@ struct ConsoleVisit: Sendable {
         switch area {
         case .overview: true
         case .audit: may("readAudit") || may("read")
-        case .wipes, .policies, .configurations, .people, .devices, .ask, .reports, .roles, .service: may("read")
+        case .wipes, .policies, .configurations, .people, .devices, .ask, .approvals, .reports, .roles, .service:
+            may("read")
         }
     }
 

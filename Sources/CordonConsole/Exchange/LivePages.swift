@@ -10,6 +10,26 @@ final class LivePages: Sendable {
         known.withLock { $0.append((pattern, handler)) }
     }
 
+    /// The most pages of one session that change by themselves at once.
+    static let mostOfSession = 6
+    private let open = Locked<[String: Int]>([:])
+
+    /// Whether one more page of a session may change by itself; each is ended with ``end(_:)``.
+    func begin(_ session: ConsoleSession) -> Bool {
+        open.withLock { open in
+            guard open[session.csrf, default: 0] < Self.mostOfSession else { return false }
+            open[session.csrf, default: 0] += 1
+            return true
+        }
+    }
+
+    func end(_ session: ConsoleSession) {
+        open.withLock { open in
+            let left = open[session.csrf, default: 1] - 1
+            open[session.csrf] = left > 0 ? left : nil
+        }
+    }
+
     /// The page at a path, with what stands for its keys.
     func page(at path: String) -> (handler: ConsoleRoutes.Handler, keys: [String])? {
         let names = path.split(separator: "/")

@@ -9,20 +9,23 @@ import ServiceLifecycle
 /// A page as server-sent events (WHATWG HTML §9.2): its inner part, sent again whenever it looks otherwise.
 struct LiveStream: Sendable {
     /// How often is looked, and how many times; the browser comes back by itself.
-    static let pause = Duration.seconds(2)
-    static let looks = 450
+    static let pause = Duration.seconds(3)
+    static let looks = 300
 
     let gate: ConsoleGate
     let session: ConsoleSession
     let handler: ConsoleRoutes.Handler
     let keys: [String]
     let query: ConsoleForm
+    let pages: LivePages
 
     func response(_ context: ServiceRequestContext) -> Response {
         Response(
             status: .ok,
             headers: [.contentType: "text/event-stream", .cacheControl: "no-store", .accelBuffering: "no"],
             body: ResponseBody { writer in
+                guard pages.begin(session) else { return try await writer.finish(nil) }
+                defer { pages.end(session) }
                 try await writer.write(ByteBuffer(string: "retry: 5000\n\n"))
                 var last: String?
                 for _ in 0..<Self.looks {

@@ -1,6 +1,6 @@
 /// The parts of the console, in the order of its menu.
 enum ConsoleArea: String, CaseIterable {
-    case overview, policies, configurations, people, devices, wipes, ask, audit, reports, roles, service
+    case overview, policies, configurations, people, devices, wipes, ask, approvals, audit, reports, roles, service
 
     /// What the menu calls it.
     var title: String {
@@ -12,6 +12,7 @@ enum ConsoleArea: String, CaseIterable {
         case .devices: "Devices"
         case .wipes: "Wipes"
         case .ask: "Ask"
+        case .approvals: "Approvals"
         case .audit: "Audit"
         case .reports: "Reports"
         case .roles: "Roles"

@@ -39,8 +39,8 @@ enum ConsoleAssets {
         th, td { text-align: left; padding: .5rem; border-top: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; }
         th { color: var(--soft); font-weight: 600; font-size: .9rem; } td form { margin: 0; }
         code, pre { font: .88em ui-monospace, monospace; overflow-wrap: anywhere; } pre { overflow: auto; padding: .75rem; background: var(--back); border-radius: .4rem; white-space: pre-wrap; }
-        dl { margin: .5rem 0; } dl div { display: grid; grid-template-columns: 13rem minmax(0, 1fr); gap: .25rem 1rem; padding: .35rem 0; border-top: 1px solid var(--line); }
-        dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
+        dl { margin: .5rem 0; display: grid; grid-template-columns: minmax(9rem, max-content) minmax(0, 1fr); }
+        dt, dd { margin: 0; padding: .35rem 1.5rem .35rem 0; border-top: 1px solid var(--line); overflow-wrap: anywhere; } dt { color: var(--soft); max-width: 22rem; }
         .badge { display: inline-block; padding: 0 .5rem; border-radius: 1rem; font-size: .88rem; border: 1px solid var(--line); }
         .good { color: var(--good); } .badge.good, .note.good { background: var(--goodback); }
         .notice { color: var(--notice); } .badge.notice, .note.notice { background: var(--noticeback); }
@@ -55,14 +55,14 @@ enum ConsoleAssets {
         .form > fieldset { border: 1px solid var(--line); border-radius: .4rem; margin: 0 0 1rem; padding: .5rem 1rem; } legend { padding: 0 .25rem; }
         input, select, textarea, button { font: inherit; color: inherit; } input:not([type]), select, textarea { display: block; width: 100%; max-width: 34rem; padding: .45rem .6rem; border: 1px solid var(--soft); border-radius: .35rem; background: var(--back); }
         .check { display: block; font-weight: 400; padding: .15rem 0; } label.check { font-weight: 500; }
-        .idle label, .idle legend { color: var(--soft); } .error { color: var(--bad); font-weight: 600; } .remark { color: var(--notice); }
+        .option .help { margin-left: 1.6rem; } .idle label, .idle legend { color: var(--soft); } .error { color: var(--bad); font-weight: 600; } .remark { color: var(--notice); }
         .wrong input, .wrong select, .wrong textarea { border-color: var(--bad); border-width: 2px; }
         button, a.main { display: inline-block; padding: .45rem .95rem; border: 1px solid var(--main); border-radius: .4rem; background: var(--main); color: var(--onmain); text-decoration: none; cursor: pointer; }
         header button, td button { background: transparent; color: var(--link); border-color: var(--line); padding: .2rem .7rem; } button.grave { background: var(--bad); border-color: var(--bad); color: var(--box); }
         header form { margin: 0; } .links { display: flex; flex-wrap: wrap; gap: .75rem 1rem; align-items: center; } details { margin: 1rem 0; } summary { cursor: pointer; }
         @media (max-width: 52rem) { body { display: block; } nav { padding: .25rem .5rem; border-bottom: 1px solid var(--line); }
           nav ul { display: flex; flex-wrap: wrap; } nav a { padding: .35rem .55rem; } nav a[aria-current] { box-shadow: inset 0 -3px var(--main); }
-          dl div { grid-template-columns: 1fr; gap: 0; } thead { position: absolute; left: -99rem; } tr, td { display: block; } tr { border-top: 2px solid var(--line); padding: .4rem 0; } td { border: 0; padding: .2rem .25rem; }
+          dl { grid-template-columns: minmax(0, 1fr); } dd { border: 0; padding-top: 0; } thead { position: absolute; left: -99rem; } tr, td { display: block; } tr { border-top: 2px solid var(--line); padding: .4rem 0; } td { border: 0; padding: .2rem .25rem; }
           td::before { content: attr(data-column); display: block; color: var(--soft); font-size: .85rem; } }
         @media (prefers-reduced-motion: no-preference) { a, button { transition: background .12s; } }
 

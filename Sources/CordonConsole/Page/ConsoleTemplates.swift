@@ -1,9 +1,12 @@
 /// Mustache templates of the pages, in which every value is escaped.
 enum ConsoleTemplates {
     static let all = [
-        "page": page, "blocks": blocks, "cell": cell, "table": table, "form": form, "field": field, "chart": chart,
-        "main": main,
+        "page": page, "blocks": joined(blocks), "cell": cell, "table": table, "form": form, "field": joined(field),
+        "chart": chart, "main": main,
     ]
+
+    /// A template whose lines are alternatives, so that those which do not hold leave no empty lines.
+    private static func joined(_ template: String) -> String { template.replacing("}}\n{{", with: "}}{{") }
 
     private static let page = """
         <!doctype html>
@@ -24,7 +27,7 @@ enum ConsoleTemplates {
         <form method="post" action="/console/sign-out"><input type="hidden" name="csrf" value="{{csrf}}"><button>Sign out</button></form>{{/caller}}
         </header>
         {{#menu}}<nav aria-label="Console"><ul>{{#all}}<li><a href="{{href}}"{{#current}} aria-current="page"{{/current}}>{{text}}</a></li>{{/all}}</ul></nav>{{/menu}}
-        <main id="main" tabindex="-1"{{#live}} data-live="{{.}}" aria-live="polite"{{/live}}>
+        <main id="main" tabindex="-1"{{#live}} data-live="{{.}}"{{/live}}>
         {{> main}}
         </main>
         </body>
@@ -44,7 +47,7 @@ enum ConsoleTemplates {
         {{#blocks}}
         {{#text}}<p>{{.}}</p>{{/text}}
         {{#note}}<div class="note {{tone}}" role="{{role}}"><p>{{text}}</p>{{#items}}<p class="item">{{.}}</p>{{/items}}</div>{{/note}}
-        {{#facts}}<dl>{{#rows}}<div><dt>{{name}}</dt><dd>{{#cell}}{{> cell}}{{/cell}}</dd></div>{{/rows}}</dl>{{/facts}}
+        {{#facts}}<dl>{{#rows}}<dt>{{name}}</dt><dd>{{#cell}}{{> cell}}{{/cell}}</dd>{{/rows}}</dl>{{/facts}}
         {{#tiles}}<ul class="tiles">{{#all}}<li class="{{tone}}"><a href="{{href}}"><strong>{{number}}</strong> <span>{{text}}</span></a></li>{{/all}}</ul>{{/tiles}}
         {{#table}}{{> table}}{{/table}}
         {{#form}}{{> form}}{{/form}}

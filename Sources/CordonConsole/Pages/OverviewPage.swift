@@ -56,7 +56,7 @@ struct OverviewPage {
                 tile(overdue, "apps without the newest rules for more than a day", "/console/reports/drift"),
                 tile(unprotected, "people with a policy and without protection", "/console/people"),
                 tile(idle, "policies that reach nobody", "/console/policies"),
-                tile(blocked, "blocked people", "/console/people"),
+                tile(blocked, "blocked people", "/console/blocked"),
                 tile(alerts.count, "alerts", "/console/reports/alerts", .bad),
             ])
         ]

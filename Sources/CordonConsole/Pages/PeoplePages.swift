@@ -7,6 +7,12 @@ import HTTPTypes
 struct PeoplePages {
     func add(to table: ConsoleTable) {
         table.get("/console/people", list)
+        table.get("/console/blocked", blocked)
+        table.get("/console/people/:id/data") { visit in
+            .response(try await visit.api.file("/admin/v1/users/\(ConsolePath.part(visit.keys[0]))/data"))
+        }
+        table.get("/console/people/:id/erase", confirmErasure)
+        table.post("/console/people/:id/erase", erase)
         table.get("/console/people/:id", live: true, show)
         table.get("/console/people/:id/block") { visit in try await Self.confirm(visit, blocks: true) }
         table.get("/console/people/:id/unblock") { visit in try await Self.confirm(visit, blocks: false) }
@@ -68,7 +74,7 @@ struct PeoplePages {
         let groups = try await visit.api.all(Self.route(id) + "/memberOf")
         let isBlocked = try await visit.api.get(Self.route(id) + "/isManagedAppUserBlocked")["value"] == true
         let failing = checks.filter {
-            $0.text("state").lowercased() != "passed" && $0.text("validationName") != "Intune License"
+            $0.text("state").lowercased() == "fail" && $0.text("validationName") != "Intune License"
         }
         var blocks: [Block] = []
         if isBlocked {
@@ -90,6 +96,10 @@ struct PeoplePages {
                     ? Link("Unblock…", Self.path(id) + "/unblock")
                     : Link("Wipe everything and block…", Self.path(id) + "/block"))
         }
+        if visit.may("handlePersonalData") {
+            links.append(Link("What is known of them", Self.path(id) + "/data"))
+            links.append(Link("Erase…", Self.path(id) + "/erase"))
+        }
         blocks += [
             .links(links),
             .facts([
@@ -107,6 +117,62 @@ struct PeoplePages {
         ]
         return .page(
             Page(user.text("displayName"), .people, isLive: true, above: Link("People", "/console/people"), blocks))
+    }
+
+    @Sendable private func blocked(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        let ids = try await visit.api.get("/v1.0/users/getManagedAppBlockedUsers").list("value").compactMap(\.string)
+        var rows: [[Cell]] = []
+        for id in ids.prefix(200) {
+            let user = try? await visit.api.get(Self.route(id))
+            let wipes = try await visit.api.get("/admin/v1/wipes?user=" + ConsolePath.part(id)).array ?? []
+            let done = wipes.count { $0.text("state") == "succeeded" }
+            rows.append([
+                .link(user?.text("displayName") ?? id, Self.path(id)), .text("\(done) of \(wipes.count)"),
+                visit.may("blockUsers") ? .link("Unblock…", Self.path(id) + "/unblock") : .text(""),
+            ])
+        }
+        return .page(
+            Page(
+                "Blocked people", .people,
+                lead: "Their apps are wiped, and enrolling is refused until they are unblocked.",
+                above: Link("People", "/console/people"),
+                [
+                    .table(
+                        Table(
+                            "Blocked people", ["Person", "Wipes that are done", ""], rows, empty: "Nobody is blocked."))
+                ]))
+    }
+
+    @Sendable private func confirmErasure(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        let user = try await visit.api.get(Self.route(visit.keys[0]))
+        let path = Self.path(visit.keys[0])
+        return .page(
+            Page(
+                "Erase what is known of \(user.text("displayName"))?", .people,
+                above: Link(user.text("displayName"), path),
+                [
+                    .note(
+                        .bad,
+                        "The service forgets the person, their apps and their telemetry. The audit log keeps ids.",
+                        ["Without a wipe, organisation data stays on their devices until an app notices."]),
+                    .form(
+                        Form(
+                            path + "/erase", submit: "Erase", hidden: [("page", path + "/erase")], isGrave: true,
+                            cancel: Link("Keep everything", path),
+                            [
+                                Field(
+                                    .flag, "wipe", "Wipe their apps first; erase again when the wipes are done",
+                                    value: visit.typed("wipe", else: "true"))
+                            ])),
+                ]))
+    }
+
+    @Sendable private func erase(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        let wipesFirst = visit.form["wipe"] == "true"
+        let answer = try await visit.api.call(
+            .delete, "/admin/v1/users/\(ConsolePath.part(visit.keys[0]))/data?wipe=\(wipesFirst)")
+        let waits = !answer.list("wipes").isEmpty
+        return .moved(waits ? "/console/wipes?user=" + ConsolePath.part(visit.keys[0]) : "/console/people")
     }
 
     private static func confirm(_ visit: ConsoleVisit, blocks: Bool) async throws -> ConsoleAnswer {

@@ -169,11 +169,11 @@ struct PolicyEditing {
                     ["Nothing was overwritten. Below is what would change in the version that is in force now."]))
         }
         blocks += try await consequences(diff, entity, visit)
-        let names = typed["displayName"].map { $0 != entity["displayName"] } ?? false
-        let isNothing =
-            diff.isEmpty && !names && typed["description"] == nil
-            || (diff.isEmpty && !names && typed["description"]?.string == entity.text("description"))
-        let kept = visit.form.values.filter { !["csrf", "version", "page"].contains($0.key) }
+        let impact = try await ShownImpact(
+            of: ["policy": .string(visit.keys[0]), "update": .object(differing(typed, from: old, entity))], visit)
+        blocks += impact.blocks
+        let isNothing = differing(typed, from: old, entity).isEmpty
+        let kept = visit.form.values.filter { !["csrf", "version", "page", "impact"].contains($0.key) }
             .sorted { $0.key < $1.key }.flatMap { name, values in values.map { (name, $0) } }
         if isNothing {
             blocks.insert(.note(.notice, "Nothing would change.", []), at: 0)
@@ -182,7 +182,10 @@ struct PolicyEditing {
                 .form(
                     Form(
                         path(visit, "publish"), submit: "Publish",
-                        hidden: kept + [("version", entity.text("version")), ("page", path(visit, "edit"))],
+                        hidden: kept + [
+                            ("version", entity.text("version")), ("impact", impact.token),
+                            ("page", path(visit, "edit")),
+                        ],
                         cancel: Link("Do not change anything", PolicyPages.path(visit.keys[0])), [])))
         }
         blocks.append(
@@ -196,6 +199,17 @@ struct PolicyEditing {
                 lead: "What would change, for whom, and what gets weaker. Nothing is in force yet.",
                 above: Link(entity.text("displayName"), PolicyPages.path(visit.keys[0])), blocks),
             newest ? .conflict : .ok)
+    }
+
+    /// What differs from the policy as it is; no more is sent, so that the audit log says what was changed.
+    private static func differing(
+        _ typed: [String: JSONValue], from old: AppProtectionPolicy, _ entity: JSONValue
+    ) -> [String: JSONValue] {
+        let settings = Set(SettingDescription.all.map(\.name))
+        return typed.filter { name, value in
+            guard settings.contains(name) else { return value.string != entity.text(name) }
+            return value != old.value(ofSetting: name)
+        }
     }
 
     /// What a change does, and to whom.
@@ -258,16 +272,11 @@ struct PolicyEditing {
         let id = visit.keys[0]
         let entity = try await visit.api.get(PolicyPages.route(id))
         let typed = try changes(visit, visit.form)
-        // Only what differs, so that the audit log says what was changed.
-        let old = try AppProtectionPolicy(graphJSON: entity)
-        let changed = typed.filter { name, value in
-            let now =
-                SettingDescription.all.contains { $0.name == name } ? old.value(ofSetting: name) : entity[name] ?? ""
-            return now != value
-        }
+        let changed = differing(typed, from: try AppProtectionPolicy(graphJSON: entity), entity)
         do {
             try await visit.api.call(
-                .patch, PolicyPages.route(id), .object(changed), ifVersion: visit.form["version"])
+                .patch, PolicyPages.route(id), .object(changed), ifVersion: visit.form["version"],
+                impact: visit.form["impact"])
             return .moved(PolicyPages.path(id))
         } catch let refusal as Refusal where refusal.status == .preconditionFailed {
             return try await preview(visit, newest: true)

@@ -53,7 +53,11 @@ struct PolicyPages {
         }
         var blocks: [Block] = []
         if visit.may("writePolicies") {
-            blocks.append(.links([Link("New policy from a baseline", "/console/policies/new", isMain: true)]))
+            let links = [
+                Link("New policy from a baseline", "/console/policies/new", isMain: true),
+                Link("From JSON", "/console/policies/import"),
+            ]
+            blocks.append(.links(links))
         }
         blocks += [
             .form(
@@ -130,15 +134,19 @@ struct PolicyPages {
         }
     }
 
+    /// The members of a policy from which another one is made, which reaches nobody yet.
+    static func unassigned(_ document: [String: JSONValue]) -> [String: JSONValue] {
+        let own: Set = [
+            "id", "version", "createdDateTime", "lastModifiedDateTime", "isAssigned", "assignments", "deployedAppCount",
+        ]
+        return document.filter { name, _ in
+            !own.contains(name) && (name == "@odata.type" || !name.contains("@odata."))
+        }
+    }
+
     @Sendable private func copy(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let policy = try await visit.api.get(Self.route(visit.keys[0]))
-        var document = policy.object ?? [:]
-        for name in [
-            "id", "version", "createdDateTime", "lastModifiedDateTime", "isAssigned", "assignments", "deployedAppCount",
-        ] {
-            document[name] = nil
-        }
-        document = document.filter { !$0.key.hasPrefix("@odata.") || $0.key == "@odata.type" }
+        var document = Self.unassigned(policy.object ?? [:])
         document["displayName"] = .string("Copy of " + policy.text("displayName"))
         let made = try await visit.api.call(.post, Self.collection, .object(document))
         return .moved(Self.path(made.text("id")))
@@ -161,6 +169,7 @@ struct PolicyPages {
             links.append(Link("Apps", path + "/apps"))
         }
         if visit.may("assignPolicies") { links.append(Link("Assign", path + "/assignments", isMain: true)) }
+        links.append(Link("History", path + "/history"))
         links.append(Link("Export as JSON", path + "/export"))
         if visit.may("deletePolicies") { links.append(Link("Delete", path + "/delete")) }
         blocks.append(.links(links))
@@ -257,23 +266,28 @@ struct PolicyPages {
     @Sendable private func confirmDeletion(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let entity = try await visit.api.get(Self.route(visit.keys[0]))
         let path = Self.path(visit.keys[0])
+        let impact = try await ShownImpact(of: ["policy": .string(visit.keys[0]), "delete": true], visit)
         return .page(
             Page(
                 "Delete \(entity.text("displayName"))?", .policies, above: Link("Policies", "/console/policies"),
-                [
+                impact.blocks + [
                     .note(
                         .notice, "Whom it reached falls back to other policies that reach them.",
                         ["An app that no policy is about any more removes its organisation data."]),
                     .form(
                         Form(
                             path + "/delete", submit: "Delete the policy",
-                            hidden: [("version", entity.text("version")), ("page", path + "/delete")], isGrave: true,
+                            hidden: [
+                                ("version", entity.text("version")), ("impact", impact.token),
+                                ("page", path + "/delete"),
+                            ], isGrave: true,
                             cancel: Link("Keep it", path), [])),
                 ]))
     }
 
     @Sendable private func delete(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
-        try await visit.api.call(.delete, Self.route(visit.keys[0]), ifVersion: visit.form["version"])
+        try await visit.api.call(
+            .delete, Self.route(visit.keys[0]), ifVersion: visit.form["version"], impact: visit.form["impact"])
         return .moved("/console/policies")
     }
 }

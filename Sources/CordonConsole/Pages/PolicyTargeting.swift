@@ -201,14 +201,16 @@ struct PolicyTargeting {
                     .notice, "\(lost.count == 1 ? "One person loses" : "\(lost.count) people lose") this policy.",
                     ["Apps in which no other policy reaches them remove their organisation data."]), at: 0)
         }
-        let kept = visit.form.values.filter { !["csrf", "page"].contains($0.key) }.flatMap { name, values in
+        let kept = visit.form.values.filter { !["csrf", "page", "impact"].contains($0.key) }.flatMap { name, values in
             values.map { (name, $0) }
         }
+        let impact = try await ShownImpact(of: ["policy": .string(id), "assign": .array(typed)], visit)
+        blocks += impact.blocks
         blocks.append(
             .form(
                 Form(
                     PolicyPages.path(id) + "/assign", submit: "Publish",
-                    hidden: kept + [("page", PolicyPages.path(id) + "/assignments")],
+                    hidden: kept + [("impact", impact.token), ("page", PolicyPages.path(id) + "/assignments")],
                     cancel: Link("Do not change anything", PolicyPages.path(id)), [])))
         return .page(
             Page(
@@ -219,7 +221,8 @@ struct PolicyTargeting {
     @Sendable private func assign(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
         let id = visit.keys[0]
         try await visit.api.call(
-            .post, PolicyPages.route(id) + "/assign", ["assignments": .array(Self.typed(visit.form))])
+            .post, PolicyPages.route(id) + "/assign", ["assignments": .array(Self.typed(visit.form))],
+            impact: visit.form["impact"])
         return .moved(PolicyPages.path(id))
     }
 

@@ -77,6 +77,7 @@ struct ServicePages {
                     .text("Keys change by POST /admin/v1/keys; docs/operating.md says when."),
                 ]),
         ]
+        blocks.append(.links([Link("For scripts", "/console/service/api")]))
         return .page(Page("Service", .service, lead: "What holds for the whole organisation.", blocks))
     }
 

@@ -42,8 +42,15 @@ enum SettingTexts {
         }
     }
 
+    /// Names that are written as their makers do.
+    private static let proper = [
+        "oneDriveForBusiness": "OneDrive for Business", "sharePoint": "SharePoint", "iManage": "iManage",
+        "googleDrive": "Google Drive", "microsoftEdge": "Microsoft Edge",
+    ]
+
     /// A name of a value in words: `managedAppsWithPasteIn` as "managed apps with paste in".
     static func words(_ name: String) -> String {
+        if let known = proper[name] { return known }
         guard name.first?.isLowercase ?? false, name.allSatisfy({ $0.isLetter || $0.isNumber }) else { return name }
         return name.reduce(into: "") { words, letter in
             words += letter.isUppercase ? " " + letter.lowercased() : String(letter)

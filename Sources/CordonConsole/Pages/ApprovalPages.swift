@@ -1,0 +1,175 @@
+import CordonPolicy
+import CordonServiceHTTP
+import Foundation
+import HTTPTypes
+
+/// Changes that wait for a second person.
+struct ApprovalPages {
+    func add(to table: ConsoleTable) {
+        table.get("/console/approvals", live: true, list)
+        table.get("/console/approvals/:id", live: true, show)
+        for step in ["release", "stop"] {
+            table.post("/console/approvals/:id/\(step)") { visit in
+                try await visit.api.call(.post, Self.route(visit.keys[0]) + "/" + step)
+                return .moved(Self.path(visit.keys[0]))
+            }
+        }
+    }
+
+    static func path(_ id: String) -> String { "/console/approvals/" + ConsolePath.part(id) }
+    private static func route(_ id: String) -> String { "/admin/v1/changes/" + ConsolePath.part(id) }
+
+    private static func words(_ state: String) -> (String, Tone) {
+        switch state {
+        case "waiting": ("waits for somebody else", .notice)
+        case "released": ("released: send it again", .good)
+        case "used": ("done", .good)
+        case "stopped": ("stopped", .bad)
+        case "expired": ("lapsed", .plain)
+        default: (state, .plain)
+        }
+    }
+
+    /// What a change is about, as a link where there is a page for it.
+    private static func entity(_ change: JSONValue) -> Cell {
+        let parts = change.text("entity").split(separator: "/", maxSplits: 1).map(String.init)
+        guard parts.count == 2 else { return .text(change.text("entity")) }
+        return switch parts[0] {
+        case "policy": .link(parts[1], PolicyPages.path(parts[1]))
+        case "user": .link(parts[1], PeoplePages.path(parts[1]))
+        default: .text(change.text("entity"))
+        }
+    }
+
+    @Sendable private func list(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        let changes = try await visit.api.get("/admin/v1/changes").array ?? []
+        let rows = changes.map { change -> [Cell] in
+            let (text, tone) = Self.words(change.text("state"))
+            return [
+                .link(SettingTexts.words(change.text("action")), Self.path(change.text("id"))), Self.entity(change),
+                .text("\(change["reach"]?.number("people") ?? 0)"), .text(change["requester"]?.text("id") ?? ""),
+                .time(change.date("requested")), .badge(text, tone),
+            ]
+        }
+        return .page(
+            Page(
+                "Approvals", .approvals,
+                lead: "A change that can remove data from many devices waits until somebody else has looked at it.",
+                isLive: true,
+                [
+                    .table(
+                        Table(
+                            "Changes", ["Change", "Of what", "People", "Asked by", "Asked", "State"], rows,
+                            empty: "Nothing waits."))
+                ]))
+    }
+
+    @Sendable private func show(_ visit: ConsoleVisit) async throws -> ConsoleAnswer {
+        let change = try await visit.api.get(Self.route(visit.keys[0]))
+        let (text, tone) = Self.words(change.text("state"))
+        let isOwn = change["requester"]?.text("id") == visit.me.text("id")
+        let path = Self.path(visit.keys[0])
+        var blocks: [Block] = [
+            .facts([
+                ("State", .badge(text, tone)), ("Of what", Self.entity(change)),
+                ("People whom it reaches", .text("\(change["reach"]?.number("people") ?? 0)")),
+                ("Apps on devices", .text("\(change["reach"]?.number("registrations") ?? 0)")),
+                ("Asked by", .text(change["requester"]?.text("id") ?? "")), ("Asked", .time(change.date("requested"))),
+                ("Reason", .text(change.text("reason"))), ("Lapses", .time(change.date("expires"))),
+            ])
+        ]
+        if change.text("state") == "released", isOwn {
+            blocks.append(.note(.good, "Somebody released it.", ["Send the change again now; it goes through once."]))
+        }
+        if change.text("state") == "waiting" {
+            if isOwn {
+                blocks.append(.note(.notice, "Somebody else has to release it.", []))
+            } else if visit.may("approve") {
+                blocks.append(.form(Form(path + "/release", submit: "Release", hidden: [("page", path)], [])))
+            }
+            blocks.append(.form(Form(path + "/stop", submit: "Stop it", hidden: [("page", path)], isGrave: true, [])))
+        }
+        blocks += Self.changes(change)
+        return .page(
+            Page(
+                SettingTexts.words(change.text("action")), .approvals, isLive: true,
+                above: Link("Approvals", "/console/approvals"), blocks))
+    }
+
+    /// The members that a change or comparison names, what people may do then, and where data is removed.
+    static func changes(_ document: JSONValue) -> [Block] {
+        let rows = document.list("changes").map { change -> [Cell] in
+            let direction = change["direction"]?.string
+            return [
+                .text(SettingTexts.text(of: change.text("member")).label),
+                .text(SettingTexts.value(change["from"] ?? .null)), .text(SettingTexts.value(change["to"] ?? .null)),
+                direction == "weaker" ? .badge("weaker", .notice) : .text(direction ?? ""),
+            ]
+        }
+        func effects(_ name: String) -> [[Cell]] {
+            document.list(name).map { [.text($0.text("question")), .text($0.text("from")), .text($0.text("to"))] }
+        }
+        var blocks: [Block] = []
+        let wipes = effects("wipes")
+        if !wipes.isEmpty {
+            blocks.append(.table(Table("Where data is removed", ["When", "Now", "Then"], wipes, empty: "")))
+        }
+        blocks.append(
+            .table(Table("What changes", ["Setting", "Now", "Then", "Direction"], rows, empty: "No member differs.")))
+        let answers = effects("effects")
+        if !answers.isEmpty {
+            blocks.append(
+                .more(
+                    "\(answers.count) answers change",
+                    [.table(Table("Answers that change", ["What people do", "Now", "Then"], answers, empty: ""))]))
+        }
+        return blocks
+    }
+}
+
+/// What a change would do, as the service counts it; kept with the form, so that it is shown what is counted.
+struct ShownImpact {
+    let blocks: [Block]
+    /// What says to the service that the numbers were seen; empty where it wants none.
+    let token: String
+
+    /// Asks for the impact of a change; nothing where the service does not count.
+    init(of question: JSONValue, _ visit: ConsoleVisit) async throws {
+        let impact: JSONValue
+        do {
+            impact = try await visit.api.call(.post, "/admin/v1/impact", question)
+        } catch let refusal as Refusal where [.notFound, .forbidden, .badRequest].contains(refusal.status) {
+            (blocks, token) = ([], "")
+            return
+        }
+        token = impact.text("token")
+        let losing = impact["losing"] ?? .null
+        var blocks: [Block] = []
+        if !impact.list("wipes").isEmpty || losing.number("people") > 0 {
+            blocks.append(
+                .note(
+                    .bad,
+                    "\(losing.number("people")) people lose organisation data in \(losing.number("registrations")) apps.",
+                    impact.list("wipes").map { "\($0.text("question")): \($0.text("from")) becomes \($0.text("to"))" }))
+        }
+        if impact["needsApproval"] == true {
+            blocks.append(.note(.notice, "Somebody else has to release this change before it is in force.", []))
+        }
+        if impact["needsWipePermission"] == true, !visit.may("wipe") {
+            blocks.append(.note(.bad, "Your roles do not allow a change that removes data.", []))
+        }
+        let winners = impact.list("winners").map { winner -> [Cell] in
+            [
+                .text(SettingTexts.text(of: winner.text("setting")).label),
+                .text(SettingTexts.value(winner["value"] ?? .null)),
+                .link(winner.text("policy"), PolicyPages.path(winner.text("policy"))),
+            ]
+        }
+        if !winners.isEmpty {
+            blocks.append(
+                .table(
+                    Table("Where several policies meet", ["Setting", "Value that wins", "Policy"], winners, empty: "")))
+        }
+        self.blocks = blocks
+    }
+}
